@@ -1,0 +1,32 @@
+"""The tables of paddletorch: which API of one framework is which of the other, by release."""
+
+from paddletorch_rules.releases import Framework, ReleaseSet, installable, installed, select
+from paddletorch_rules.schema import (
+    DiagnosticSpec,
+    Form,
+    Parameter,
+    ParameterPair,
+    Row,
+    Signature,
+    TableError,
+    ValueMap,
+)
+from paddletorch_rules.table import Table, load
+
+__all__ = [
+    "DiagnosticSpec",
+    "Form",
+    "Framework",
+    "Parameter",
+    "ParameterPair",
+    "ReleaseSet",
+    "Row",
+    "Signature",
+    "Table",
+    "TableError",
+    "ValueMap",
+    "installable",
+    "installed",
+    "load",
+    "select",
+]

@@ -1,0 +1,363 @@
+"""Reads the tables: TOML files into checked rows. Every mistake names file, row and key."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from packaging.version import InvalidVersion, Version
+
+from paddletorch_rules import hooks
+from paddletorch_rules.releases import DEVELOP, KNOWN, Framework
+from paddletorch_rules.schema import (
+    Apply,
+    DiagnosticSpec,
+    Form,
+    Kind,
+    Parameter,
+    ParameterPair,
+    Row,
+    Signature,
+    TableError,
+    ValueMap,
+)
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_ROW_KEYS = frozenset(
+    "id code kind title torch paddle parameters direction receiver instance hook report warn bare docs tokens".split()
+)
+_FORM_KEYS = frozenset("names since until signature fixed template also".split())
+_PARAMETER_KEYS = frozenset("torch paddle values neutral otherwise apply ignore".split())
+_VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse".split())
+_DIAGNOSTIC_KEYS = frozenset("code name title severity applicability message hint".split())
+
+
+class _Where:
+    """Where in a table we are, for error messages."""
+
+    def __init__(self, file: str, row: str) -> None:
+        self.file, self.row = file, row
+
+    def error(self, key: str, problem: str) -> TableError:
+        return TableError(f"{self.file}: row {self.row!r}: key {key!r}: {problem}")
+
+    def keys(self, data: Mapping[str, Any], allowed: frozenset[str], prefix: str = "") -> None:
+        for key in data:
+            if key not in allowed:
+                raise self.error(prefix + key, f"unknown; known are {', '.join(sorted(allowed))}")
+
+    def text(self, data: Mapping[str, Any], key: str, default: str | None = None, prefix: str = "") -> str:
+        value = data.get(key, default)
+        if not isinstance(value, str):
+            problem = "missing" if value is None else f"a string is needed, not {value!r}"
+            raise self.error(prefix + key, problem)
+        return value
+
+    def choice(self, data: Mapping[str, Any], key: str, allowed: tuple[str, ...], default: str) -> str:
+        value = self.text(data, key, default)
+        if value not in allowed:
+            raise self.error(key, f"{value!r} is not one of {', '.join(allowed)}")
+        return value
+
+    def strings(self, data: Mapping[str, Any], key: str, prefix: str = "") -> tuple[str, ...]:
+        value = data.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.error(prefix + key, "a list of strings is needed")
+        return tuple(value)
+
+    def mapping(self, data: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, str]:
+        value = data.get(key, {})
+        if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
+            raise self.error(prefix + key, "a table of strings is needed")
+        return dict(value)
+
+    def expression(self, text: str, key: str) -> str:
+        try:
+            ast.parse(text.format_map(_Holes()), mode="eval")
+        except (SyntaxError, ValueError) as error:
+            raise self.error(key, f"{text!r} is not a Python expression ({error})") from None
+        return text
+
+
+class _Holes(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return key or "hole"
+
+
+class RawTables:
+    """What the files held, before they are indexed."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self.values: dict[str, ValueMap] = {}
+        self.diagnostics: dict[str, DiagnosticSpec] = {}
+
+
+def read(paths: Sequence[Path]) -> RawTables:
+    """Read and check the table files, in order.
+
+    Raises:
+        TableError: a file cannot be read, or a row is wrong; names file, row and key.
+    """
+    raw = RawTables()
+    for path in paths:
+        _read_file(path, raw)
+    _check_references(raw)
+    return raw
+
+
+def _read_file(path: Path, raw: RawTables) -> None:
+    file = path.name
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise TableError(f"{path}: cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise TableError(f"{path}: is not valid TOML: {error}") from None
+    for key in data:
+        if key not in {"row", "values", "diagnostic"}:
+            raise TableError(f"{file}: key {key!r}: unknown; a table holds [[row]], [[values]] and [[diagnostic]]")
+    for number, entry in enumerate(data.get("diagnostic", []), 1):
+        diagnostic = _diagnostic(entry, _Where(file, str(entry.get("code", f"#{number}"))))
+        raw.diagnostics.setdefault(diagnostic.code, diagnostic)
+    for number, entry in enumerate(data.get("values", []), 1):
+        values = _values(entry, _Where(file, str(entry.get("name", f"#{number}"))))
+        raw.values.setdefault(values.name, values)
+    seen: set[str] = set()
+    for number, entry in enumerate(data.get("row", []), 1):
+        where = _Where(file, str(entry.get("id", f"#{number}")))
+        row = _row(entry, where)
+        if row.id in seen:
+            raise where.error("id", "stands twice in this file")
+        seen.add(row.id)
+        raw.rows.append(row)
+
+
+def _diagnostic(data: Mapping[str, Any], where: _Where) -> DiagnosticSpec:
+    where.keys(data, _DIAGNOSTIC_KEYS)
+    severity = where.choice(data, "severity", ("error", "warning", "info"), "warning")
+    sure = where.choice(data, "applicability", ("safe", "unsafe", "display-only"), "display-only")
+    return DiagnosticSpec(
+        code=_code(data, where),
+        name=where.text(data, "name"),
+        title=where.text(data, "title"),
+        severity=severity,  # type: ignore[arg-type]
+        applicability=sure,  # type: ignore[arg-type]
+        message=where.text(data, "message"),
+        hint=where.text(data, "hint", ""),
+    )
+
+
+def _values(data: Mapping[str, Any], where: _Where) -> ValueMap:
+    where.keys(data, _VALUES_KEYS)
+    pairs = data.get("pairs", [])
+    if not all(isinstance(p, list) and len(p) == 2 and all(isinstance(s, str) for s in p) for p in pairs):
+        raise where.error("pairs", "a list of [torch, paddle] pairs of expressions is needed")
+    for torch_value, paddle_value in pairs:
+        where.expression(torch_value, "pairs")
+        where.expression(paddle_value, "pairs")
+    wraps: dict[str, str | None] = {}
+    for key in ("to_torch", "to_paddle"):
+        wraps[key] = where.expression(where.text(data, key), key) if key in data else None
+    return ValueMap(
+        name=where.text(data, "name"),
+        pairs=tuple((t, p) for t, p in pairs),
+        torch_also=where.mapping(data, "torch_also"),
+        paddle_also=where.mapping(data, "paddle_also"),
+        refuse=where.mapping(data, "refuse"),
+        **wraps,
+    )
+
+
+def _code(data: Mapping[str, Any], where: _Where) -> str:
+    code = where.text(data, "code")
+    area = code.rstrip("0123456789")
+    if not area.isalpha() or not area.isupper() or len(code) - len(area) != 3:
+        raise where.error("code", f"{code!r} is not an area in capitals and three digits, like AMP101")
+    return code
+
+
+def _row(data: Mapping[str, Any], where: _Where) -> Row:
+    where.keys(data, _ROW_KEYS)
+    kind: Kind = where.choice(data, "kind", get_args(Kind), "function")  # type: ignore[assignment]
+    direction = where.choice(data, "direction", ("torch", "paddle"), "torch") if "direction" in data else None
+    sides: dict[Framework, tuple[Form, ...]] = {
+        side: tuple(_form(f, where, side, n) for n, f in enumerate(data.get(side, [])))
+        for side in ("torch", "paddle")
+    }
+    row = Row(
+        id=where.text(data, "id"),
+        code=_code(data, where),
+        kind=kind,
+        title=where.text(data, "title"),
+        file=where.file,
+        torch=sides["torch"],
+        paddle=sides["paddle"],
+        parameters=tuple(_parameter(p, where) for p in data.get("parameters", [])),
+        direction=direction,  # type: ignore[arg-type]
+        receiver=where.text(data, "receiver") if "receiver" in data else None,
+        instance=where.text(data, "instance") if "instance" in data else None,
+        hook=where.text(data, "hook") if "hook" in data else None,
+        report=where.text(data, "report") if "report" in data else None,
+        warn=where.mapping(data, "warn"),
+        bare=bool(data.get("bare", False)),
+        tokens=where.strings(data, "tokens") if "tokens" in data else None,
+        docs=where.mapping(data, "docs"),
+    )
+    _check_row(row, where)
+    return row
+
+
+def _check_row(row: Row, where: _Where) -> None:
+    if not row.torch and not row.paddle:
+        raise where.error("torch", "a row needs at least one side")
+    if row.report is None and not (row.torch and row.paddle):
+        raise where.error("report", "a row with one side needs the diagnostic to report")
+    if row.kind in ("method", "attribute") and row.receiver is None:
+        raise where.error("receiver", f"a {row.kind} needs the type that has it")
+    if row.hook is not None and row.hook not in hooks.HOOKS:
+        raise where.error("hook", f"{row.hook!r} is not one of {', '.join(sorted(hooks.HOOKS))}")
+    for side in ("torch", "paddle"):
+        declared = [p.name(side) for p in row.parameters if p.name(side) is not None]
+        if len(declared) != len(set(declared)):
+            raise where.error("parameters", f"a {side} parameter is named twice")
+        known = {p.name for form in row.forms(side) for _, s in form.signatures for p in s.parameters}
+        known |= {name for form in row.forms(side) for name in form.fixed}
+        for name in declared:
+            if name not in known:
+                raise where.error("parameters", f"{name!r} is in no {side} signature of the row")
+        if row.torch and row.paddle:
+            plain = {
+                p.name for form in row.forms(side) for _, s in form.signatures for p in s.parameters if not p.variadic
+            }
+            for name in sorted(plain - set(declared)):
+                raise where.error("parameters", f"{side} parameter {name!r} is not paired or marked one-sided")
+
+
+def _form(data: Mapping[str, Any], where: _Where, side: Framework, number: int) -> Form:
+    prefix = f"{side}[{number}]."
+    where.keys(data, _FORM_KEYS, prefix)
+    names = where.strings(data, "names", prefix)
+    template = where.expression(where.text(data, "template"), prefix + "template") if "template" in data else None
+    if not names and template is None:
+        raise where.error(prefix + "names", "missing")
+    since = _release(data.get("since"), where, side, prefix + "since") or KNOWN[side][0]
+    return Form(
+        names=names,
+        since=since,
+        until=_release(data.get("until"), where, side, prefix + "until"),
+        signatures=_signatures(data.get("signature"), where, side, since, prefix + "signature"),
+        fixed=where.mapping(data, "fixed", prefix),
+        template=template,
+        also=tuple(where.expression(t, prefix + "also") for t in where.strings(data, "also", prefix)),
+    )
+
+
+def _release(value: Any, where: _Where, side: Framework, key: str) -> Version | None:
+    if value is None:
+        return None
+    if value == "develop":
+        return DEVELOP
+    try:
+        return Version(value)
+    except (InvalidVersion, TypeError):
+        raise where.error(key, f"{value!r} is not a release of {side}") from None
+
+
+def _signatures(
+    value: Any, where: _Where, side: Framework, since: Version, key: str
+) -> tuple[tuple[Version, Signature], ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        return ((since, parse_signature(value, where, key)),)
+    found: list[tuple[Version, Signature]] = []
+    for entry in value:
+        if not isinstance(entry, dict) or set(entry) != {"since", "is"}:
+            raise where.error(key, "each entry needs 'since' and 'is'")
+        release = _release(entry["since"], where, side, key)
+        if release is None or (found and release <= found[-1][0]):
+            raise where.error(key, "releases must rise")
+        found.append((release, parse_signature(entry["is"], where, key)))
+    return tuple(found)
+
+
+def parse_signature(text: str, where: _Where | None = None, key: str = "signature") -> Signature:
+    """Parse ``"(a, b=1, *, c=None)"``; defaults stay expressions.
+
+    Raises:
+        TableError: the text is no signature.
+    """
+    where = where or _Where("<signature>", text)
+    try:
+        module = ast.parse(f"def f{text}: ...")
+    except SyntaxError as error:
+        raise where.error(key, f"{text!r} is not a signature ({error.msg})") from None
+    function = module.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    arguments = function.args
+    ordered = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(ordered) - len(arguments.defaults))
+    defaults += arguments.defaults
+    parameters = [
+        Parameter(a.arg, None if d is None else ast.unparse(d)) for a, d in zip(ordered, defaults, strict=True)
+    ]
+    if arguments.vararg:
+        parameters.append(Parameter(arguments.vararg.arg, variadic="*"))
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        parameters.append(Parameter(argument.arg, None if default is None else ast.unparse(default), True))
+    if arguments.kwarg:
+        parameters.append(Parameter(arguments.kwarg.arg, variadic="**"))
+    return Signature(text, tuple(parameters))
+
+
+def _parameter(data: Mapping[str, Any], where: _Where) -> ParameterPair:
+    where.keys(data, _PARAMETER_KEYS, "parameters.")
+    torch_name = data.get("torch")
+    paddle_name = data.get("paddle")
+    if torch_name is None and paddle_name is None:
+        raise where.error("parameters", "a pair needs 'torch', 'paddle' or both")
+    one_sided = torch_name is None or paddle_name is None
+    ignore = bool(data.get("ignore", False))
+    if one_sided and not ignore and "neutral" not in data and "otherwise" not in data:
+        raise where.error("parameters", f"{torch_name or paddle_name!r} has one side: 'neutral' or 'otherwise' is needed")
+    neutral = data.get("neutral")
+    if neutral is not None:
+        where.expression(neutral, "parameters.neutral")
+    apply: Apply = where.choice(data, "apply", get_args(Apply), "unsafe")  # type: ignore[assignment]
+    return ParameterPair(
+        torch_name, paddle_name, data.get("values"), neutral, data.get("otherwise"), apply, ignore
+    )
+
+
+def _check_references(raw: RawTables) -> None:
+    for values in raw.values.values():
+        for code in values.refuse.values():
+            _check_code(raw, code, _Where("[[values]]", values.name), "refuse")
+    for row in raw.rows:
+        where = _Where(row.file, row.id)
+        for pair in row.parameters:
+            if pair.values is not None and pair.values not in raw.values:
+                raise where.error("parameters.values", f"{pair.values!r} is no [[values]] map")
+            if pair.otherwise is not None:
+                _check_code(raw, pair.otherwise, where, "parameters.otherwise")
+        if row.report is not None:
+            _check_code(raw, row.report, where, "report")
+        for target, code in row.warn.items():
+            if target not in ("torch", "paddle"):
+                raise where.error("warn", f"{target!r} is not a target framework")
+            _check_code(raw, code, where, "warn")
+
+
+def _check_code(raw: RawTables, code: str, where: _Where, key: str) -> None:
+    if code not in raw.diagnostics:
+        raise where.error(key, f"{code!r} is no declared [[diagnostic]]")
+
+

@@ -1,0 +1,112 @@
+"""The loaded tables, indexed for the engine and the shim."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from paddletorch_rules.loader import read
+from paddletorch_rules.releases import Framework
+from paddletorch_rules.schema import DiagnosticSpec, Form, Row, ValueMap
+
+_HERE = Path(__file__).parent
+
+
+class Table:
+    """All rows, value maps and diagnostics. The first row that has a name wins, so overlays come first."""
+
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        values: dict[str, ValueMap],
+        diagnostics: dict[str, DiagnosticSpec],
+        digest: str,
+    ) -> None:
+        self.rows = tuple(rows)
+        self.values = values
+        self.diagnostics = diagnostics
+        self.digest = digest
+        self._by_id: dict[str, Row] = {}
+        self._by_name: dict[Framework, dict[str, tuple[Row, Form]]] = {"torch": {}, "paddle": {}}
+        self._prefixes: dict[Framework, list[tuple[str, Row, Form]]] = {"torch": [], "paddle": []}
+        self._members: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
+        for row in self.rows:
+            self._by_id.setdefault(row.id, row)
+            for side in ("torch", "paddle"):
+                self._index(row, side)
+
+    def _index(self, row: Row, side: Framework) -> None:
+        target: Framework = "paddle" if side == "torch" else "torch"
+        if not row.serves(target):
+            return
+        for form in row.forms(side):
+            for name in form.names:
+                if row.receiver is not None:
+                    self._members[side].setdefault(name, []).append((row, form))
+                elif name.endswith(".*"):
+                    self._prefixes[side].append((name[:-1], row, form))
+                else:
+                    self._by_name[side].setdefault(name, (row, form))
+
+    def row(self, row_id: str) -> Row:
+        """The row called ``row_id``.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return self._by_id[row_id]
+
+    def lookup(self, side: Framework, qualified_name: str) -> tuple[Row, Form] | None:
+        """The row and spelling of a source-side qualified name, if the tables know it."""
+        found = self._by_name[side].get(qualified_name)
+        if found is not None:
+            return found
+        for prefix, row, form in self._prefixes[side]:
+            if qualified_name.startswith(prefix):
+                return row, form
+        return None
+
+    def members(self, side: Framework, name: str) -> Sequence[tuple[Row, Form]]:
+        """Rows for the method or attribute ``name`` of tracked instances on ``side``."""
+        return self._members[side].get(name, ())
+
+    def names(self, side: Framework) -> Iterable[str]:
+        """Every qualified name known on ``side`` (prefix rows left out)."""
+        return self._by_name[side].keys()
+
+    def tokens(self, side: Framework, rows: Iterable[Row] | None = None) -> frozenset[bytes]:
+        """What a file's bytes must hold for any of ``rows`` (default: all) to matter when ``side`` is the source."""
+        target: Framework = "paddle" if side == "torch" else "torch"
+        found: set[str] = set()
+        for row in self.rows if rows is None else rows:
+            if not row.serves(target):
+                continue
+            if row.tokens is not None:
+                found.update(row.tokens)
+            elif row.kind != "module":
+                found.update(_token(row, name) for form in row.forms(side) for name in form.names)
+        shortest = {token for token in found if not any(other != token and other in token for other in found)}
+        return frozenset(token.encode() for token in shortest)
+
+
+def _token(row: Row, name: str) -> str:
+    if row.receiver is not None:
+        return "." + name
+    return name.removesuffix(".*").rpartition(".")[2] if not name.endswith(".*") else name[:-2]
+
+
+@lru_cache(maxsize=8)
+def load(tables: tuple[str, ...] = ()) -> Table:
+    """Load the built-in tables, with ``tables`` (TOML files) laid over them.
+
+    Raises:
+        TableError: a table is wrong; the message names file, row and key.
+    """
+    paths = [Path(t) for t in tables] + sorted(_HERE.glob("*.toml"))
+    raw = read(paths)
+    digest = hashlib.blake2b(digest_size=16)
+    for path in paths:
+        digest.update(path.read_bytes())
+    return Table(raw.rows, raw.values, raw.diagnostics, digest.hexdigest())
