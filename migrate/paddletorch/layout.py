@@ -1,0 +1,217 @@
+"""Where the parts of a call lie, read by LibCST from the call's own text, and edits to its arguments."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from paddletorch.model import Edit, Span
+from paddletorch.source import Source
+
+if TYPE_CHECKING:
+    import libcst
+
+
+class LayoutError(ValueError):
+    """LibCST cannot read the call's text back as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentSpan:
+    """One argument: ``whole`` is the argument without comma, ``after`` what follows up to the next one."""
+
+    whole: Span
+    keyword: Span | None
+    value: Span
+    comma_end: int | None
+    after_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallLayout:
+    """Spans of one call, in the file's bytes."""
+
+    source: Source
+    function: Span
+    open_end: int
+    arguments: tuple[ArgumentSpan, ...]
+    close_start: int
+
+    def argument(self, node: ast.expr) -> ArgumentSpan:
+        """The argument whose value is ``node``."""
+        start = self.source.span(node).start
+        return next(a for a in self.arguments if a.value.start <= start < a.value.end)
+
+
+def read_layout(source: Source, call: ast.Call) -> CallLayout:
+    """Parse the call's text with LibCST and measure its parts.
+
+    Raises:
+        LayoutError: LibCST cannot parse the text, or would not write it back byte for byte.
+    """
+    import libcst
+
+    span = source.span(call)
+    text = source.slice(span)
+    config = libcst.PartialParserConfig(default_newline=source.newline)
+    module = libcst.Module(body=[], default_newline=source.newline)
+    node: libcst.BaseExpression | None = None
+    for prefix, suffix in (("", ""), ("(", ")")):
+        try:
+            parsed = libcst.parse_expression(prefix + text + suffix, config=config)
+        except (libcst.ParserSyntaxError, RecursionError):
+            continue
+        if module.code_for_node(parsed) == prefix + text + suffix:
+            node = parsed
+            break
+    if not isinstance(node, libcst.Call):
+        raise LayoutError(f"cannot read the call at line {call.lineno} back")
+    return _measure(source, span.start, node, module)
+
+
+def _measure(source: Source, start: int, node: libcst.Call, module: libcst.Module) -> CallLayout:
+    def length(part: libcst.CSTNode) -> int:
+        return len(module.code_for_node(part).encode("utf-8"))
+
+    import libcst
+
+    position = start + length(node.func)
+    function = Span(start, position)
+    position += length(node.whitespace_after_func) + 1
+    open_end = position
+    position += length(node.whitespace_before_args)
+    arguments: list[ArgumentSpan] = []
+    for argument in node.args:
+        begin = position
+        position += len(argument.star) + length(argument.whitespace_after_star)
+        keyword = None
+        if argument.keyword is not None:
+            keyword = Span(position, position + length(argument.keyword))
+            position = keyword.end
+            if isinstance(argument.equal, libcst.AssignEqual):
+                position += length(argument.equal)
+        value = Span(position, position + length(argument.value))
+        position = value.end
+        comma_end = None
+        if isinstance(argument.comma, libcst.Comma):
+            comma_end = position + length(argument.comma.whitespace_before) + 1
+            position = comma_end + length(argument.comma.whitespace_after)
+        position += length(argument.whitespace_after_arg)
+        arguments.append(ArgumentSpan(Span(begin, value.end), keyword, value, comma_end, position))
+    return CallLayout(source, function, open_end, tuple(arguments), position)
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentChanges:
+    """What to do to a call's arguments; keys are positions in ``CallLayout.arguments``."""
+
+    drop: frozenset[int] = frozenset()
+    keywords: Mapping[int, str] | None = None
+    prepend: Sequence[str] = ()
+    append: Sequence[str] = ()
+
+
+def edit_arguments(layout: CallLayout, changes: ArgumentChanges, code: str) -> list[Edit]:
+    """Edits that rename or name arguments, drop some and add others; comments stay."""
+    edits = _keyword_edits(layout, changes, code)
+    kept = [i for i in range(len(layout.arguments)) if i not in changes.drop]
+    if not kept:
+        return edits + _replace_all(layout, changes, code)
+    last = kept[-1]
+    for index in sorted(changes.drop):
+        edits.append(_drop(layout, index, last, code))
+    if changes.prepend:
+        start = layout.arguments[kept[0]].whole.start
+        edits.append(Edit(Span(start, start), ", ".join(changes.prepend) + ", ", code))
+    if changes.append:
+        edits += _append(layout, last, changes.append, code)
+    return [e for e in edits if e.text or e.span.end > e.span.start]
+
+
+def _keyword_edits(layout: CallLayout, changes: ArgumentChanges, code: str) -> list[Edit]:
+    edits: list[Edit] = []
+    for index, name in (changes.keywords or {}).items():
+        argument = layout.arguments[index]
+        if argument.keyword is None:
+            edits.append(Edit(Span(argument.value.start, argument.value.start), f"{name}=", code))
+        elif layout.source.slice(argument.keyword) != name:
+            edits.append(Edit(argument.keyword, name, code))
+    return edits
+
+
+def _text(layout: CallLayout, start: int, end: int) -> bytes:
+    return layout.source.body[start:end]
+
+
+def _replace_all(layout: CallLayout, changes: ArgumentChanges, code: str) -> list[Edit]:
+    added = ", ".join((*changes.prepend, *changes.append))
+    if not layout.arguments:
+        return [Edit(Span(layout.close_start, layout.close_start), added, code)] if added else []
+    first, last = layout.arguments[0], layout.arguments[-1]
+    edits: list[Edit] = []
+    for number, argument in enumerate(layout.arguments):
+        end = argument.comma_end if argument.comma_end is not None else argument.whole.end
+        following = _text(layout, end, argument.after_end)
+        if argument is not last and b"#" not in following:
+            end = argument.after_end
+        text = added if number == 0 else ""
+        if number == 0 and added and argument.comma_end is not None and b"\n" in _before(layout, 0):
+            text += ","
+        edits.append(Edit(Span(argument.whole.start, end), text, code))
+    if not added and b"#" not in _text(layout, layout.open_end, layout.close_start):
+        return [Edit(Span(layout.open_end, layout.close_start), "", code)]
+    assert first.whole.start >= layout.open_end
+    return edits
+
+
+def _before(layout: CallLayout, index: int) -> bytes:
+    """White space and comments before argument ``index``."""
+    if index == 0:
+        return _text(layout, layout.open_end, layout.arguments[0].whole.start)
+    previous = layout.arguments[index - 1]
+    assert previous.comma_end is not None
+    return _text(layout, previous.comma_end, previous.after_end)
+
+
+def _drop(layout: CallLayout, index: int, last_kept: int, code: str) -> Edit:
+    argument = layout.arguments[index]
+    end = argument.comma_end if argument.comma_end is not None else argument.whole.end
+    if index < last_kept:
+        following = _text(layout, end, argument.after_end)
+        if b"#" not in following:
+            return Edit(Span(argument.whole.start, argument.after_end), "", code)
+        return Edit(Span(argument.whole.start, end + len(following) - len(following.lstrip(b" \t"))), "", code)
+    previous = layout.arguments[index - 1]
+    assert previous.comma_end is not None
+    between = _before(layout, index)
+    if b"#" in between:
+        newline = max(between.rfind(b"\n"), between.rfind(b"\r"))
+        if newline > 0 and between[newline - 1 : newline + 1] == b"\r\n":
+            newline -= 1
+        return Edit(Span(previous.comma_end + newline, end), "", code)
+    start = previous.comma_end if argument.comma_end is not None or index - 1 > last_kept else previous.whole.end
+    return Edit(Span(start, end), "", code)
+
+
+def _append(layout: CallLayout, last: int, added: Sequence[str], code: str) -> list[Edit]:
+    argument = layout.arguments[last]
+    before = _before(layout, last)
+    own_line = b"\n" in before or b"\r" in before
+    if not own_line:
+        return [Edit(Span(argument.whole.end, argument.whole.end), "".join(f", {text}" for text in added), code)]
+    indentation = before[max(before.rfind(b"\n"), before.rfind(b"\r")) + 1 :].decode("utf-8")
+    line = layout.source.newline + indentation
+    text = "".join(f",{line}{item}" for item in added)
+    after_start = argument.comma_end if argument.comma_end is not None else argument.whole.end
+    after = _text(layout, after_start, argument.after_end)
+    if b"#" not in after.split(b"\n")[0].split(b"\r")[0]:
+        return [Edit(Span(argument.whole.end, argument.whole.end), text, code)]
+    # a comment follows on the argument's line: it stays there, the new arguments go below it
+    breaks = [p for p in (after.find(b"\n"), after.find(b"\r")) if p >= 0]
+    place = after_start + min(breaks)
+    rest = text[1:]
+    if argument.comma_end is not None:
+        return [Edit(Span(place, place), rest + ",", code)]
+    return [Edit(Span(argument.whole.end, argument.whole.end), ",", code), Edit(Span(place, place), rest, code)]

@@ -1,0 +1,18 @@
+"""Name resolution: which framework API a name, an attribute or a call can mean."""
+
+from paddletorch.resolve.scopes import AttributeStore, Binding, Scope, ScopeTree
+from paddletorch.resolve.values import Evaluator, Instance, NoneValue, Partial, Qualified, Unknown, Value
+
+__all__ = [
+    "AttributeStore",
+    "Binding",
+    "Evaluator",
+    "Instance",
+    "NoneValue",
+    "Partial",
+    "Qualified",
+    "Scope",
+    "ScopeTree",
+    "Unknown",
+    "Value",
+]

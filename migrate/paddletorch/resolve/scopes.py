@@ -1,0 +1,394 @@
+"""Scopes and bindings of one module, from a single pass over its syntax tree.
+
+Flow-insensitive, like LibCST's QualifiedNameProvider: a name means every binding of its scope.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+ScopeKind = Literal["module", "function", "class", "comprehension"]
+BindingKind = Literal["import", "assign", "unpack", "def", "class", "parameter", "iterate", "enter", "opaque", "delete"]
+
+_FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Comprehension = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+
+@dataclass(eq=False, slots=True)
+class Binding:
+    """One place that gives a name its meaning.
+
+    ``value`` is the bound expression (assignment), the iterable (iterate), the context manager (enter) or
+    the default (parameter); ``qualified`` the dotted name an import binds; ``alias`` the import's clause.
+    """
+
+    kind: BindingKind
+    name: str
+    node: ast.AST
+    scope: Scope
+    value: ast.expr | None = None
+    annotation: ast.expr | None = None
+    qualified: str | None = None
+    alias: ast.alias | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    """One lexical scope and the names bound in it."""
+
+    kind: ScopeKind
+    node: ast.AST
+    parent: Scope | None
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    redirected: dict[str, Scope | None] = field(default_factory=dict)
+    returns: list[ast.expr | None] = field(default_factory=list)
+
+    def lookup(self, name: str) -> list[Binding]:
+        """All bindings that ``name`` may refer to from here; empty if nothing in the file binds it."""
+        scope: Scope | None = self
+        first = True
+        while scope is not None:
+            if name in scope.redirected:
+                target = scope.redirected[name]
+                if target is None:
+                    scope, first = scope.parent, False
+                    continue
+                return target.bindings.get(name, [])
+            if (first or scope.kind != "class") and name in scope.bindings:
+                return scope.bindings[name]
+            first = False
+            scope = scope.parent
+        return []
+
+    def enclosing_class(self) -> Scope | None:
+        """The class scope around this one, if any."""
+        scope: Scope | None = self
+        while scope is not None and scope.kind != "class":
+            scope = scope.parent
+        return scope
+
+    def function(self) -> Scope:
+        """The nearest function or module scope: where a comprehension's walrus binds."""
+        scope = self
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeStore:
+    """``target = value`` (or ``target: annotation``) where the target is an attribute."""
+
+    target: ast.Attribute
+    value: ast.expr | None
+    annotation: ast.expr | None
+    scope: Scope
+
+
+class ScopeTree:
+    """Scopes, parents, calls and attribute stores of a module."""
+
+    def __init__(self, module: ast.Module) -> None:
+        self.module = module
+        self.scope = Scope("module", module, None)
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.scopes: dict[ast.AST, Scope] = {}
+        self.own: dict[ast.AST, Scope] = {module: self.scope}
+        self.calls: list[ast.Call] = []
+        self.loads: list[ast.Name] = []
+        self.stores: list[AttributeStore] = []
+        self.stars: list[ast.ImportFrom] = []
+        self.annotations: list[ast.expr] = []
+        self.strings: list[ast.Constant] = []
+        self._stack: list[tuple[ast.AST, Scope]] = []
+        self._run()
+
+    def _run(self) -> None:
+        self._push_children(self.module, self.scope)
+        stack = self._stack
+        while stack:
+            node, scope = stack.pop()
+            visit = _VISITORS.get(type(node))
+            if visit is None:
+                self._push_children(node, scope)
+            else:
+                visit(self, node, scope)
+
+    def _push_children(self, node: ast.AST, scope: Scope) -> None:
+        parents, stack = self.parents, self._stack
+        for name in node._fields:
+            child = getattr(node, name, None)
+            if isinstance(child, ast.AST):
+                parents[child] = node
+                stack.append((child, scope))
+            elif isinstance(child, list):
+                for item in child:
+                    if isinstance(item, ast.AST):
+                        parents[item] = node
+                        stack.append((item, scope))
+
+    def _push(self, child: ast.AST | None, parent: ast.AST, scope: Scope) -> None:
+        if child is not None:
+            self.parents[child] = parent
+            self._stack.append((child, scope))
+
+    def _bind(self, scope: Scope, binding: Binding) -> None:
+        home = scope
+        if binding.name in scope.redirected:
+            home = scope.redirected[binding.name] or scope.parent or scope
+        home.bindings.setdefault(binding.name, []).append(binding)
+
+    # expressions -------------------------------------------------------------------------------
+
+    def _name(self, node: ast.Name, scope: Scope) -> None:
+        self.scopes[node] = scope
+        if isinstance(node.ctx, ast.Load):
+            self.loads.append(node)
+        elif isinstance(node.ctx, ast.Del):
+            self._bind(scope, Binding("delete", node.id, node, scope))
+
+    def _attribute(self, node: ast.Attribute, scope: Scope) -> None:
+        self.scopes[node] = scope
+        self._push(node.value, node, scope)
+
+    def _call(self, node: ast.Call, scope: Scope) -> None:
+        self.scopes[node] = scope
+        self.calls.append(node)
+        self._push_children(node, scope)
+
+    def _constant(self, node: ast.Constant, scope: Scope) -> None:
+        if isinstance(node.value, str):
+            self.scopes[node] = scope
+            self.strings.append(node)
+
+    def _named_expression(self, node: ast.NamedExpr, scope: Scope) -> None:
+        self._target(node.target, node.value, scope.function(), node)
+        self._push(node.value, node, scope)
+
+    def _lambda(self, node: ast.Lambda, scope: Scope) -> None:
+        inner = self._function_scope(node, scope)
+        inner.returns.append(node.body)
+        self._push(node.body, node, inner)
+
+    def _comprehension(self, node: ast.AST, scope: Scope) -> None:
+        inner = Scope("comprehension", node, scope)
+        self.own[node] = inner
+        generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
+        for number, generator in enumerate(generators):
+            self.parents[generator] = node
+            self._push(generator.iter, generator, inner if number else scope)
+            self._target(generator.target, generator.iter, inner, generator, "iterate")
+            for condition in generator.ifs:
+                self._push(condition, generator, inner)
+        for name in ("elt", "key", "value"):
+            self._push(getattr(node, name, None), node, inner)
+
+    # statements --------------------------------------------------------------------------------
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
+        self._bind(scope, Binding("def", node.name, node, scope))
+        for decorator in node.decorator_list:
+            self._push(decorator, node, scope)
+        if node.returns is not None:
+            self.annotations.append(node.returns)
+            self._push(node.returns, node, scope)
+        inner = self._function_scope(node, scope)
+        for statement in node.body:
+            self._push(statement, node, inner)
+
+    def _function_scope(self, node: _FunctionNode, scope: Scope) -> Scope:
+        inner = Scope("function", node, scope)
+        self.own[node] = inner
+        arguments = node.args
+        self.parents[arguments] = node
+        for default in (*arguments.defaults, *arguments.kw_defaults):
+            self._push(default, arguments, scope)
+        positional = [*arguments.posonlyargs, *arguments.args]
+        defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+        defaults += arguments.defaults
+        plain = zip([*positional, *arguments.kwonlyargs], [*defaults, *arguments.kw_defaults], strict=True)
+        for argument, default in plain:
+            self._parameter(argument, default, scope, inner, arguments)
+        for star in (arguments.vararg, arguments.kwarg):
+            if star is not None:
+                self._parameter(star, None, scope, inner, arguments, "opaque")
+        return inner
+
+    def _parameter(
+        self,
+        argument: ast.arg,
+        default: ast.expr | None,
+        outer: Scope,
+        inner: Scope,
+        parent: ast.arguments,
+        kind: BindingKind = "parameter",
+    ) -> None:
+        self.parents[argument] = parent
+        binding = Binding(kind, argument.arg, argument, inner, default, argument.annotation)
+        inner.bindings.setdefault(argument.arg, []).append(binding)
+        if argument.annotation is not None:
+            self.annotations.append(argument.annotation)
+            self._push(argument.annotation, argument, outer)
+
+    def _class(self, node: ast.ClassDef, scope: Scope) -> None:
+        self._bind(scope, Binding("class", node.name, node, scope))
+        for child in (*node.decorator_list, *node.bases, *node.keywords):
+            self._push(child, node, scope)
+        inner = Scope("class", node, scope)
+        self.own[node] = inner
+        for statement in node.body:
+            self._push(statement, node, inner)
+
+    def _import(self, node: ast.Import, scope: Scope) -> None:
+        for alias in node.names:
+            self.parents[alias] = node
+            name = alias.asname or alias.name.partition(".")[0]
+            qualified = alias.name if alias.asname else name
+            self._bind(scope, Binding("import", name, node, scope, qualified=qualified, alias=alias))
+
+    def _import_from(self, node: ast.ImportFrom, scope: Scope) -> None:
+        prefix = "." * node.level + (node.module or "")
+        for alias in node.names:
+            self.parents[alias] = node
+            if alias.name == "*":
+                self.scopes[node] = scope
+                self.stars.append(node)
+                continue
+            qualified = f"{prefix}.{alias.name}" if node.module or not node.level else prefix + alias.name
+            self._bind(
+                scope, Binding("import", alias.asname or alias.name, node, scope, qualified=qualified, alias=alias)
+            )
+
+    def _assign(self, node: ast.Assign, scope: Scope) -> None:
+        for target in node.targets:
+            self._target(target, node.value, scope, node)
+        self._push(node.value, node, scope)
+
+    def _annotated_assign(self, node: ast.AnnAssign, scope: Scope) -> None:
+        self._target(node.target, node.value, scope, node, annotation=node.annotation)
+        self.annotations.append(node.annotation)
+        self._push(node.annotation, node, scope)
+        self._push(node.value, node, scope)
+
+    def _augmented_assign(self, node: ast.AugAssign, scope: Scope) -> None:
+        self._target(node.target, None, scope, node, "opaque")
+        self._push(node.value, node, scope)
+
+    def _for(self, node: ast.For | ast.AsyncFor, scope: Scope) -> None:
+        self._target(node.target, node.iter, scope, node, "iterate")
+        self._push(node.iter, node, scope)
+        for statement in (*node.body, *node.orelse):
+            self._push(statement, node, scope)
+
+    def _with(self, node: ast.With | ast.AsyncWith, scope: Scope) -> None:
+        for item in node.items:
+            self.parents[item] = node
+            self._push(item.context_expr, item, scope)
+            if item.optional_vars is not None:
+                self._target(item.optional_vars, item.context_expr, scope, item, "enter")
+        for statement in node.body:
+            self._push(statement, node, scope)
+
+    def _handler(self, node: ast.ExceptHandler, scope: Scope) -> None:
+        if node.name:
+            self._bind(scope, Binding("opaque", node.name, node, scope))
+        self._push_children(node, scope)
+
+    def _pattern(self, node: ast.MatchAs | ast.MatchStar, scope: Scope) -> None:
+        if node.name:
+            self._bind(scope, Binding("opaque", node.name, node, scope))
+        self._push_children(node, scope)
+
+    def _match_mapping(self, node: ast.MatchMapping, scope: Scope) -> None:
+        if node.rest:
+            self._bind(scope, Binding("opaque", node.rest, node, scope))
+        self._push_children(node, scope)
+
+    def _global(self, node: ast.Global, scope: Scope) -> None:
+        for name in node.names:
+            self._redirect(scope, name, self.scope)
+
+    def _nonlocal(self, node: ast.Nonlocal, scope: Scope) -> None:
+        for name in node.names:
+            self._redirect(scope, name, None)
+
+    def _redirect(self, scope: Scope, name: str, target: Scope | None) -> None:
+        earlier = scope.bindings.pop(name, [])  # statements are met out of order
+        scope.redirected[name] = target
+        for binding in earlier:
+            self._bind(scope, binding)
+
+    def _return(self, node: ast.Return, scope: Scope) -> None:
+        scope.function().returns.append(node.value)
+        self._push(node.value, node, scope)
+
+    def _yield(self, node: ast.Yield | ast.YieldFrom, scope: Scope) -> None:
+        scope.function().returns.append(None)
+        self._push_children(node, scope)
+
+    def _target(
+        self,
+        target: ast.expr,
+        value: ast.expr | None,
+        scope: Scope,
+        parent: ast.AST,
+        kind: BindingKind = "assign",
+        annotation: ast.expr | None = None,
+    ) -> None:
+        self.parents[target] = parent
+        if isinstance(target, ast.Name):
+            self.scopes[target] = scope
+            self._bind(scope, Binding(kind, target.id, target, scope, value, annotation))
+        elif isinstance(target, ast.Starred):
+            self._target(target.value, None, scope, target, "opaque")
+        elif isinstance(target, ast.Tuple | ast.List):
+            self._unpack(target, value, scope, kind)
+        elif isinstance(target, ast.Attribute):
+            self.scopes[target] = scope
+            self.stores.append(AttributeStore(target, value if kind == "assign" else None, annotation, scope))
+            self._push(target.value, target, scope)
+        else:
+            self._push_children(target, scope)
+
+    def _unpack(self, target: ast.Tuple | ast.List, value: ast.expr | None, scope: Scope, kind: BindingKind) -> None:
+        parts: list[ast.expr | None] = [None] * len(target.elts)
+        same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
+        if kind == "assign" and same and not any(isinstance(e, ast.Starred) for e in (*target.elts, *value.elts)):  # type: ignore[union-attr]
+            parts = list(value.elts)  # type: ignore[union-attr]
+        for element, part in zip(target.elts, parts, strict=True):
+            self._target(element, part, scope, target, "assign" if part is not None else "unpack")
+
+
+_VISITORS: dict[type, Callable[[ScopeTree, Any, Scope], None]] = {
+    ast.Name: ScopeTree._name,
+    ast.Attribute: ScopeTree._attribute,
+    ast.Call: ScopeTree._call,
+    ast.Constant: ScopeTree._constant,
+    ast.NamedExpr: ScopeTree._named_expression,
+    ast.Lambda: ScopeTree._lambda,
+    **dict.fromkeys(_Comprehension, ScopeTree._comprehension),
+    ast.FunctionDef: ScopeTree._function,
+    ast.AsyncFunctionDef: ScopeTree._function,
+    ast.ClassDef: ScopeTree._class,
+    ast.Import: ScopeTree._import,
+    ast.ImportFrom: ScopeTree._import_from,
+    ast.Assign: ScopeTree._assign,
+    ast.AnnAssign: ScopeTree._annotated_assign,
+    ast.AugAssign: ScopeTree._augmented_assign,
+    ast.For: ScopeTree._for,
+    ast.AsyncFor: ScopeTree._for,
+    ast.With: ScopeTree._with,
+    ast.AsyncWith: ScopeTree._with,
+    ast.ExceptHandler: ScopeTree._handler,
+    ast.MatchAs: ScopeTree._pattern,
+    ast.MatchStar: ScopeTree._pattern,
+    ast.MatchMapping: ScopeTree._match_mapping,
+    ast.Global: ScopeTree._global,
+    ast.Nonlocal: ScopeTree._nonlocal,
+    ast.Return: ScopeTree._return,
+    ast.Yield: ScopeTree._yield,
+    ast.YieldFrom: ScopeTree._yield,
+}

@@ -1,0 +1,459 @@
+"""What an expression can be: framework APIs by qualified name, instances of tracked types, or unknown.
+
+A light abstract interpretation over one file. It follows imports, value aliases, conditional
+expressions, containers, returns of local functions, parameters from calls in the file, annotations and
+attributes. What it cannot follow is Unknown, never a guess.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from paddletorch.resolve.scopes import AttributeStore, Binding, Scope, ScopeTree
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """A dotted name below an imported (or unbound) root, such as ``torch.cuda.amp.GradScaler``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a tracked type (``scaler``, ``optimizer``, ``autocast``) made by ``api``."""
+
+    type: str
+    api: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """``functools.partial`` over the API ``name``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A function, lambda or class of this file."""
+
+    node: ast.AST
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A list, tuple, set, dict or iterator whose elements can be ``elements``."""
+
+    elements: frozenset[Value]
+
+
+@dataclass(frozen=True, slots=True)
+class NoneValue:
+    """None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Anything else."""
+
+
+Value = Qualified | Instance | Partial | Local | Container | NoneValue | Unknown
+Values = frozenset[Value]
+
+NOTHING: Values = frozenset()
+UNKNOWN: Values = frozenset({Unknown()})
+_NONE: Values = frozenset({NoneValue()})
+
+MakesInstance = Callable[[str], str | None]
+"""Says which tracked type a call of a qualified name makes, if any."""
+
+_DEPTH = 120
+"""How far values are followed before they count as unknown."""
+
+_UNION_CONTAINERS = (ast.List, ast.Tuple, ast.Set)
+_WRAPPERS = frozenset({"Optional", "Union", "List", "Sequence", "Iterable", "Type", "Final", "ClassVar", "Annotated"})
+
+
+class Evaluator:
+    """Evaluates expressions of one module. Results are cached; recursion yields nothing, not Unknown."""
+
+    def __init__(self, tree: ScopeTree, roots: Iterable[str], makes: MakesInstance, bare: dict[str, str]) -> None:
+        self.tree = tree
+        self._roots = frozenset(roots)
+        self._makes = makes
+        self._bare = bare
+        self._cache: dict[ast.AST, Values] = {}
+        self._active: set[object] = set()
+        self._cuts = 0
+        self._calls_by_name: dict[str, list[ast.Call]] | None = None
+        self._stores_by_name: dict[str, list[AttributeStore]] | None = None
+
+    # names by import alone -----------------------------------------------------------------------
+
+    def imported_names(self, node: ast.expr) -> frozenset[str]:
+        """Qualified names that imports alone give a name or attribute chain, as QualifiedNameProvider does."""
+        if isinstance(node, ast.Attribute):
+            return frozenset(f"{base}.{node.attr}" for base in self.imported_names(node.value))
+        if isinstance(node, ast.Name):
+            scope = self.tree.scopes.get(node)
+            if scope is not None:
+                return frozenset(b.qualified for b in scope.lookup(node.id) if b.qualified is not None)
+        return frozenset()
+
+    # values --------------------------------------------------------------------------------------
+
+    def values(self, node: ast.expr) -> Values:
+        """Everything ``node`` can be."""
+        cached = self._cache.get(node)
+        if cached is not None:
+            return cached
+        if node in self._active or len(self._active) > _DEPTH:
+            self._cuts += 1
+            return NOTHING if node in self._active else UNKNOWN
+        cuts = self._cuts
+        self._active.add(node)
+        try:
+            found = self._evaluate(node)
+        finally:
+            self._active.discard(node)
+        if cuts == self._cuts or not self._active:  # a cut recursion is right only for the outermost caller
+            self._cache[node] = found
+        return found
+
+    def _evaluate(self, node: ast.expr) -> Values:
+        if isinstance(node, ast.Name):
+            return self._name(node)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, ast.Constant):
+            return _NONE if node.value is None else UNKNOWN
+        if isinstance(node, ast.IfExp):
+            return self.values(node.body) | self.values(node.orelse)
+        if isinstance(node, ast.BoolOp):
+            return self._union(node.values)
+        if isinstance(node, ast.NamedExpr):
+            return self.values(node.value)
+        if isinstance(node, _UNION_CONTAINERS):
+            return frozenset({Container(self._union(node.elts))})
+        if isinstance(node, ast.Dict):
+            return frozenset({Container(self._union(node.values))})
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            return frozenset({Container(self.values(node.elt))})
+        if isinstance(node, ast.DictComp):
+            return frozenset({Container(self.values(node.value))})
+        if isinstance(node, ast.Subscript):
+            return self._elements(self.values(node.value))
+        if isinstance(node, ast.Lambda):
+            return frozenset({Local(node)})
+        return UNKNOWN
+
+    def _union(self, nodes: Iterable[ast.expr]) -> Values:
+        found: Values = NOTHING
+        for node in nodes:
+            found |= self.values(node)
+        return found
+
+    @staticmethod
+    def _elements(values: Values) -> Values:
+        found: Values = NOTHING
+        for value in values:
+            found |= value.elements if isinstance(value, Container) else UNKNOWN
+        return found
+
+    def _name(self, node: ast.Name) -> Values:
+        scope = self.tree.scopes.get(node)
+        bindings = scope.lookup(node.id) if scope is not None else []
+        if bindings:
+            return self.bound(bindings)
+        if node.id in self._roots:
+            return frozenset({Qualified(node.id)})
+        if node.id in self._bare:
+            return frozenset({Qualified(self._bare[node.id])})
+        return UNKNOWN
+
+    def bound(self, bindings: Iterable[Binding]) -> Values:
+        """Everything a set of bindings can stand for."""
+        found: Values = NOTHING
+        for binding in bindings:
+            found |= self._binding(binding)
+        return found
+
+    def _binding(self, binding: Binding) -> Values:
+        if binding.qualified is not None:
+            return frozenset({Qualified(binding.qualified)})
+        if binding.kind in ("def", "class"):
+            return frozenset({Local(binding.node)})
+        if binding.kind == "delete":
+            return NOTHING
+        if binding in self._active:
+            self._cuts += 1
+            return NOTHING
+        self._active.add(binding)
+        try:
+            return self._bound_value(binding)
+        finally:
+            self._active.discard(binding)
+
+    def _bound_value(self, binding: Binding) -> Values:
+        annotated = self.annotated(binding.annotation, binding.scope) if binding.annotation is not None else NOTHING
+        if binding.kind == "parameter":
+            return annotated or self._parameter(binding)
+        if binding.kind == "assign":
+            if binding.value is None:
+                return annotated or (NOTHING if binding.annotation is not None else UNKNOWN)
+            return self.values(binding.value) | annotated
+        if binding.kind == "iterate" and binding.value is not None:
+            return self._elements(self.values(binding.value))
+        if binding.kind == "enter" and binding.value is not None:
+            return UNKNOWN
+        return UNKNOWN
+
+    # attributes ----------------------------------------------------------------------------------
+
+    def _attribute(self, node: ast.Attribute) -> Values:
+        found: Values = NOTHING
+        for base in self.values(node.value):
+            if isinstance(base, Qualified):
+                found |= {Qualified(f"{base.name}.{node.attr}")}
+            elif isinstance(base, Local) and isinstance(base.node, ast.ClassDef):
+                found |= self._class_attribute(base.node, node.attr)
+            else:
+                found |= UNKNOWN
+        if found - UNKNOWN:
+            return found
+        return self._stored(node) or found or UNKNOWN
+
+    def _class_attribute(self, node: ast.ClassDef, name: str) -> Values:
+        bindings = self.tree.own[node].bindings.get(name)
+        return self.bound(bindings) if bindings else UNKNOWN
+
+    def stores(self, name: str) -> list[AttributeStore]:
+        """All stores to an attribute called ``name`` in the file."""
+        if self._stores_by_name is None:
+            self._stores_by_name = {}
+            for store in self.tree.stores:
+                self._stores_by_name.setdefault(store.target.attr, []).append(store)
+        return self._stores_by_name.get(name, [])
+
+    def _stored(self, node: ast.Attribute) -> Values:
+        """What was stored to the attribute: for ``self.x`` in its class, else by the attribute's name."""
+        stores = self.stores(node.attr)
+        found: Values = NOTHING
+        owner = self._owner(node)
+        if owner is not None:
+            same = [store for store in stores if self._owner(store.target) in (owner, None)]
+            stores = same or ([] if self._class_binds(owner, node.attr) else stores)
+            if self._class_binds(owner, node.attr):
+                found |= self.bound(owner.bindings[node.attr])
+        for store in stores:
+            if store.annotation is not None:
+                found |= self.annotated(store.annotation, store.scope)
+            if store.value is not None:
+                found |= self.values(store.value)
+            elif store.annotation is None:
+                found |= UNKNOWN
+        return found
+
+    @staticmethod
+    def _class_binds(owner: Scope, name: str) -> bool:
+        return any(b.kind == "assign" for b in owner.bindings.get(name, ()))
+
+    def _owner(self, node: ast.Attribute) -> Scope | None:
+        """The class scope if ``node`` is ``self.x`` or ``cls.x`` of a method."""
+        base = node.value
+        if not isinstance(base, ast.Name):
+            return None
+        scope = self.tree.scopes.get(base)
+        bindings = scope.lookup(base.id) if scope is not None else []
+        if len(bindings) != 1 or bindings[0].kind != "parameter":
+            return None
+        function = bindings[0].scope
+        arguments = getattr(function.node, "args", None)
+        first = next(iter([*arguments.posonlyargs, *arguments.args]), None) if arguments else None
+        if first is bindings[0].node and function.parent is not None and function.parent.kind == "class":
+            return function.parent
+        return None
+
+    # calls ---------------------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call) -> Values:
+        found: Values = NOTHING
+        for callee in self.values(node.func):
+            found |= self._called(callee, node)
+        if isinstance(node.func, ast.Attribute) and not found - UNKNOWN:
+            elements = self._elements_method(node)
+            if elements:
+                return elements
+        return found or UNKNOWN
+
+    def _called(self, callee: Value, node: ast.Call) -> Values:
+        if isinstance(callee, Qualified):
+            if callee.name in ("functools.partial", "partial") and node.args:
+                return frozenset(
+                    Partial(v.name) if isinstance(v, Qualified) else Unknown() for v in self.values(node.args[0])
+                )
+            made = self._makes(callee.name)
+            return frozenset({Instance(made, callee.name)}) if made else UNKNOWN
+        if isinstance(callee, Partial):
+            made = self._makes(callee.name)
+            return frozenset({Instance(made, callee.name)}) if made else UNKNOWN
+        if isinstance(callee, Local):
+            return self._local_call(callee.node)
+        return UNKNOWN
+
+    def _local_call(self, node: ast.AST) -> Values:
+        if isinstance(node, ast.ClassDef):
+            return self._local_instance(node)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.decorator_list:
+            return UNKNOWN
+        scope = self.tree.own.get(node)
+        if scope is None or not scope.returns or node in self._active:
+            return UNKNOWN
+        self._active.add(node)
+        try:
+            found: Values = NOTHING
+            for value in scope.returns:
+                found |= UNKNOWN if value is None else self.values(value)
+            return found
+        finally:
+            self._active.discard(node)
+
+    def _local_instance(self, node: ast.ClassDef) -> Values:
+        for base in node.bases:
+            for value in self.values(base):
+                made = self._makes(value.name) if isinstance(value, Qualified) else None
+                if made and isinstance(value, Qualified):
+                    return frozenset({Instance(made, value.name)})
+                if isinstance(value, Local) and isinstance(value.node, ast.ClassDef) and value.node is not node:
+                    inherited = self._local_instance(value.node)
+                    if inherited - UNKNOWN:
+                        return inherited
+        return UNKNOWN
+
+    def _elements_method(self, node: ast.Call) -> Values:
+        """``d.values()``, ``d.get(k)`` and the like over a container that is known."""
+        assert isinstance(node.func, ast.Attribute)
+        containers = [v for v in self.values(node.func.value) if isinstance(v, Container)]
+        elements: Values = NOTHING
+        for container in containers:
+            elements |= container.elements
+        if not containers:
+            return NOTHING
+        if node.func.attr in ("get", "pop"):
+            return elements
+        return frozenset({Container(elements)}) if node.func.attr in ("values", "copy") else NOTHING
+
+    # parameters ----------------------------------------------------------------------------------
+
+    def _parameter(self, binding: Binding) -> Values:
+        found: Values = NOTHING
+        function = binding.scope.node
+        if binding.value is not None:
+            found |= self.values(binding.value) - UNKNOWN
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for call in self.calls_of(function):
+                argument = argument_of(call, function, binding.name, self._is_method(binding.scope))
+                if argument is not None:
+                    found |= self.values(argument)
+        return found or UNKNOWN
+
+    @staticmethod
+    def _is_method(scope: Scope) -> bool:
+        return scope.parent is not None and scope.parent.kind == "class"
+
+    def calls_of(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]:
+        """Calls in the file that may reach ``function``: by its name, or by its method name."""
+        if self._calls_by_name is None:
+            self._calls_by_name = {}
+            for call in self.tree.calls:
+                callee = call.func
+                name = callee.id if isinstance(callee, ast.Name) else getattr(callee, "attr", None)
+                if name is not None:
+                    self._calls_by_name.setdefault(name, []).append(call)
+        scope = self.tree.own[function]
+        method = self._is_method(scope)
+        found: list[ast.Call] = []
+        if method and function.name == "__init__":
+            assert scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef)
+            found += [
+                c for c in self._calls_by_name.get(scope.parent.node.name, []) if isinstance(c.func, ast.Name)
+            ]
+        for call in self._calls_by_name.get(function.name, []):
+            callee = call.func
+            if isinstance(callee, ast.Name) and not method:
+                callee_scope = self.tree.scopes.get(callee)
+                bindings = callee_scope.lookup(callee.id) if callee_scope else []
+                if any(b.node is function for b in bindings):
+                    found.append(call)
+            elif isinstance(callee, ast.Attribute) and method:
+                found.append(call)
+        return found
+
+    # annotations ---------------------------------------------------------------------------------
+
+    def annotated(self, annotation: ast.expr | None, scope: Scope) -> Values:
+        """Instances that an annotation promises; nothing if it names no tracked type."""
+        if annotation is None:
+            return NOTHING
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            return self._string_annotation(annotation.value, scope)
+        if isinstance(annotation, ast.BinOp):
+            return self.annotated(annotation.left, scope) | self.annotated(annotation.right, scope)
+        if isinstance(annotation, ast.Constant) and annotation.value is None:
+            return NOTHING
+        if isinstance(annotation, ast.Subscript):
+            return self._generic(annotation, scope)
+        found: Values = NOTHING
+        if isinstance(annotation, ast.Name | ast.Attribute):
+            for value in self.values(annotation):
+                made = self._makes(value.name) if isinstance(value, Qualified) else None
+                if made and isinstance(value, Qualified):
+                    found |= {Instance(made, value.name)}
+                elif isinstance(value, Local) and isinstance(value.node, ast.ClassDef):
+                    found |= self._local_instance(value.node) - UNKNOWN
+        return found
+
+    def _generic(self, annotation: ast.Subscript, scope: Scope) -> Values:
+        base = annotation.value
+        name = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
+        inner = annotation.slice
+        parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        found: Values = NOTHING
+        for part in parts:
+            found |= self.annotated(part, scope)
+        if not found or name not in _WRAPPERS | {"list", "tuple", "set", "Tuple", "Set"}:
+            return NOTHING
+        return found if name in ("Optional", "Union", "Final", "ClassVar", "Annotated") else frozenset({Container(found)})
+
+    def _string_annotation(self, text: str, scope: Scope) -> Values:
+        try:
+            parsed = ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError):
+            return NOTHING
+        for node in ast.walk(parsed):
+            if isinstance(node, ast.Name | ast.Attribute):
+                self.tree.scopes.setdefault(node, scope)
+        return self.annotated(parsed, scope)
+
+
+def argument_of(
+    call: ast.Call, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, method: bool
+) -> ast.expr | None:
+    """The expression a call passes for parameter ``name``, if that can be read off."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    if name not in names:
+        return None
+    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
+    index = names.index(name) - (1 if method and not static else 0)
+    given = call.args
+    if not 0 <= index < len(given) or any(isinstance(a, ast.Starred) for a in given[: index + 1]):
+        return None
+    return given[index]
