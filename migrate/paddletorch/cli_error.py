@@ -1,0 +1,29 @@
+"""Errors of the command line that end the run."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+import click
+
+
+class Refusal(click.ClickException):
+    """What was asked cannot be done; the message says why."""
+
+    exit_code = 2
+
+
+class Interrupted(click.ClickException):
+    """Ctrl-C; the message says what had been done by then."""
+
+    exit_code = 130
+
+    def format_message(self) -> str:
+        return f"interrupted; {self.message}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` for the known name closest to ``name``, or nothing."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,97 @@
+"""What a run amounts to: the counts, the notes and the exit code that every report format shares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from paddletorch.model import Applicability, FileResult, Options, Severity, Status
+
+NUMPY_NOTE = "AMP240"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something about the run as a whole; it does not change the exit code."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts over all files of a run."""
+
+    applied: bool
+    """Whether the converted text went where the user wanted it, or was only shown."""
+    scanned: int
+    with_hits: int
+    """Files, other than failed ones, with a use of an API, a conversion or a finding."""
+    converted: int
+    """Files whose converted text differs from the source."""
+    failed: int
+    conversions: dict[tuple[str, str], int]
+    """Uses by (name, replacement), the most frequent first."""
+    findings: dict[str, int]
+    """Findings by code, in the order of codes; those of failed files included."""
+    unsafe: int
+    """Findings that ``--unsafe`` would convert."""
+    notes: tuple[Note, ...]
+    exit_code: int
+
+
+def summarise(
+    results: Sequence[FileResult],
+    options: Options,
+    *,
+    scanned: int,
+    applied: bool,
+    unfollowed: Sequence[str] = (),
+) -> Summary:
+    """Count; ``unfollowed`` are links that were left aside."""
+    conversions = Counter((c.name, c.replacement) for result in results for c in result.conversions)
+    diagnostics = [diagnostic for result in results for diagnostic in result.diagnostics]
+    findings = Counter(diagnostic.code for diagnostic in diagnostics)
+    return Summary(
+        applied=applied,
+        scanned=scanned,
+        with_hits=sum(_has_hits(result) for result in results),
+        converted=sum(result.status is Status.CONVERTED for result in results),
+        failed=sum(result.status is Status.FAILED for result in results),
+        conversions=dict(sorted(conversions.items(), key=lambda item: (-item[1], item[0]))),
+        findings=dict(sorted(findings.items())),
+        unsafe=sum(diagnostic.applicability is Applicability.UNSAFE for diagnostic in diagnostics),
+        notes=tuple(_notes(results, options, unfollowed)),
+        exit_code=exit_code(results, applied=applied),
+    )
+
+
+def _has_hits(result: FileResult) -> bool:
+    return result.status is not Status.FAILED and bool(
+        result.conversions or result.diagnostics or result.counts
+    )
+
+
+def exit_code(results: Iterable[FileResult], *, applied: bool) -> int:
+    """2: a file failed; 1: findings are left, or files would change; 0: nothing is left to do."""
+    code = 0
+    for result in results:
+        if result.status is Status.FAILED:
+            return 2
+        if any(diagnostic.severity is not Severity.INFO for diagnostic in result.diagnostics):
+            code = 1
+        if result.status is Status.CONVERTED and not applied:
+            code = 1
+    return code
+
+
+def _notes(results: Iterable[FileResult], options: Options, unfollowed: Sequence[str]) -> Iterable[Note]:
+    names = (conversion.name for result in results for conversion in result.conversions)
+    if options.target == "paddle" and any("GradScaler" in name.split(".") for name in names):
+        from paddletorch_rules import load
+
+        spec = load(options.tables).diagnostics[NUMPY_NOTE]
+        yield Note(NUMPY_NOTE, f"{spec.message}. {spec.hint}")
+    if unfollowed:
+        yield Note("", f"links to folders elsewhere were not followed: {', '.join(unfollowed)}")

@@ -1,0 +1,94 @@
+"""The report for people: one line per finding in the usual ``path:line:col: CODE message`` form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from paddletorch.model import Applicability, Conversion, Diagnostic, FileResult, Options, Severity
+from paddletorch.report.summary import Summary
+
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
+
+
+def finding_lines(results: Sequence[FileResult], *, conversions: bool) -> Iterator[str]:
+    """Every finding, and with ``conversions`` also every use that would be converted, in reading order."""
+    for result in results:
+        items: list[Conversion | Diagnostic] = [*result.diagnostics]
+        if conversions:
+            items += result.conversions
+        for item in sorted(items, key=lambda item: (item.line, item.column)):
+            where = _where(result.path, item)
+            if isinstance(item, Conversion):
+                code = click.style(item.code, fg="green", bold=True)
+                yield f"{where} {code} {item.name} -> {item.replacement}"
+            else:
+                yield f"{where} {_finding(item)}"
+                if item.hint:
+                    yield click.style(f"    {item.hint}", dim=True)
+
+
+def summary_lines(summary: Summary, options: Options) -> Iterator[str]:
+    """The closing summary: what was found and done, and what to do next."""
+    yield _headline(summary)
+    if summary.conversions:
+        yield ""
+        yield click.style("Converted" if summary.applied else "Would convert", bold=True)
+        for (name, replacement), count in summary.conversions.items():
+            yield f"{count:6}  {name} -> {replacement}"
+    if summary.findings:
+        from paddletorch_rules import load
+
+        titles = load(options.tables).diagnostics
+        yield ""
+        yield click.style("Findings", bold=True)
+        for code, count in summary.findings.items():
+            yield f"{count:6}  {code}  {titles[code].title if code in titles else ''}"
+    for note in summary.notes:
+        yield ""
+        yield f"{click.style('Note', bold=True)}: {note.message}{f' ({note.code})' if note.code else ''}"
+    steps = list(_next_steps(summary, options.unsafe))
+    if steps:
+        yield ""
+        yield click.style("Next", bold=True)
+        yield from (f"  {step}" for step in steps)
+
+
+def printable(text: str) -> str:
+    """``text`` with control characters and undecodable bytes of file names escaped."""
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
+def _where(path: str, item: Conversion | Diagnostic) -> str:
+    position = f":{item.line}:{item.column}" if item.line else ""
+    return f"{click.style(printable(path), bold=True)}{position}:"
+
+
+def _finding(diagnostic: Diagnostic) -> str:
+    code = click.style(diagnostic.code, fg=_COLOURS[diagnostic.severity], bold=True)
+    level = " [info]" if diagnostic.severity is Severity.INFO else ""
+    offer = " [--unsafe converts it]" if diagnostic.applicability is Applicability.UNSAFE else ""
+    return f"{code}{level} {diagnostic.message}{offer}"
+
+
+def _headline(summary: Summary) -> str:
+    parts = [f"{summary.with_hits} with hits"] if summary.with_hits else []
+    if summary.converted:
+        parts.append(f"{summary.converted} {'converted' if summary.applied else 'would change'}")
+    if summary.failed:
+        parts.append(f"{summary.failed} failed")
+    files = f"{summary.scanned} file{'' if summary.scanned == 1 else 's'} scanned"
+    return f"{files}: {', '.join(parts) or 'nothing to convert'}."
+
+
+def _next_steps(summary: Summary, unsafe: bool) -> Iterator[str]:
+    if summary.failed:
+        yield "mend or exclude the files that failed (SRC codes above): nothing in them was changed"
+    if summary.converted and not summary.applied:
+        yield "--diff shows the changes, --write makes them, --output DIR makes them in a copy"
+    if summary.unsafe and not unsafe:
+        yield f"--unsafe also converts what is likely but not sure ({summary.unsafe}); review the result"
+    if summary.findings:
+        code = max(summary.findings, key=lambda code: summary.findings[code])
+        yield f"paddletorch explain {code} says what a finding means and what to do"

@@ -1,0 +1,50 @@
+"""Converts one file in memory; whatever goes wrong is a result, not an exception."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from paddletorch.failure import failed
+from paddletorch.model import FileResult, Options
+
+if TYPE_CHECKING:
+    from paddletorch.engine import Engine
+
+
+class Source(NamedTuple):
+    """A file that was read and that the engine has to look at."""
+
+    path: str
+    data: bytes
+
+
+@functools.cache
+def engine_for(options: Options) -> Engine:
+    """The engine for ``options``; a forked worker inherits it, a spawned one builds its own.
+
+    Raises:
+        ValueError: a table or a version specifier is wrong.
+    """
+    from paddletorch.engine import Engine
+
+    return Engine(options)
+
+
+def convert(source: Source, options: Options) -> FileResult:
+    """Convert one file in memory; whatever goes wrong in the engine becomes a FAILED result."""
+    path, data = source
+    try:
+        return engine_for(options).convert(data, path)
+    except (RecursionError, MemoryError) as error:
+        return failed(path, "SRC008", f"too deeply nested or too large ({type(error).__name__})", source=data)
+    except Exception as error:
+        if os.environ.get("PADDLETORCH_DEBUG"):
+            import traceback
+
+            traceback.print_exc(file=sys.stderr)
+        message = f"internal error: {type(error).__name__}: {error}"
+        hint = "The file was left alone. PADDLETORCH_DEBUG=1 shows where it happened; please report it."
+        return failed(path, "SRC900", message, hint=hint, source=data)
