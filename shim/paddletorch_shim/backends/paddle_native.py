@@ -1,0 +1,3 @@
+"""placeholder"""
+
+from paddletorch_shim.backends.paddle_reference import Backend  # noqa
