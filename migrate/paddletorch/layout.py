@@ -113,20 +113,26 @@ class ArgumentChanges:
     append: Sequence[str] = ()
 
 
-def edit_arguments(layout: CallLayout, changes: ArgumentChanges, code: str) -> list[Edit]:
-    """Edits that rename or name arguments, drop some and add others; comments stay."""
-    edits = _keyword_edits(layout, changes, code)
+def edit_arguments(
+    layout: CallLayout, changes: ArgumentChanges, code: str, values: Sequence[Edit] = ()
+) -> list[Edit]:
+    """Edits that rename or name arguments, drop some and add others; comments stay.
+
+    ``values`` are edits inside the kept arguments. The order matters where edits meet at one byte: what is
+    put before an argument, its name, its value, what is put behind it.
+    """
     kept = [i for i in range(len(layout.arguments)) if i not in changes.drop]
+    named = _keyword_edits(layout, changes, code)
     if not kept:
-        return edits + _replace_all(layout, changes, code)
-    last = kept[-1]
-    for index in sorted(changes.drop):
-        edits.append(_drop(layout, index, last, code))
+        return [*named, *_replace_all(layout, changes, code)]
+    edits: list[Edit] = []
     if changes.prepend:
         start = layout.arguments[kept[0]].whole.start
         edits.append(Edit(Span(start, start), ", ".join(changes.prepend) + ", ", code))
+    edits += [*named, *values]
+    edits += [_drop(layout, index, kept[-1], code) for index in sorted(changes.drop)]
     if changes.append:
-        edits += _append(layout, last, changes.append, code)
+        edits += _append(layout, kept[-1], changes.append, code)
     return [e for e in edits if e.text or e.span.end > e.span.start]
 
 

@@ -100,6 +100,11 @@ def splice(body: bytes, edits: Iterable[Edit]) -> bytes:
     return b"".join(pieces)
 
 
+def _position(edit: Edit) -> tuple[int, bool, int]:
+    """Insertions come before a replacement that starts at the same place; larger replacements first."""
+    return edit.span.start, edit.span.end > edit.span.start, -edit.span.end
+
+
 def outermost(edits: Iterable[Edit]) -> list[Edit]:
     """Edits in order, without those that a larger edit swallows; equal edits once.
 
@@ -107,7 +112,7 @@ def outermost(edits: Iterable[Edit]) -> list[Edit]:
         ValueError: two edits overlap without one holding the other.
     """
     kept: list[Edit] = []
-    for edit in sorted(dict.fromkeys(edits), key=lambda e: (e.span.start, -e.span.end if e.span.end > e.span.start else 0)):
+    for edit in sorted(dict.fromkeys(edits), key=_position):
         last = kept[-1] if kept else None
         if last is None or edit.span.start >= last.span.end:
             kept.append(edit)

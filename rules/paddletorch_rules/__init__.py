@@ -9,6 +9,7 @@ from paddletorch_rules.schema import (
     Row,
     Signature,
     TableError,
+    TypeSpec,
     ValueMap,
 )
 from paddletorch_rules.table import Table, load
@@ -24,6 +25,7 @@ __all__ = [
     "Signature",
     "Table",
     "TableError",
+    "TypeSpec",
     "ValueMap",
     "installable",
     "installed",

@@ -1,3 +1,141 @@
-"""Names of the functions for what the tables cannot say."""
+"""Small named functions for what a table row cannot say. A row asks for one by ``hook = "name"``.
 
-HOOKS = frozenset({"scaler", "sharded_scaler", "autocast", "decorate", "drop_statement", "update", "minimize", "step", "scale"})
+A hook sees one call bound to its row, before the generic rules run; it may drop a source parameter, force
+a target parameter or report. Hooks that need more than the call's arguments live in the engine and are
+named in ``ENGINE_HOOKS``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from paddletorch_rules.releases import Framework
+
+_SHORT_INTERVAL = 100
+"""Good steps per doubling below which 112 doublings, from 65536 to infinity, are a short run."""
+
+_OTHER_DEVICES = frozenset({"cpu", "mps", "xpu", "npu", "hpu", "mlu", "musa", "xla", "mtia", "meta"})
+_EMPTY = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+_PURE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load, ast.Slice, ast.expr_context)
+
+
+class BoundCall(Protocol):
+    """What a hook sees of a call; parameter names are the source side's."""
+
+    @property
+    def target(self) -> Framework: ...
+    @property
+    def fixed(self) -> Mapping[str, str]: ...
+    def value(self, name: str) -> ast.expr | None: ...
+    def literal(self, name: str) -> object: ...
+    def qualified(self, name: str) -> str | None: ...
+    def drop(self, name: str) -> None: ...
+    def force(self, target_name: str, expression: str) -> None: ...
+    def report(self, code: str, **holes: str) -> None: ...
+
+
+def scaler(call: BoundCall) -> None:
+    """Device by meaning; a growth interval so short that Paddle's scale could reach infinity."""
+    if call.target != "paddle":
+        return
+    _device(call, "device")
+    interval = call.literal("growth_interval")
+    if isinstance(interval, int) and not isinstance(interval, bool) and 0 < interval < _SHORT_INTERVAL:
+        call.report("AMP242", parameter="growth_interval", value=str(interval))
+
+
+def autocast(call: BoundCall) -> None:
+    """Device, dtype and level by meaning: a switched-off region needs neither dtype nor device."""
+    if call.target == "paddle":
+        _autocast_to_paddle(call)
+    elif call.value("level") is not None or call.value("enable") is not None or call.value("dtype") is not None:
+        _auto_cast_to_torch(call)
+    for name in ("custom_white_list", "custom_black_list"):
+        value = call.value(name)
+        empty = isinstance(value, _EMPTY) and not ast.unparse(value).strip("[](){} ")
+        if empty or (isinstance(value, ast.Call) and not value.args and ast.unparse(value.func) in ("set", "list")):
+            call.drop(name)
+
+
+def _autocast_to_paddle(call: BoundCall) -> None:
+    if call.literal("enabled") is False:
+        call.drop("dtype")  # ignored by torch; Paddle would remember it and switch a scaler off
+        if call.value("device_type") is not None and _is_pure(call.value("device_type")):
+            call.drop("device_type")
+        return
+    _device(call, "device_type")
+    if call.qualified("dtype") in ("torch.float32", "torch.float", "torch.float64", "torch.double"):
+        call.drop("dtype")  # torch warns and switches autocast off
+        call.force("enable", "False")
+    elif call.literal("device_type") == "cpu" and call.literal("dtype") in (..., None) and (
+        call.value("dtype") is None or call.literal("dtype") is None
+    ):
+        call.drop("dtype")
+        call.force("dtype", "'bfloat16'")
+
+
+def _auto_cast_to_torch(call: BoundCall) -> None:
+    if call.literal("level") == "O0":
+        call.drop("level")
+        call.force("enabled", "False")
+    enable = call.literal("enable")
+    if isinstance(enable, str):
+        call.report("AMP239", value=repr(enable))
+        call.force("enabled", str(bool(enable)))
+    if enable is False:
+        call.drop("dtype")
+        call.drop("level")
+        call.drop("custom_white_list")
+        call.drop("custom_black_list")
+
+
+def _device(call: BoundCall, name: str) -> None:
+    """Drop a device that means CUDA, or an expression that says only which device is in use."""
+    if name in call.fixed:
+        return
+    value = call.value(name)
+    if value is None:
+        return
+    literal = call.literal(name)
+    if isinstance(literal, str):
+        if literal.partition(":")[0] in ("cuda", "gpu"):
+            call.drop(name)
+    elif _is_pure(value) and not (_strings(value) & _OTHER_DEVICES):
+        call.drop(name)
+
+
+def _strings(node: ast.expr) -> set[str]:
+    return {
+        n.value.partition(":")[0] for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    }
+
+
+def _is_pure(node: ast.expr | None) -> bool:
+    """Whether evaluating the expression has no effect, so that it may be dropped."""
+    if node is None:
+        return False
+    if isinstance(node, ast.Call):
+        return (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("split", "lower", "partition", "strip")
+            and _is_pure(node.func.value)
+            and all(_is_pure(a) for a in node.args)
+        ) or (
+            isinstance(node.func, ast.Name) and node.func.id == "str" and all(_is_pure(a) for a in node.args)
+        )
+    if isinstance(node, ast.Subscript):
+        return _is_pure(node.value)
+    if isinstance(node, ast.Attribute):
+        return _is_pure(node.value)
+    return all(isinstance(n, _PURE) for n in ast.walk(node))
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {"scaler": scaler, "autocast": autocast}
+"""Hooks that look at a call's arguments."""
+
+ENGINE_HOOKS = frozenset({"sharded_scaler", "decorate", "drop_statement", "update", "minimize", "step", "scale"})
+"""Hooks that need the statement around the call; the engine has them under these names."""
+
+HOOKS = frozenset(ARGUMENT_HOOKS) | ENGINE_HOOKS

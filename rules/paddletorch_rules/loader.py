@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from paddletorch_rules.schema import (
     Row,
     Signature,
     TableError,
+    TypeSpec,
     ValueMap,
 )
 
@@ -36,6 +38,7 @@ _ROW_KEYS = frozenset(
 _FORM_KEYS = frozenset("names since until signature fixed template also".split())
 _PARAMETER_KEYS = frozenset("torch paddle values neutral otherwise apply ignore".split())
 _VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse".split())
+_TYPE_KEYS = frozenset("name makes protocol names".split())
 _DIAGNOSTIC_KEYS = frozenset("code name title severity applicability message hint".split())
 
 
@@ -98,6 +101,7 @@ class RawTables:
         self.rows: list[Row] = []
         self.values: dict[str, ValueMap] = {}
         self.diagnostics: dict[str, DiagnosticSpec] = {}
+        self.types: dict[str, TypeSpec] = {}
 
 
 def read(paths: Sequence[Path]) -> RawTables:
@@ -122,14 +126,17 @@ def _read_file(path: Path, raw: RawTables) -> None:
     except tomllib.TOMLDecodeError as error:
         raise TableError(f"{path}: is not valid TOML: {error}") from None
     for key in data:
-        if key not in {"row", "values", "diagnostic"}:
-            raise TableError(f"{file}: key {key!r}: unknown; a table holds [[row]], [[values]] and [[diagnostic]]")
+        if key not in {"row", "values", "diagnostic", "type"}:
+            raise TableError(f"{file}: key {key!r}: unknown; a table holds [[row]], [[values]], [[type]] and [[diagnostic]]")
     for number, entry in enumerate(data.get("diagnostic", []), 1):
         diagnostic = _diagnostic(entry, _Where(file, str(entry.get("code", f"#{number}"))))
         raw.diagnostics.setdefault(diagnostic.code, diagnostic)
     for number, entry in enumerate(data.get("values", []), 1):
         values = _values(entry, _Where(file, str(entry.get("name", f"#{number}"))))
         raw.values.setdefault(values.name, values)
+    for number, entry in enumerate(data.get("type", []), 1):
+        tracked = _type(entry, _Where(file, str(entry.get("name", f"#{number}"))))
+        raw.types.setdefault(tracked.name, tracked)
     seen: set[str] = set()
     for number, entry in enumerate(data.get("row", []), 1):
         where = _Where(file, str(entry.get("id", f"#{number}")))
@@ -174,6 +181,19 @@ def _values(data: Mapping[str, Any], where: _Where) -> ValueMap:
         refuse=where.mapping(data, "refuse"),
         **wraps,
     )
+
+
+def _type(data: Mapping[str, Any], where: _Where) -> TypeSpec:
+    where.keys(data, _TYPE_KEYS)
+    names = where.text(data, "names", "")
+    try:
+        re.compile(names)
+    except re.error as error:
+        raise where.error("names", f"{names!r} is no regular expression ({error})") from None
+    protocol = data.get("protocol", [])
+    if not all(isinstance(p, list) and all(isinstance(m, str) for m in p) for p in protocol):
+        raise where.error("protocol", "a list of lists of method names is needed")
+    return TypeSpec(where.text(data, "name"), where.strings(data, "makes"), tuple(map(frozenset, protocol)), names)
 
 
 def _code(data: Mapping[str, Any], where: _Where) -> str:
@@ -348,6 +368,9 @@ def _check_references(raw: RawTables) -> None:
                 raise where.error("parameters.values", f"{pair.values!r} is no [[values]] map")
             if pair.otherwise is not None:
                 _check_code(raw, pair.otherwise, where, "parameters.otherwise")
+        for tracked in (row.receiver, row.instance):
+            if tracked is not None and tracked not in raw.types:
+                raise where.error("receiver" if tracked == row.receiver else "instance", f"{tracked!r} is no [[type]]")
         if row.report is not None:
             _check_code(raw, row.report, where, "report")
         for target, code in row.warn.items():

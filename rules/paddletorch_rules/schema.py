@@ -124,6 +124,22 @@ class ValueMap:
 
 
 @dataclass(frozen=True, slots=True)
+class TypeSpec:
+    """A tracked type: what makes an instance, and what shows that a receiver of unknown origin is one.
+
+    Args:
+        makes: patterns (fnmatch) of qualified names whose call makes one, either framework.
+        protocol: sets of method names; a receiver on which all of one set are called is one.
+        names: regular expression for variable names that suggest one.
+    """
+
+    name: str
+    makes: tuple[str, ...] = ()
+    protocol: tuple[frozenset[str], ...] = ()
+    names: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class DiagnosticSpec:
     """A diagnostic as the table declares it; ``message`` and ``hint`` may hold ``{name}``-style holes."""
 
@@ -136,7 +152,7 @@ class DiagnosticSpec:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Row:
     """One pair of APIs; serves both directions unless ``direction`` names the only target.
 

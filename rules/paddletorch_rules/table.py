@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
 from paddletorch_rules.loader import read
 from paddletorch_rules.releases import Framework
-from paddletorch_rules.schema import DiagnosticSpec, Form, Row, ValueMap
+from paddletorch_rules.schema import DiagnosticSpec, Form, Row, TypeSpec, ValueMap
 
 _HERE = Path(__file__).parent
 
@@ -22,11 +23,13 @@ class Table:
         rows: Sequence[Row],
         values: dict[str, ValueMap],
         diagnostics: dict[str, DiagnosticSpec],
+        types: dict[str, TypeSpec],
         digest: str,
     ) -> None:
         self.rows = tuple(rows)
         self.values = values
         self.diagnostics = diagnostics
+        self.types = types
         self.digest = digest
         self._by_id: dict[str, Row] = {}
         self._by_name: dict[Framework, dict[str, tuple[Row, Form]]] = {"torch": {}, "paddle": {}}
@@ -49,6 +52,17 @@ class Table:
                     self._prefixes[side].append((name[:-1], row, form))
                 else:
                     self._by_name[side].setdefault(name, (row, form))
+
+    def makes(self, qualified_name: str) -> str | None:
+        """The tracked type that calling ``qualified_name`` makes an instance of, if any."""
+        for side in ("torch", "paddle"):
+            found = self._by_name[side].get(qualified_name)
+            if found is not None:
+                return found[0].instance
+        for spec in self.types.values():
+            if any(fnmatchcase(qualified_name, pattern) for pattern in spec.makes):
+                return spec.name
+        return None
 
     def row(self, row_id: str) -> Row:
         """The row called ``row_id``.
@@ -109,4 +123,4 @@ def load(tables: tuple[str, ...] = ()) -> Table:
     digest = hashlib.blake2b(digest_size=16)
     for path in paths:
         digest.update(path.read_bytes())
-    return Table(raw.rows, raw.values, raw.diagnostics, digest.hexdigest())
+    return Table(raw.rows, raw.values, raw.diagnostics, raw.types, digest.hexdigest())

@@ -103,11 +103,15 @@ class ScopeTree:
         self.stars: list[ast.ImportFrom] = []
         self.annotations: list[ast.expr] = []
         self.strings: list[ast.Constant] = []
+        self.quoted: dict[ast.Constant, ast.expr] = {}
         self._stack: list[tuple[ast.AST, Scope]] = []
         self._run()
 
     def _run(self) -> None:
         self._push_children(self.module, self.scope)
+        self._drain()
+
+    def _drain(self) -> None:
         stack = self._stack
         while stack:
             node, scope = stack.pop()
@@ -140,6 +144,44 @@ class ScopeTree:
         if binding.name in scope.redirected:
             home = scope.redirected[binding.name] or scope.parent or scope
         home.bindings.setdefault(binding.name, []).append(binding)
+
+    def expand_string_annotations(self, text_of: Callable[[ast.Constant], str]) -> None:
+        """Parse annotations written as strings, as if they stood there without quotes.
+
+        ``text_of`` gives a constant's source text; only plain one-line strings are parsed, so that the new
+        nodes' positions are true.
+        """
+        annotations = set(self.annotations)
+        pending = [s for s in self.strings if self._in_annotation(s, annotations)]
+        for string in pending:
+            text = text_of(string)
+            assert isinstance(string.value, str)
+            if text[1:-1] != string.value or text[:1] not in ("'", '"') or string.value != string.value.strip():
+                continue
+            try:
+                parsed = ast.parse(string.value, mode="eval").body
+            except (SyntaxError, ValueError):
+                continue
+            for node in ast.walk(parsed):
+                if isinstance(node, ast.expr | ast.keyword):
+                    node.lineno = node.end_lineno = string.lineno
+                    node.col_offset += string.col_offset + 1
+                    node.end_col_offset = (node.end_col_offset or 0) + string.col_offset + 1
+            self.annotations.append(parsed)
+            self.quoted[string] = parsed
+            self._push(parsed, string, self.scopes[string])
+        self._drain()
+
+    def _in_annotation(self, node: ast.AST, annotations: set[ast.expr]) -> bool:
+        current: ast.AST | None = node
+        while current is not None and not isinstance(current, ast.stmt):
+            if current in annotations:
+                return True
+            parent = self.parents.get(current)
+            if isinstance(parent, ast.Subscript) and getattr(parent.value, "attr", getattr(parent.value, "id", "")) == "Literal":
+                return False
+            current = parent
+        return False
 
     # expressions -------------------------------------------------------------------------------
 

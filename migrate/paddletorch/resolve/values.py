@@ -8,7 +8,7 @@ attributes. What it cannot follow is Unknown, never a guess.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from paddletorch.resolve.scopes import AttributeStore, Binding, Scope, ScopeTree
@@ -23,7 +23,7 @@ class Qualified:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An object of a tracked type (``scaler``, ``optimizer``, ``autocast``) made by ``api``."""
+    """An object of a tracked type (``scaler``, ``optimizer``, ``autocast``) made by ``api``; no type: a local class."""
 
     type: str
     api: str
@@ -80,7 +80,9 @@ _WRAPPERS = frozenset({"Optional", "Union", "List", "Sequence", "Iterable", "Typ
 class Evaluator:
     """Evaluates expressions of one module. Results are cached; recursion yields nothing, not Unknown."""
 
-    def __init__(self, tree: ScopeTree, roots: Iterable[str], makes: MakesInstance, bare: dict[str, str]) -> None:
+    def __init__(
+        self, tree: ScopeTree, roots: Iterable[str], makes: MakesInstance, bare: Mapping[str, frozenset[str]]
+    ) -> None:
         self.tree = tree
         self._roots = frozenset(roots)
         self._makes = makes
@@ -173,7 +175,7 @@ class Evaluator:
         if node.id in self._roots:
             return frozenset({Qualified(node.id)})
         if node.id in self._bare:
-            return frozenset({Qualified(self._bare[node.id])})
+            return frozenset(Qualified(name) for name in self._bare[node.id])
         return UNKNOWN
 
     def bound(self, bindings: Iterable[Binding]) -> Values:
@@ -333,7 +335,8 @@ class Evaluator:
                     inherited = self._local_instance(value.node)
                     if inherited - UNKNOWN:
                         return inherited
-        return UNKNOWN
+        plain = all(isinstance(v, Local) for base in node.bases for v in self.values(base))
+        return frozenset({Instance("", node.name)}) if plain or not node.bases else UNKNOWN
 
     def _elements_method(self, node: ast.Call) -> Values:
         """``d.values()``, ``d.get(k)`` and the like over a container that is known."""
@@ -400,8 +403,8 @@ class Evaluator:
         """Instances that an annotation promises; nothing if it names no tracked type."""
         if annotation is None:
             return NOTHING
-        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-            return self._string_annotation(annotation.value, scope)
+        if isinstance(annotation, ast.Constant) and annotation in self.tree.quoted:
+            return self.annotated(self.tree.quoted[annotation], scope)
         if isinstance(annotation, ast.BinOp):
             return self.annotated(annotation.left, scope) | self.annotated(annotation.right, scope)
         if isinstance(annotation, ast.Constant) and annotation.value is None:
@@ -429,16 +432,6 @@ class Evaluator:
         if not found or name not in _WRAPPERS | {"list", "tuple", "set", "Tuple", "Set"}:
             return NOTHING
         return found if name in ("Optional", "Union", "Final", "ClassVar", "Annotated") else frozenset({Container(found)})
-
-    def _string_annotation(self, text: str, scope: Scope) -> Values:
-        try:
-            parsed = ast.parse(text.strip(), mode="eval").body
-        except (SyntaxError, ValueError):
-            return NOTHING
-        for node in ast.walk(parsed):
-            if isinstance(node, ast.Name | ast.Attribute):
-                self.tree.scopes.setdefault(node, scope)
-        return self.annotated(parsed, scope)
 
 
 def argument_of(

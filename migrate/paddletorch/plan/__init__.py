@@ -1,0 +1,1 @@
+"""From resolved sites to edits and diagnostics."""

@@ -1,0 +1,375 @@
+"""Binds a call's arguments to the source signature, maps them, and reconciles defaults by release."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from packaging.version import Version
+from paddletorch_rules import Form, Framework, ParameterPair, ReleaseSet, Row, Signature
+
+from paddletorch.layout import ArgumentChanges, LayoutError, edit_arguments, read_layout
+from paddletorch.model import Edit
+from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.plan.keywords import DictKeywords, keyword_dict
+from paddletorch.plan.translate import constant, same_value, translate_default, translate_edits
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One supplied argument: where it stands in the call (or in a dict of keywords) and its value."""
+
+    value: ast.expr
+    position: int | None = None
+    dict_key: ast.Constant | ast.keyword | None = None
+
+
+@dataclass
+class CallBinding:
+    """A call bound to a row, while hooks and rules decide about each argument.
+
+    ``given`` is keyed by source parameter name; ``fixed`` holds what the spelling implies. Hooks may
+    ``drop`` parameters, ``force`` a target parameter to an expression, or report.
+    """
+
+    context: FileContext
+    row: Row
+    form: Form
+    name: str
+    node: ast.Call
+    given: dict[str, Bound]
+    fixed: Mapping[str, str]
+    dictionary: DictKeywords | None = None
+    dropped: set[str] = field(default_factory=set)
+    forced: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def target(self) -> Framework:
+        """The framework to convert to."""
+        return self.context.target
+
+    def value(self, name: str) -> ast.expr | None:
+        """The expression supplied (or implied by the spelling) for a source parameter."""
+        if name in self.given:
+            return self.given[name].value
+        if name in self.fixed:
+            return ast.parse(self.fixed[name], mode="eval").body
+        return None
+
+    def literal(self, name: str) -> object:
+        """The constant supplied for a source parameter; ``...`` if none or not constant."""
+        node = self.value(name)
+        return ... if node is None else constant(node)
+
+    def qualified(self, name: str) -> str | None:
+        """The qualified name that the argument is, if it is one."""
+        if name in self.given:
+            return self.context.qualified(self.given[name].value)
+        return self.fixed.get(name)
+
+    def drop(self, name: str) -> None:
+        """Leave the source parameter out without further question."""
+        self.dropped.add(name)
+
+    def force(self, target_name: str, expression: str) -> None:
+        """Give the target parameter this expression, whatever the source said."""
+        self.forced[target_name] = expression
+
+    def report(self, code: str, **holes: str) -> None:
+        """Add a finding at the call."""
+        self.context.report(code, self.node, self.name, self.row, **holes)
+
+
+def bind(context: FileContext, node: ast.Call, row: Row, form: Form, name: str, skip: int = 0) -> CallBinding:
+    """Bind the call's arguments; ``skip`` leading positionals are not the API's (partial).
+
+    Raises:
+        Refusal: arguments that cannot be seen, or do not fit the signature.
+    """
+    signature = form.signature(context.settings.source_releases.newest)
+    if signature is None:
+        raise Refusal("API210", problem="its signature is not known", signature="?")
+    given: dict[str, Bound] = {}
+    positional = signature.positional
+    for index, argument in enumerate(node.args[skip:]):
+        if isinstance(argument, ast.Starred):
+            raise Refusal("API203", what=f"*{context.text(argument.value)}")
+        if index >= len(positional):
+            raise Refusal("API210", problem="too many positional arguments", signature=signature.text)
+        given[positional[index].name] = Bound(argument, index + skip)
+    dictionary = None
+    for index, keyword in enumerate(node.keywords, len(node.args)):
+        if keyword.arg is None:
+            dictionary = keyword_dict(context, keyword.value)
+            if dictionary is None:
+                raise Refusal("API203", what=f"**{context.text(keyword.value)}")
+            for key, key_node, value in dictionary.items:
+                _add(given, signature, key, Bound(value, None, key_node))
+            continue
+        _add(given, signature, keyword.arg, Bound(keyword.value, index))
+    return CallBinding(context, row, form, name, node, given, form.fixed, dictionary)
+
+
+def _add(given: dict[str, Bound], signature: Signature, name: str, bound: Bound) -> None:
+    if name in given and bound.dict_key is None:
+        raise Refusal("API210", problem=f"{name} is given twice", signature=signature.text)
+    if signature.get(name) is None:
+        raise Refusal("API210", problem=f"there is no parameter {name!r}", signature=signature.text)
+    given[name] = bound
+
+
+@dataclass
+class _Plan:
+    keywords: dict[int, str] = field(default_factory=dict)
+    drop: set[int] = field(default_factory=set)
+    prepend: list[str] = field(default_factory=list)
+    append: list[tuple[str, str]] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+
+
+def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: bool = True) -> list[Edit]:
+    """Edits that give the call the target's arguments with the same meaning.
+
+    Raises:
+        Refusal: a value or parameter has no counterpart.
+    """
+    context = binding.context
+    target_signature = _target_signature(context, target_form, binding)
+    plan = _Plan()
+    for pair in binding.row.parameters:
+        _one_parameter(binding, pair, target_form, target_signature, plan, reconcile)
+    _order(binding, target_signature, plan)
+    if not (plan.keywords or plan.drop or plan.prepend or plan.append):
+        return plan.edits
+    try:
+        layout = read_layout(context.source, binding.node)
+    except LayoutError as error:
+        raise Refusal("API210", problem=str(error), signature="?") from None
+    code = binding.row.code
+    appended = [f"{name}={value}" for name, value in plan.append]
+    if binding.dictionary is not None and appended:
+        plan.edits += binding.dictionary.add(context.source, plan.append, code)
+        appended = []
+    changes = ArgumentChanges(frozenset(plan.drop), plan.keywords, tuple(plan.prepend), tuple(appended))
+    return edit_arguments(layout, changes, code, plan.edits)
+
+
+def _target_signature(context: FileContext, form: Form, binding: CallBinding) -> Signature:
+    signature = form.signature(context.settings.target_releases.newest)
+    if signature is None:
+        raise Refusal("API210", problem="the target's signature is not known", signature="?")
+    return signature
+
+
+def _one_parameter(
+    binding: CallBinding, pair: ParameterPair, form: Form, signature: Signature, plan: _Plan, reconcile: bool
+) -> None:
+    source: Framework = "torch" if binding.target == "paddle" else "paddle"
+    source_name, target_name = pair.name(source), pair.name(binding.target)
+    if target_name is not None and target_name in binding.forced:
+        _forced(binding, source_name, target_name, plan)
+    elif source_name is None:
+        assert target_name is not None
+        if reconcile:
+            _target_only(binding, pair, target_name, form, signature, plan)
+    elif target_name is None or _fixed_by_form(form, target_name):
+        _source_only(binding, pair, source_name, plan)
+    elif source_name in binding.dropped:
+        _drop(binding, source_name, plan)
+    elif source_name in binding.given:
+        _supplied(binding, pair, source_name, target_name, signature, plan)
+    elif source_name in binding.fixed:
+        _emit(binding, pair, target_name, binding.fixed[source_name], form, signature, plan)
+    elif reconcile:
+        default = _source_default(binding, source_name)
+        if default is not None:
+            _emit(binding, pair, target_name, default, form, signature, plan)
+
+
+def _fixed_by_form(form: Form, target_name: str) -> bool:
+    return target_name in form.fixed
+
+
+def _forced(binding: CallBinding, source_name: str | None, target_name: str, plan: _Plan) -> None:
+    if source_name is not None and source_name in binding.given:
+        _drop(binding, source_name, plan)
+    plan.append.append((target_name, binding.forced[target_name]))
+
+
+def _drop(binding: CallBinding, source_name: str, plan: _Plan) -> None:
+    bound = binding.given.get(source_name)
+    if bound is None:
+        return
+    if bound.position is None:
+        raise Refusal("API203", what=f"a dict that holds {source_name!r}")
+    plan.drop.add(bound.position)
+
+
+def _supplied(
+    binding: CallBinding, pair: ParameterPair, source_name: str, target_name: str, signature: Signature, plan: _Plan
+) -> None:
+    bound = binding.given[source_name]
+    context = binding.context
+    if signature.get(target_name) is None:
+        raise _not_in_release(binding, target_name)
+    values = context.settings.table.values[pair.values] if pair.values else None
+    if values is not None and isinstance(bound.value, ast.Constant) and bound.value.value is None:
+        default = _source_default(binding, source_name)
+        if default == "None":  # None means the default here: leave it to the reconciliation
+            _drop(binding, source_name, plan)
+            _emit_default(binding, pair, target_name, signature, plan)
+            return
+    plan.edits += translate_edits(context, bound.value, values, binding.row.code)
+    if bound.position is not None:
+        plan.keywords[bound.position] = target_name
+    elif bound.dict_key is not None and binding.dictionary is not None and source_name != target_name:
+        plan.edits.append(binding.dictionary.rename(context.source, bound.dict_key, target_name, binding.row.code))
+
+
+def _emit_default(
+    binding: CallBinding, pair: ParameterPair, target_name: str, signature: Signature, plan: _Plan
+) -> None:
+    form = binding.row.emitted(binding.target, binding.context.settings.target_releases.versions)
+    if form is not None:
+        _emit(binding, pair, target_name, "None", form, signature, plan)
+
+
+def _source_only(binding: CallBinding, pair: ParameterPair, source_name: str, plan: _Plan) -> None:
+    if source_name in binding.dropped or pair.ignore:
+        _drop(binding, source_name, plan)
+        return
+    node = binding.value(source_name)
+    if node is not None:
+        text = ast.unparse(node)
+    else:
+        default = _source_default(binding, source_name)
+        if default is None:
+            return
+        text = default
+    if pair.neutral is not None and same_value(text, pair.neutral):
+        _drop(binding, source_name, plan)
+        return
+    if pair.otherwise is not None:
+        shown = text if len(text) <= 60 else text[:57] + "..."
+        _unequal(binding, pair, Refusal(pair.otherwise, parameter=source_name, value=shown))
+    _drop(binding, source_name, plan)
+
+
+def _unequal(binding: CallBinding, pair: ParameterPair, refusal: Refusal) -> None:
+    if pair.apply == "never" or (pair.apply == "unsafe" and not binding.context.settings.options.unsafe):
+        raise refusal
+    binding.report(refusal.code, **refusal.holes)
+
+
+def _target_only(
+    binding: CallBinding, pair: ParameterPair, target_name: str, form: Form, signature: Signature, plan: _Plan
+) -> None:
+    if pair.neutral is None or pair.ignore or _fixed_by_form(form, target_name):
+        return
+    parameter = signature.get(target_name)
+    if parameter is not None and parameter.default is None:
+        plan.prepend.append(_quoted(binding, pair.neutral))
+        return
+    _emit_unless_default(binding, target_name, pair.neutral, form, signature, plan)
+
+
+def _emit(
+    binding: CallBinding,
+    pair: ParameterPair,
+    target_name: str,
+    source_value: str,
+    form: Form,
+    signature: Signature,
+    plan: _Plan,
+) -> None:
+    """Write a value out unless every allowed target release has it as its default."""
+    values = binding.context.settings.table.values[pair.values] if pair.values else None
+    text = translate_default(source_value, values, binding.target)
+    source: Framework = "torch" if binding.target == "paddle" else "paddle"
+    defaults = _defaults(form, target_name, binding.context.settings.target_releases)
+    if values is not None and all(
+        _translates_to(default, text, values.name, binding, source) or same_value(default, text) for default in defaults
+    ):
+        return
+    _emit_unless_default(binding, target_name, text, form, signature, plan)
+
+
+def _translates_to(default: str, text: str, values: str, binding: CallBinding, source: Framework) -> bool:
+    """Whether a target default, read back in the source's terms, is the value ``text`` stands for."""
+    table = binding.context.settings.table.values[values]
+    try:
+        return same_value(
+            translate_default(default, table, source), translate_default(text, table, source)
+        )
+    except Refusal:
+        return False
+
+
+def _emit_unless_default(
+    binding: CallBinding, target_name: str, text: str, form: Form, signature: Signature, plan: _Plan
+) -> None:
+    defaults = _defaults(form, target_name, binding.context.settings.target_releases)
+    if all(same_value(default, text) for default in defaults) and (defaults or signature.get(target_name) is None):
+        return
+    if signature.get(target_name) is None:
+        raise _not_in_release(binding, target_name)
+    plan.append.append((target_name, _quoted(binding, text)))
+
+
+def _not_in_release(binding: CallBinding, target_name: str) -> Refusal:
+    since = next(
+        (
+            str(release)
+            for form in binding.row.forms(binding.target)
+            for release, signature in form.signatures
+            if signature.get(target_name) is not None
+        ),
+        "?",
+    )
+    return Refusal("API208", replacement=f"parameter {target_name!r}", since=since)
+
+
+def _quoted(binding: CallBinding, text: str) -> str:
+    quote = binding.context.source.quote
+    return text.replace("'", quote) if quote == '"' and '"' not in text and "\\" not in text else text
+
+
+def _source_default(binding: CallBinding, name: str) -> str | None:
+    """The default in the source releases: the newest one's where they differ."""
+    signature = binding.form.signature(binding.context.settings.source_releases.newest)
+    parameter = signature.get(name) if signature else None
+    return parameter.default if parameter else None
+
+
+def _defaults(form: Form, name: str, releases: ReleaseSet) -> list[str]:
+    """The distinct defaults of a target parameter over the releases that have it."""
+    found: list[str] = []
+    for release in releases.defaults:
+        if release < form.since or (form.until is not None and release >= form.until):
+            continue
+        parameter = _parameter_in(form, name, release)
+        if parameter is not None and parameter not in found:
+            found.append(parameter)
+    return found
+
+
+def _parameter_in(form: Form, name: str, release: Version) -> str | None:
+    signature = form.signature(release)
+    parameter = signature.get(name) if signature else None
+    return parameter.default if parameter else None
+
+
+def _order(binding: CallBinding, signature: Signature, plan: _Plan) -> None:
+    """Keep positionals that stay at their place; everything else goes by keyword."""
+    kept = sorted(i for i in plan.keywords if i < len(binding.node.args))
+    positional = [p.name for p in signature.positional]
+    shift = len(plan.prepend)
+    in_place = not plan.drop & set(range(len(binding.node.args)))
+    skip = min(kept, default=0)
+    for index in kept:
+        slot = index - skip + shift if skip else index + shift
+        if in_place and slot < len(positional) and positional[slot] == plan.keywords[index]:
+            del plan.keywords[index]
+        else:
+            in_place = False

@@ -1,0 +1,44 @@
+"""Statements in their block: whether one stands on lines of its own, and how to take it out."""
+
+from __future__ import annotations
+
+import ast
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.context import FileContext
+
+
+def own_line(context: FileContext, statement: ast.stmt) -> bool:
+    """Whether nothing stands before the statement on its line."""
+    line = context.source.line_span(statement.lineno)
+    start = context.source.span(statement).start
+    return not context.source.body[line.start : start].strip()
+
+
+def ends_line(context: FileContext, statement: ast.stmt) -> bool:
+    """Whether only a comment follows the statement on its line."""
+    assert statement.end_lineno is not None
+    end = context.source.line_span(statement.end_lineno).end
+    rest = context.source.body[context.source.span(statement).end : end].strip()
+    return not rest or rest.startswith(b"#")
+
+
+def remove_statement(context: FileContext, statement: ast.stmt) -> Edit:
+    """Delete the statement with its line, or leave ``pass`` where a block would become empty or a comment stay."""
+    span = context.source.span(statement)
+    assert statement.end_lineno is not None
+    last = context.source.line_span(statement.end_lineno)
+    alone = own_line(context, statement) and not context.source.body[span.end : last.end].strip()
+    if alone and _has_siblings(context, statement):
+        return Edit(Span(context.source.line_span(statement.lineno).start, last.end), "")
+    return Edit(span, "pass")
+
+
+def _has_siblings(context: FileContext, statement: ast.stmt) -> bool:
+    parent = context.parent(statement)
+    for field in ("body", "orelse", "finalbody", "handlers"):
+        block = getattr(parent, field, None)
+        if isinstance(block, list) and statement in block:
+            others = [s for s in block if s is not statement and not isinstance(s, ast.Import | ast.ImportFrom)]
+            return isinstance(parent, ast.Module) or bool(others)
+    return False

@@ -1,0 +1,180 @@
+"""Plans one site: which target API it becomes and what happens to its arguments."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from paddletorch_rules import Form, Row
+from paddletorch_rules.hooks import ARGUMENT_HOOKS
+
+from paddletorch.model import Edit
+from paddletorch.plan.arguments import CallBinding, bind, convert_arguments
+from paddletorch.plan.context import FileContext, Finding, Refusal
+from paddletorch.plan.rewrites import SITE_HOOKS
+from paddletorch.plan.sites import Candidate, Site
+
+
+@dataclass
+class Outcome:
+    """What a site becomes. ``target`` is None if it is left alone; ``findings`` say why, or warn."""
+
+    row: Row
+    target: str | None
+    edits: list[Edit] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    whole: Edit | None = None
+    """What replaces the whole call or statement, where the target is not a plain call."""
+
+    def same_as(self, other: Outcome) -> bool:
+        """Whether two readings of a site lead to the same result."""
+        codes = [f.code for f in self.findings]
+        return (
+            self.target == other.target
+            and self.whole == other.whole
+            and sorted(self.edits, key=str) == sorted(other.edits, key=str)
+            and codes == [f.code for f in other.findings]
+        )
+
+
+def plan_site(context: FileContext, site: Site) -> Outcome:
+    """Plan a site for each API it may mean; all must agree."""
+    outcomes = [_plan_candidate(context, site, candidate) for candidate in site.candidates]
+    first = outcomes[0]
+    if any(not first.same_as(other) for other in outcomes[1:]):
+        refused = [o for o in outcomes if o.target is None]
+        if len(refused) == len(outcomes):
+            return first
+        apis = " or ".join(c.name for c in site.candidates)
+        return _left(context, site, first.row, Refusal("API202", name=context.text(site.anchor.node), apis=apis))
+    if site.other is not None and first.target is not None and not context.settings.options.unsafe:
+        line = str(getattr(site.other.node, "lineno", 0))
+        refusal = Refusal("API201", name=context.text(site.anchor.node), other=line)
+        return _left(context, site, first.row, refusal)
+    return first
+
+
+def _left(context: FileContext, site: Site, row: Row, refusal: Refusal) -> Outcome:
+    return Outcome(row, None, findings=[finding(refusal, site.node, site.name, row)])
+
+
+def finding(refusal: Refusal, node: ast.expr, name: str, row: Row) -> Finding:
+    """A refusal as a finding at ``node``."""
+    return Finding(refusal.code, node, name, tuple(sorted(refusal.holes.items())), row)
+
+
+def _plan_candidate(context: FileContext, site: Site, candidate: Candidate) -> Outcome:
+    before = len(context.findings)
+    try:
+        outcome = _convert(context, site, candidate)
+    except Refusal as refusal:
+        outcome = Outcome(candidate.row, None)
+        del context.findings[before:]
+        context.findings.append(finding(refusal, site.node, candidate.name, candidate.row))
+    outcome.findings += context.findings[before:]
+    del context.findings[before:]
+    return outcome
+
+
+def _convert(context: FileContext, site: Site, candidate: Candidate) -> Outcome:
+    row = candidate.row
+    if site.role == "patch":
+        raise Refusal("API209", replacement=target_name(row, context) or "the counterpart")
+    if site.role == "probe":
+        replacement = target_name(row, context) or "the counterpart"
+        what = context.text(site.call) if site.call is not None else "the probe"
+        raise Refusal("API205", what=what, replacement=replacement)
+    hook = SITE_HOOKS.get(row.hook or "")
+    if hook is not None and site.role == "call" and site.call is not None:
+        replaced = hook(context, site.call, row, candidate.form, candidate.name)
+        if replaced is not None:
+            return Outcome(row, replaced.name, replaced.edits, whole=replaced.whole)
+    if row.kind == "unsupported" or not row.forms(context.target):
+        raise Refusal(row.report or "API208", what="is not used in a way that can be converted")
+    form = target_form(row, context)
+    outcome = Outcome(row, form.names[0] if form.names else None)
+    if row.kind == "module":
+        if site.role == "value":
+            raise Refusal("API205", what="this use", replacement=form.names[0])
+        return outcome
+    if context.target in row.warn and site.role in ("call", "partial"):
+        context.report(row.warn[context.target], site.node, candidate.name, row)
+    if site.call is not None and site.role in ("call", "partial"):
+        _convert_call(context, site, candidate, form, outcome)
+    elif site.role == "member":
+        _convert_member(context, site, candidate, form, outcome)
+    elif site.role == "value" and row.kind in ("class", "context", "function"):
+        _warn_value(context, site, candidate, outcome)
+    return outcome
+
+
+def target_form(row: Row, context: FileContext) -> Form:
+    """The form to emit.
+
+    Raises:
+        Refusal: no spelling exists in every allowed release.
+    """
+    form = row.emitted(context.target, context.settings.target_releases.versions)
+    if form is None:
+        newest = row.forms(context.target)[0]
+        raise Refusal("API208", replacement=newest.names[0], since=str(newest.since))
+    return form
+
+
+def target_name(row: Row, context: FileContext) -> str | None:
+    """The name that would be emitted, for messages."""
+    forms = row.forms(context.target)
+    return forms[0].names[0] if forms and forms[0].names else None
+
+
+def _convert_call(context: FileContext, site: Site, candidate: Candidate, form: Form, outcome: Outcome) -> None:
+    assert site.call is not None
+    skip = 1 if site.role == "partial" else 0
+    binding = bind(context, site.call, candidate.row, candidate.form, candidate.name, skip)
+    if form.template is not None:
+        if binding.row.receiver is None and site.role == "call":
+            text = form.template.format(**{k: context.text(b.value) for k, b in binding.given.items()})
+            outcome.whole = Edit(context.source.span(site.call), text, candidate.row.code)
+            return
+        raise Refusal("API204", replacement=form.template, arguments="")
+    run_hook(binding)
+    outcome.edits += convert_arguments(binding, form)
+
+
+def run_hook(binding: CallBinding) -> None:
+    """Run the row's hook on a call's arguments, if it has one."""
+    hook = ARGUMENT_HOOKS.get(binding.row.hook or "")
+    if hook is not None:
+        hook(binding)
+
+
+def _convert_member(context: FileContext, site: Site, candidate: Candidate, form: Form, outcome: Outcome) -> None:
+    """``GradScaler.__init__(self, ...)`` and other uses of the class's members."""
+    attribute = context.parent(site.node)
+    assert isinstance(attribute, ast.Attribute)
+    if site.call is not None and attribute.attr == "__init__":
+        binding = bind(context, site.call, candidate.row, candidate.form, candidate.name, 1)
+        run_hook(binding)
+        outcome.edits += convert_arguments(binding, form)
+    elif not isinstance(attribute.ctx, ast.Load):
+        raise Refusal("API209", replacement=outcome.target or "the counterpart")
+    elif context.settings.members(attribute.attr):
+        raise Refusal("API204", replacement=outcome.target or "", arguments=attribute.attr)
+
+
+def _warn_value(context: FileContext, site: Site, candidate: Candidate, outcome: Outcome) -> None:
+    target, source = context.target, context.settings.source
+    renamed = [
+        f"{p.name(source)} is {p.name(target)}"
+        for p in candidate.row.parameters
+        if p.name(source) and p.name(target) and p.name(source) != p.name(target)
+    ]
+    if candidate.row.parameters:
+        context.report(
+            "API204",
+            site.node,
+            candidate.name,
+            candidate.row,
+            replacement=outcome.target or "",
+            arguments=", ".join(renamed) or "the parameters differ",
+        )

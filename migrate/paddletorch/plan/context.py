@@ -1,0 +1,148 @@
+"""What every planning step needs of one file: its tree, names, tables and releases."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from paddletorch_rules import Form, ReleaseSet, Row, Table
+
+from paddletorch.model import Applicability, Diagnostic, Framework, Options, Severity
+from paddletorch.resolve import Evaluator, NoneValue, Qualified, ScopeTree
+from paddletorch.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run's options mean once the tables are loaded; the same for every file."""
+
+    options: Options
+    table: Table
+    source_releases: ReleaseSet
+    target_releases: ReleaseSet
+    rows: frozenset[Row]
+
+    @property
+    def source(self) -> Framework:
+        """The framework that the code is written for."""
+        return self.options.source
+
+    @property
+    def target(self) -> Framework:
+        """The framework to convert to."""
+        return self.options.target
+
+    def lookup(self, name: str) -> tuple[Row, Form] | None:
+        """Row and spelling of a source-side qualified name, if it is selected."""
+        found = self.table.lookup(self.source, name)
+        return found if found is not None and found[0] in self.rows else None
+
+    def members(self, name: str) -> list[tuple[Row, Form]]:
+        """Selected rows for a member of a tracked instance."""
+        return [pair for pair in self.table.members(self.source, name) if pair[0] in self.rows]
+
+
+class Refusal(Exception):
+    """A site that must not be edited; carries the finding that says why."""
+
+    def __init__(self, code: str, **holes: str) -> None:
+        super().__init__(code)
+        self.code = code
+        self.holes = holes
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnostic before its text is filled in."""
+
+    code: str
+    node: ast.expr | ast.stmt | ast.alias
+    name: str
+    holes: tuple[tuple[str, str], ...]
+    row: Row | None = None
+
+
+@dataclass
+class FileContext:
+    """One file while it is planned."""
+
+    settings: Settings
+    source: Source
+    tree: ScopeTree
+    evaluator: Evaluator
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def target(self) -> Framework:
+        """The framework to convert to."""
+        return self.settings.target
+
+    @cached_property
+    def annotations(self) -> frozenset[ast.expr]:
+        """The outermost expression of every annotation."""
+        return frozenset(self.tree.annotations)
+
+    def report(
+        self, code: str, node: ast.expr | ast.stmt | ast.alias, api: str = "", row: Row | None = None, /, **holes: str
+    ) -> None:
+        """Add a finding about ``api``; the same one at the same place counts once."""
+        finding = Finding(code, node, api, tuple(sorted(holes.items())), row)
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """The syntactic parent."""
+        return self.tree.parents.get(node)
+
+    def text(self, node: ast.expr) -> str:
+        """The expression as written, on one line and cut short for messages."""
+        text = " ".join(self.source.slice(self.source.span(node)).split())
+        return text if len(text) <= 60 else text[:57] + "..."
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The innermost statement that holds ``node``."""
+        current: ast.AST | None = node
+        while current is not None and not isinstance(current, ast.stmt):
+            current = self.tree.parents.get(current)
+        return current
+
+    def qualified(self, node: ast.expr) -> str | None:
+        """The one qualified name of an expression, if it has exactly one (None values aside)."""
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return None
+        values = [v for v in self.evaluator.values(node) if not isinstance(v, NoneValue)]
+        return values[0].name if len(values) == 1 and isinstance(values[0], Qualified) else None
+
+    def render(self, finding: Finding) -> Diagnostic:
+        """Fill in a finding's text and place."""
+        spec = self.settings.table.diagnostics[finding.code]
+        span = self.source.span(finding.node)
+        line, column = self.source.position(span.start)
+        end_line, end_column = self.source.position(span.end)
+        holes = _Holes(
+            finding.holes, source=self.settings.source, target=self.settings.target, api=finding.name or "the API"
+        )
+        return Diagnostic(
+            code=finding.code,
+            message=spec.message.format_map(holes),
+            line=line,
+            column=column,
+            end_line=end_line,
+            end_column=end_column,
+            severity=Severity(spec.severity),
+            applicability=Applicability(spec.applicability),
+            name=finding.name,
+            hint=spec.hint.format_map(holes),
+        )
+
+
+class _Holes(dict[str, str]):
+    """Holes that a message leaves unfilled stay readable."""
+
+    def __init__(self, holes: Iterable[tuple[str, str]], **more: str) -> None:
+        super().__init__({**more, **dict(holes)})
+
+    def __missing__(self, key: str) -> str:
+        return "…"

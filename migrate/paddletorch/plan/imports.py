@@ -1,0 +1,273 @@
+"""Edits to import statements: convert what a name stands for, drop what became unused, add the target."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from paddletorch.model import Conversion, Edit, Span
+from paddletorch.plan.blocks import own_line, remove_statement
+from paddletorch.plan.context import FileContext
+from paddletorch.plan.naming import Group, Naming, import_target
+from paddletorch.plan.sites import Site
+from paddletorch.resolve import Binding
+
+_MODULE = re.compile(rb"from(?:[ \t\f]|\\\r?\n)*([.\w]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """One ``name as alias`` of an import and what becomes of it: ``target``, dropped, or kept."""
+
+    alias: ast.alias
+    target: str | None
+    drop: bool
+
+
+def edit_imports(context: FileContext, naming: Naming) -> tuple[list[Edit], list[Conversion]]:
+    """All edits to import statements."""
+    edits: list[Edit] = []
+    conversions: list[Conversion] = []
+    needs = _statements_that_need_root(context, naming)
+    statements: dict[ast.stmt, list[tuple[Binding, list[Binding]]]] = {}
+    for scope in context.tree.own.values():
+        for bindings in scope.bindings.values():
+            for binding in bindings:
+                if binding.alias is not None and isinstance(binding.node, ast.stmt):
+                    statements.setdefault(binding.node, []).append((binding, bindings))
+    for statement in sorted(statements, key=lambda s: s.lineno):
+        clauses = [_clause(context, naming, binding, group) for binding, group in statements[statement]]
+        order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
+        clauses.sort(key=lambda c: order[id(c.alias)])
+        edits += _edit_statement(context, statement, clauses, statement in needs)
+        conversions += _conversions(context, statement, clauses)
+    return edits + _star_edits(context, naming), conversions
+
+
+def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: list[Binding]) -> _Clause:
+    assert binding.alias is not None
+    group = naming.groups.get(id(bindings))
+    if group is not None:
+        if group.target is not None:
+            return _Clause(binding.alias, group.target, False)
+        return _Clause(binding.alias, None, _unused(context, group, naming))
+    if all(b.qualified is not None for b in bindings) and binding.qualified is not None:
+        loads = [load for load in context.tree.loads if context.tree.scopes[load].lookup(load.id) is bindings]
+        names = frozenset(b.qualified for b in bindings if b.qualified is not None)
+        if not loads and context.settings.lookup(binding.qualified) is not None:
+            return _Clause(binding.alias, import_target(context, names, None), False)
+    return _Clause(binding.alias, None, False)
+
+
+def _unused(context: FileContext, group: Group, naming: Naming) -> bool:
+    """Whether nothing refers to the name any more once the full names are written."""
+    if group.other_uses or group.anchor.kind != "import" or _exported(context, group):
+        return False
+    written = {id(site) for site in naming.full}
+    return all(outcome.target is not None and id(site) in written for site, outcome in group.members)
+
+
+def _exported(context: FileContext, group: Group) -> bool:
+    names = {b.name for b in group.anchor.bindings}
+    for binding in context.tree.scope.bindings.get("__all__", ()):
+        value = binding.value
+        if isinstance(value, ast.List | ast.Tuple):
+            names &= {e.value for e in value.elts if isinstance(e, ast.Constant)}
+            return bool(names)
+    return False
+
+
+def _statements_that_need_root(context: FileContext, naming: Naming) -> set[ast.stmt]:
+    """Import statements beside which the target's root must be imported, for the names written in full."""
+    needs: set[ast.stmt] = set()
+    for site in naming.rooted:
+        if _root_is_bound(context, site):
+            continue
+        anchors: list[ast.stmt] = [b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)]
+        if not anchors and site.anchor.kind != "free":
+            anchors = _first_source_imports(context)
+        elif not anchors:
+            anchors = list(context.tree.stars)
+        needs.update(anchors)
+    return _enough(context, needs)
+
+
+def _enough(context: FileContext, needs: set[ast.stmt]) -> set[ast.stmt]:
+    """One import at the top serves the whole file; others are needed only where they run before it."""
+    top = [s for s in needs if isinstance(context.parent(s), ast.Module)]
+    if not top:
+        return needs
+    first = min(top, key=lambda s: s.lineno)
+    return {first} | {s for s in needs if s.lineno < first.lineno}
+
+
+def _root(site: Site) -> ast.AST:
+    node: ast.expr = site.node
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
+def _root_is_bound(context: FileContext, site: Site) -> bool:
+    scope = context.tree.scopes.get(_root(site), context.tree.scope)
+    bindings = scope.lookup(context.target)
+    if any(b.qualified == context.target for b in bindings):
+        return True
+    module = context.tree.scope.bindings
+    return any(
+        b.qualified == context.target and scope.lookup(name) is found for name, found in module.items() for b in found
+    )
+
+
+def _first_source_imports(context: FileContext) -> list[ast.stmt]:
+    for bindings in context.tree.scope.bindings.values():
+        for binding in bindings:
+            root = (binding.qualified or "").partition(".")[0]
+            if root == context.settings.source and isinstance(binding.node, ast.stmt):
+                return [binding.node]
+    return []
+
+
+def _edit_statement(context: FileContext, statement: ast.stmt, clauses: list[_Clause], needs_root: bool) -> list[Edit]:
+    if not needs_root and all(c.target is None and not c.drop for c in clauses):
+        return []
+    if isinstance(statement, ast.ImportFrom):
+        return _edit_from(context, statement, clauses, needs_root)
+    assert isinstance(statement, ast.Import)
+    return _edit_plain(context, statement, clauses, needs_root)
+
+
+def _edit_plain(context: FileContext, statement: ast.Import, clauses: list[_Clause], needs_root: bool) -> list[Edit]:
+    edits: list[Edit] = []
+    dropped: list[ast.alias] = []
+    for clause in clauses:
+        span = context.source.span(clause.alias)
+        if clause.target is not None:
+            suffix = f" as {clause.alias.asname}" if clause.alias.asname else ""
+            edits.append(Edit(span, clause.target + suffix))
+        elif clause.drop and needs_root:
+            edits.append(Edit(span, context.target))
+            needs_root = False
+        elif clause.drop:
+            dropped.append(clause.alias)
+    if len(dropped) == len(clauses) and len(clauses) == len(statement.names):
+        return [remove_statement(context, statement)]
+    edits += _remove_aliases(context, statement.names, dropped)
+    if needs_root:
+        edits.append(_insert_before(context, statement, [f"import {context.target}"]))
+    return edits
+
+
+def _edit_from(context: FileContext, statement: ast.ImportFrom, clauses: list[_Clause], needs_root: bool) -> list[Edit]:
+    modules: dict[str, list[str]] = {}
+    for clause in clauses:
+        if clause.target is not None:
+            module, _, name = clause.target.rpartition(".")
+            modules.setdefault(module, []).append(_imported(name, clause.alias))
+    kept = [c for c in clauses if c.target is None and not c.drop]
+    before = [f"import {context.target}"] if needs_root else []
+    if len(modules) == 1 and not kept and not any(c.drop for c in clauses) and len(clauses) == len(statement.names):
+        edits = _rename_in_place(context, statement, clauses)
+        return [*edits, _insert_before(context, statement, before)] if before else edits
+    lines = before + [f"from {module} import {', '.join(names)}" for module, names in modules.items()]
+    gone = [c.alias for c in clauses if c.target is not None or c.drop]
+    if len(gone) == len(statement.names):
+        if not lines:
+            return [remove_statement(context, statement)]
+        return [Edit(context.source.span(statement), _joined(context, statement, lines))]
+    edits = _remove_aliases(context, statement.names, gone)
+    return [*edits, _insert_before(context, statement, lines)] if lines else edits
+
+
+def _imported(name: str, alias: ast.alias) -> str:
+    local = alias.asname or alias.name
+    return name if name == local and not alias.asname else f"{name} as {local}"
+
+
+def _rename_in_place(context: FileContext, statement: ast.ImportFrom, clauses: Sequence[_Clause]) -> list[Edit]:
+    span = context.source.span(statement)
+    match = _MODULE.match(context.source.body, span.start)
+    assert match is not None
+    edits: list[Edit] = []
+    for clause in clauses:
+        assert clause.target is not None
+        module, _, name = clause.target.rpartition(".")
+        edits.append(Edit(Span(match.start(1), match.end(1)), module))
+        if _imported(name, clause.alias) != _imported(clause.alias.name, clause.alias):
+            edits.append(Edit(context.source.span(clause.alias), _imported(name, clause.alias)))
+    return edits
+
+
+def _remove_aliases(context: FileContext, names: Sequence[ast.alias], gone: Sequence[ast.alias]) -> list[Edit]:
+    source, edits = context.source, []
+    kept_end: int | None = None
+    for index, alias in enumerate(names):
+        span = source.span(alias)
+        if alias not in gone:
+            kept_end = span.end
+            continue
+        later = [n for n in names[index + 1 :] if n not in gone]
+        if later:
+            following = source.span(names[index + 1]).start
+            end = following
+            between = source.body[span.end : following]
+            if b"#" in between:
+                end = span.end + between.index(b",") + 1
+            edits.append(Edit(Span(span.start, end), ""))
+        elif kept_end is not None:
+            edits.append(Edit(Span(kept_end, source.span(names[-1]).end), ""))
+            break
+    return edits
+
+
+def _joined(context: FileContext, statement: ast.stmt, lines: Sequence[str]) -> str:
+    if not own_line(context, statement):
+        return "; ".join(lines)
+    return (context.source.newline + context.source.indentation(statement.lineno)).join(lines)
+
+
+def _insert_before(context: FileContext, statement: ast.stmt, lines: Sequence[str]) -> Edit:
+    start = context.source.span(statement).start
+    end = context.source.newline + context.source.indentation(statement.lineno)
+    return Edit(Span(start, start), _joined(context, statement, lines) + (end if own_line(context, statement) else "; "))
+
+
+def _star_edits(context: FileContext, naming: Naming) -> list[Edit]:
+    """``from torch.cuda.amp import *`` becomes an import of the names that the file uses."""
+    edits: list[Edit] = []
+    free: dict[Hashable, Group] = {k: g for k, g in naming.groups.items() if g.anchor.kind == "free"}
+    for statement in context.tree.stars:
+        module = statement.module or ""
+        used = [g for g in free.values() if any(n.rpartition(".")[0] == module for n in g.anchor.names)]
+        converted = [o for g in used for _, o in g.members if o.target is not None and o.whole is None]
+        if not converted:
+            continue
+        modules: dict[str, set[str]] = {}
+        for outcome in converted:
+            assert outcome.target is not None
+            home, _, name = outcome.target.rpartition(".")
+            modules.setdefault(home, set()).add(name)
+        lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(modules.items())]
+        whole = module != context.settings.source and all(o.target is not None for g in used for _, o in g.members)
+        if whole:
+            edits.append(Edit(context.source.span(statement), _joined(context, statement, lines)))
+        else:
+            edits.append(_insert_before(context, statement, lines))
+    return edits
+
+
+def _conversions(context: FileContext, statement: ast.stmt, clauses: Sequence[_Clause]) -> list[Conversion]:
+    found: list[Conversion] = []
+    for clause in clauses:
+        if clause.target is None:
+            continue
+        module = getattr(statement, "module", None)
+        name = f"{module}.{clause.alias.name}" if module else clause.alias.name
+        hit = context.settings.lookup(name)
+        if hit is not None:
+            line, column = context.source.position(context.source.span(clause.alias).start)
+            found.append(Conversion(hit[0].code, name, clause.target, line, column))
+    return found
+

@@ -1,0 +1,242 @@
+"""Decides how each converted API is written: by its old local name, or by its full name.
+
+A name that the file binds (an import, an alias) keeps its spelling when everything it is used for converts
+to one target: then only the binding changes. Otherwise the uses that convert are written out in full.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.calls import Outcome
+from paddletorch.plan.context import FileContext, Finding, Refusal
+from paddletorch.plan.sites import Anchor, Site, alias_keys
+from paddletorch.resolve import Binding, NoneValue, Qualified, Scope
+
+
+@dataclass
+class Group:
+    """All uses of one binding of a name (or one attribute name)."""
+
+    anchor: Anchor
+    members: list[tuple[Site, Outcome]] = field(default_factory=list)
+    other_uses: int = 0
+    target: str | None = None
+    """What the name stands for afterwards; None if the binding stays."""
+
+
+@dataclass
+class Naming:
+    """The decided names: groups by anchor key, edits at the uses, and where the target must be imported."""
+
+    groups: dict[Hashable, Group]
+    edits: list[Edit] = field(default_factory=list)
+    full: list[Site] = field(default_factory=list)
+    """Sites that no longer use the source's name."""
+    rooted: list[Site] = field(default_factory=list)
+    """Sites where the target's root must be imported."""
+
+
+def decide(context: FileContext, planned: list[tuple[Site, Outcome]]) -> dict[Hashable, Group]:
+    """Group the sites by binding, then settle which bindings change. Refusals spread along aliases."""
+    groups: dict[Hashable, Group] = {}
+    for site, outcome in planned:
+        groups.setdefault(site.anchor.key, Group(site.anchor)).members.append((site, outcome))
+    _count_other_uses(context, groups)
+    while _spread_refusals(context, groups, planned):
+        pass
+    for group in groups.values():
+        group.target = _binding_target(context, group)
+    return groups
+
+
+def _count_other_uses(context: FileContext, groups: dict[Hashable, Group]) -> None:
+    used = {id(site.anchor.node) for group in groups.values() for site, _ in group.members}
+    for load in context.tree.loads:
+        if id(load) in used:
+            continue
+        bindings = context.tree.scopes[load].lookup(load.id)
+        group = groups.get(id(bindings) if bindings else load.id)
+        if group is not None:
+            group.other_uses += 1
+    for scope in context.tree.own.values():
+        for bindings in scope.bindings.values():
+            group = groups.get(id(bindings))
+            if group is not None and any(b.kind == "delete" for b in bindings):
+                group.other_uses += 1
+
+
+def _spread_refusals(
+    context: FileContext, groups: dict[Hashable, Group], planned: list[tuple[Site, Outcome]]
+) -> bool:
+    """An alias converts with all of its uses or not at all."""
+    changed = False
+    for site, outcome in planned:
+        if site.role != "alias":
+            continue
+        for key in alias_keys(context, site.node):
+            group = groups.get(key)
+            if group is None:
+                continue
+            blocker = next((s for s, o in group.members if o.target is None), None)
+            if blocker is not None and outcome.target is not None:
+                _refuse(site, outcome, blocker)
+                changed = True
+            elif outcome.target is None:
+                for use, use_outcome in group.members:
+                    if use_outcome.target is not None:
+                        _refuse(use, use_outcome, site)
+                        changed = True
+    return changed
+
+
+def _refuse(site: Site, outcome: Outcome, blocker: Site) -> None:
+    outcome.target, outcome.whole, outcome.edits = None, None, []
+    name = ast.unparse(site.anchor.node)
+    line = str(blocker.node.lineno)
+    holes = (("name", name), ("other", line))
+    outcome.findings = [Finding("API211", site.node, site.name, holes, outcome.row)]
+
+
+def _binding_target(context: FileContext, group: Group) -> str | None:
+    anchor = group.anchor
+    if anchor.kind in ("alias", "attribute"):
+        return _alias_target(context, group)
+    if anchor.kind != "import" or group.other_uses:
+        return None
+    if not all(b.qualified is not None or _is_none(context, b) for b in anchor.bindings):
+        return None
+    return import_target(context, anchor.names, group)
+
+
+def _is_none(context: FileContext, binding: Binding) -> bool:
+    return binding.kind == "assign" and context.evaluator.bound([binding]) <= {NoneValue()}
+
+
+def _alias_target(context: FileContext, group: Group) -> str | None:
+    targets = {_target_of(context, name) for name in group.anchor.names}
+    return targets.pop() if len(targets) == 1 else None
+
+
+def _target_of(context: FileContext, name: str) -> str | None:
+    found = context.settings.lookup(name)
+    if found is None:
+        return None
+    form = found[0].emitted(context.target, context.settings.target_releases.versions)
+    return form.names[0] if form is not None and form.names and form.template is None else None
+
+
+def import_target(context: FileContext, names: frozenset[str], group: Group | None) -> str | None:
+    """What imports of ``names`` become, if every use converts below that one target."""
+    targets = {_target_of(context, name) for name in names}
+    if len(targets) != 1:
+        return None
+    target = targets.pop()
+    if target is None:
+        return None
+    for site, outcome in group.members if group is not None else ():
+        if outcome.target is None or outcome.whole is not None:
+            return None
+        if outcome.target != target and not outcome.target.startswith(target + "."):
+            return None
+    return target
+
+
+def write_names(context: FileContext, groups: dict[Hashable, Group]) -> Naming:
+    """Edits for every converted use's name.
+
+    Uses that must be written in full where the target's root name is taken are refused.
+    """
+    naming = Naming(groups)
+    for group in groups.values():
+        for site, outcome in group.members:
+            if outcome.target is None:
+                continue
+            try:
+                edit = _name_edit(context, group, site, outcome, naming)
+            except Refusal as refusal:
+                outcome.target, outcome.edits = None, []
+                outcome.findings.append(
+                    Finding(refusal.code, site.node, site.name, tuple(refusal.holes.items()), outcome.row)
+                )
+                continue
+            if edit is not None:
+                naming.edits.append(edit)
+    return naming
+
+
+def _name_edit(context: FileContext, group: Group, site: Site, outcome: Outcome, naming: Naming) -> Edit | None:
+    assert outcome.target is not None
+    code = outcome.row.code
+    span = context.source.span(site.node)
+    _root_in_text(context, site, outcome, naming)
+    if outcome.whole is not None:
+        naming.full.append(site)
+        return outcome.whole
+    if group.target is not None:
+        start = context.source.span(site.anchor.node).end
+        tail = outcome.target[len(group.target) :]
+        return _unless_same(context, Span(start, span.end), tail, code)
+    if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
+        return _unless_same(context, span, outcome.target.rpartition(".")[2], code)
+    root = root_name(context, site)
+    naming.full.append(site)
+    naming.rooted.append(site)
+    return Edit(span, root + outcome.target[len(context.target) :], code)
+
+
+def _root_in_text(context: FileContext, site: Site, outcome: Outcome, naming: Naming) -> None:
+    """Arguments and templates may name the target's root: write it as it is known here."""
+    pattern = re.compile(rf"\b{context.target}\b(?=[.,])")
+    edits = [*outcome.edits, *([outcome.whole] if outcome.whole is not None else [])]
+    if not any(pattern.search(edit.text) for edit in edits):
+        return
+    root = root_name(context, site)
+    naming.rooted.append(site)
+    if root != context.target:
+        outcome.edits = [replace(e, text=pattern.sub(root, e.text)) for e in outcome.edits]
+        if outcome.whole is not None:
+            outcome.whole = replace(outcome.whole, text=pattern.sub(root, outcome.whole.text))
+
+
+def _unless_same(context: FileContext, span: Span, text: str, code: str) -> Edit | None:
+    written = "".join(context.source.slice(span).split())
+    return None if written == text else Edit(span, text, code)
+
+
+def root_name(context: FileContext, site: Site) -> str:
+    """The name under which the target's root is, or will be, known at a site.
+
+    Raises:
+        Refusal: the name is taken by something else.
+    """
+    return root_in_scope(context, context.tree.scopes.get(_first(site.node), context.tree.scope), site.name)
+
+
+def _first(node: ast.expr) -> ast.AST:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
+def root_in_scope(context: FileContext, scope: Scope, api: str) -> str:
+    """As ``root_name``, for any place in ``scope``.
+
+    Raises:
+        Refusal: the name is taken by something else.
+    """
+    target = context.target
+    bindings = scope.lookup(target)
+    if bindings:
+        values = context.evaluator.bound(bindings)
+        if all(v == Qualified(target) or isinstance(v, NoneValue) for v in values):
+            return target
+        raise Refusal("API213", name=target, api=api)
+    for name, others in context.tree.scope.bindings.items():
+        if any(b.qualified == target for b in others) and scope.lookup(name) is others:
+            return name
+    return target

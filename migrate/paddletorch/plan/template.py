@@ -1,0 +1,56 @@
+"""Expression templates of the tables: filled in to emit, matched against syntax to recognise."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+_HOLE = "__hole_{}__"
+
+
+class Template:
+    """An expression with holes, such as ``float({self}.state_dict().get('scale', [1.0])[0])``."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._tree = _parse(text)
+
+    def match(self, node: ast.AST) -> dict[str, ast.expr] | None:
+        """The expressions in the holes if ``node`` has the template's shape, else None."""
+        holes: dict[str, ast.expr] = {}
+        return holes if _match(self._tree, node, holes) else None
+
+
+@lru_cache(maxsize=256)
+def _parse(text: str) -> ast.expr:
+    class Holes(dict[str, str]):
+        def __missing__(self, key: str) -> str:
+            return _HOLE.format(key)
+
+    return ast.parse(text.format_map(Holes()), mode="eval").body
+
+
+def _match(pattern: ast.AST, node: ast.AST, holes: dict[str, ast.expr]) -> bool:
+    if isinstance(pattern, ast.Name) and pattern.id.startswith("__hole_"):
+        name = pattern.id[len("__hole_") : -2]
+        if not isinstance(node, ast.expr):
+            return False
+        earlier = holes.setdefault(name, node)
+        return earlier is node or ast.dump(earlier) == ast.dump(node)
+    if type(pattern) is not type(node):
+        return False
+    for field in pattern._fields:
+        if field in ("ctx", "kind", "type_comment"):
+            continue
+        left, right = getattr(pattern, field, None), getattr(node, field, None)
+        if isinstance(left, ast.AST):
+            if not isinstance(right, ast.AST) or not _match(left, right, holes):
+                return False
+        elif isinstance(left, list):
+            if not isinstance(right, list) or len(left) != len(right):
+                return False
+            if not all(_match(a, b, holes) for a, b in zip(left, right, strict=True)):
+                return False
+        elif left != right or type(left) is not type(right):
+            return False
+    return True

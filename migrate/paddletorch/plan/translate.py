@@ -1,0 +1,113 @@
+"""Carries a parameter's value from one framework to the other."""
+
+from __future__ import annotations
+
+import ast
+
+from paddletorch_rules import Framework, ValueMap
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.plan.template import Template
+
+_CONSTANT_NODES = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop)
+
+
+def constant(node: ast.expr) -> object:
+    """The value of a constant expression such as ``2.**16`` or ``-1``; ``...`` if it is none."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if not all(isinstance(n, _CONSTANT_NODES) for n in ast.walk(node)):
+        return ...
+    numbers = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+    if not all(isinstance(n, int | float) and abs(n) < 1_000_000 for n in numbers):
+        return ...
+    try:
+        return eval(compile(ast.Expression(node), "<constant>", "eval"), {"__builtins__": {}})  # only numbers
+    except Exception:
+        return ...
+
+
+def same_value(left: str, right: str) -> bool:
+    """Whether two default expressions mean the same value."""
+    if left == right:
+        return True
+    values = [constant(ast.parse(text, mode="eval").body) for text in (left, right)]
+    return values[0] is not ... and values[0] == values[1] and isinstance(values[0], bool) == isinstance(values[1], bool)
+
+
+def translate_default(text: str, values: ValueMap | None, target: Framework) -> str:
+    """A source default in the target's terms.
+
+    Raises:
+        Refusal: the value has no counterpart.
+    """
+    if values is None:
+        return text
+    key = _canonical_key(text, values, target)
+    if key in values.refuse:
+        raise Refusal(values.refuse[key], value=text)
+    mapped = _paired(key, values, target)
+    if mapped is not None:
+        return mapped
+    wrap = values.to_paddle if target == "paddle" else values.to_torch
+    return text if wrap is None or constant(ast.parse(text, mode="eval").body) is not ... else wrap.format(x=text)
+
+
+def translate_edits(context: FileContext, node: ast.expr, values: ValueMap | None, code: str) -> list[Edit]:
+    """Edits that turn the value at ``node`` into the target's; conditional expressions branch by branch.
+
+    Raises:
+        Refusal: the value has no counterpart.
+    """
+    if values is None:
+        return []
+    target = context.target
+    if isinstance(node, ast.IfExp):
+        return translate_edits(context, node.body, values, code) + translate_edits(context, node.orelse, values, code)
+    key = _canonical_key(_key(context, node), values, target)
+    if key in values.refuse:
+        raise Refusal(values.refuse[key], value=context.text(node))
+    mapped = _paired(key, values, target)
+    span = context.source.span(node)
+    if mapped is not None:
+        return [Edit(span, mapped, code)]
+    return _wrapped(context, node, values, span, code)
+
+
+def _wrapped(context: FileContext, node: ast.expr, values: ValueMap, span: Span, code: str) -> list[Edit]:
+    to_paddle = context.target == "paddle"
+    wrap = values.to_paddle if to_paddle else values.to_torch
+    opposite = values.to_torch if to_paddle else values.to_paddle
+    if opposite is not None:
+        holes = Template(opposite).match(node)
+        if holes is not None:  # what the other direction wrapped is unwrapped
+            inner = context.source.span(holes["x"])
+            return [Edit(Span(span.start, inner.start), "", code), Edit(Span(inner.end, span.end), "", code)]
+    if wrap is None or (wrap == "float({x})" and isinstance(constant(node), float)):
+        return []
+    before, after = wrap.split("{x}")
+    if isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) and not before.endswith("("):
+        before, after = before + "(", ")" + after
+    return [Edit(Span(span.start, span.start), before, code), Edit(Span(span.end, span.end), after, code)]
+
+
+def _key(context: FileContext, node: ast.expr) -> str:
+    """How the tables would write this value; empty if they cannot."""
+    name = context.qualified(node)
+    if name is not None:
+        return name
+    value = constant(node)
+    return "" if value is ... else repr(value)
+
+
+def _canonical_key(key: str, values: ValueMap, target: Framework) -> str:
+    source: Framework = "torch" if target == "paddle" else "paddle"
+    return values.also(source).get(key, key)
+
+
+def _paired(key: str, values: ValueMap, target: Framework) -> str | None:
+    for torch_value, paddle_value in values.pairs:
+        if key == (torch_value if target == "paddle" else paddle_value):
+            return paddle_value if target == "paddle" else torch_value
+    return None
