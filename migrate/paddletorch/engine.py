@@ -7,11 +7,13 @@ from collections.abc import Iterable
 
 import paddletorch_rules
 
+from paddletorch.annotate import annotation_edits
 from paddletorch.model import Diagnostic, FileResult, Options, Severity, Status
-from paddletorch.plan.context import FileContext, Settings
+from paddletorch.plan.context import FileContext, Finding, Settings
 from paddletorch.plan.planner import Plan, plan_file
 from paddletorch.resolve import Evaluator, ScopeTree
 from paddletorch.source import Source, Undecodable, splice
+from paddletorch.suppress import Suppressions
 
 
 class Engine:
@@ -60,14 +62,18 @@ class Engine:
         try:
             context = self._context(source, module)
             plan = plan_file(context)
-            body = splice(source.body, plan.edits)
+            findings = self._shown(context)
+            edits = plan.edits
+            if self.settings.options.annotate:
+                edits = [*edits, *annotation_edits(context, findings)]
+            body = splice(source.body, edits)
             output = source.encode(body)
         except RecursionError:
             return self._failed(path, data, "SRC008", "too deep")
         problem = _problem(body, path) if body != source.body else None
         if problem is not None:
             return self._failed(path, data, "SRC006", problem)
-        return self._result(path, data, output, context, plan)
+        return _result(path, data, output, [context.render(f) for f in findings], plan)
 
     def _context(self, source: Source, module: ast.Module) -> FileContext:
         tree = ScopeTree(module)
@@ -80,31 +86,36 @@ class Engine:
                     bare[name[len(prefix) :]] = frozenset({name})
         roots = (self.settings.source, self.settings.target)
         evaluator = Evaluator(tree, roots, self.settings.table.makes, bare)
-        return FileContext(self.settings, source, tree, evaluator)
+        return FileContext(self.settings, source, tree, evaluator, Suppressions(source))
 
-    def _result(self, path: str, data: bytes, output: bytes, context: FileContext, plan: Plan) -> FileResult:
+    def _shown(self, context: FileContext) -> list[Finding]:
+        """The findings that are selected and not suppressed."""
         options = self.settings.options
-        diagnostics = [
-            context.render(f)
+        return [
+            f
             for f in context.findings
-            if _wanted(f.code, options) or (f.row is not None and _wanted(f.row.code, options) and not _listed(f.code, options.ignore))
+            if not _listed(f.code, options.ignore)
+            and (_wanted(f.code, options) or (f.row is not None and _wanted(f.row.code, options)))
+            and not context.suppressed(f.code, f.node)
         ]
-        diagnostics.sort(key=lambda d: (d.line, d.column, d.code))
-        return FileResult(
-            path,
-            Status.CONVERTED if output != data else Status.CLEAN,
-            data,
-            output,
-            tuple(sorted(plan.conversions, key=lambda c: (c.line, c.column))),
-            tuple(diagnostics),
-            plan.counts,
-        )
 
     def _failed(self, path: str, data: bytes, code: str, problem: str, line: int = 0) -> FileResult:
         spec = self.settings.table.diagnostics[code]
         message = spec.message.format(problem=problem)
         diagnostic = Diagnostic(code, message, line, 1, line, 1, Severity.ERROR, hint=spec.hint)
         return FileResult(path, Status.FAILED, data, data, diagnostics=(diagnostic,))
+
+
+def _result(path: str, data: bytes, output: bytes, diagnostics: list[Diagnostic], plan: Plan) -> FileResult:
+    return FileResult(
+        path,
+        Status.CONVERTED if output != data else Status.CLEAN,
+        data,
+        output,
+        tuple(sorted(plan.conversions, key=lambda c: (c.line, c.column))),
+        tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))),
+        plan.counts,
+    )
 
 
 def _problem(body: bytes, path: str) -> str | None:

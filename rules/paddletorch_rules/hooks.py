@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from paddletorch_rules.releases import Framework
 
@@ -34,12 +34,16 @@ class BoundCall(Protocol):
     def drop(self, name: str) -> None: ...
     def force(self, target_name: str, expression: str) -> None: ...
     def report(self, code: str, **holes: str) -> None: ...
+    def refuse(self, problem: str) -> NoReturn: ...
 
 
 def scaler(call: BoundCall) -> None:
     """Device by meaning; a growth interval so short that Paddle's scale could reach infinity."""
     if call.target != "paddle":
         return
+    for name, wrong in (("device", (bool, int, float)), ("enabled", (str,)), ("init_scale", (str, bool))):
+        if name not in call.fixed and isinstance(call.literal(name), wrong):
+            call.refuse(f"{name}={call.literal(name)!r} is no {name}")
     _device(call, "device")
     interval = call.literal("growth_interval")
     if isinstance(interval, int) and not isinstance(interval, bool) and 0 < interval < _SHORT_INTERVAL:
@@ -60,6 +64,9 @@ def autocast(call: BoundCall) -> None:
 
 
 def _autocast_to_paddle(call: BoundCall) -> None:
+    for name, wrong in (("device_type", (bool, int, float)), ("enabled", (str,))):
+        if name not in call.fixed and isinstance(call.literal(name), wrong):
+            call.refuse(f"{name}={call.literal(name)!r} is no {name}")
     if call.literal("enabled") is False:
         call.drop("dtype")  # ignored by torch; Paddle would remember it and switch a scaler off
         if call.value("device_type") is not None and _is_pure(call.value("device_type")):

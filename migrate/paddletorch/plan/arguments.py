@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 from packaging.version import Version
 from paddletorch_rules import Form, Framework, ParameterPair, ReleaseSet, Row, Signature
@@ -23,6 +24,8 @@ class Bound:
     value: ast.expr
     position: int | None = None
     dict_key: ast.Constant | ast.keyword | None = None
+    converted: bool = False
+    """Given under the target's name already, in a half-converted file."""
 
 
 @dataclass
@@ -43,6 +46,8 @@ class CallBinding:
     dictionary: DictKeywords | None = None
     dropped: set[str] = field(default_factory=set)
     forced: dict[str, str] = field(default_factory=dict)
+    settled: set[str] = field(default_factory=set)
+    """Target-only parameters that the call gives already."""
 
     @property
     def target(self) -> Framework:
@@ -76,6 +81,15 @@ class CallBinding:
         """Give the target parameter this expression, whatever the source said."""
         self.forced[target_name] = expression
 
+    def refuse(self, problem: str) -> NoReturn:
+        """Say that the arguments make no sense for this API.
+
+        Raises:
+            Refusal: always.
+        """
+        signature = self.form.signature(self.context.settings.source_releases.newest)
+        raise Refusal("API210", problem=problem, signature=signature.text if signature else "?")
+
     def report(self, code: str, **holes: str) -> None:
         """Add a finding at the call."""
         self.context.report(code, self.node, self.name, self.row, **holes)
@@ -99,23 +113,36 @@ def bind(context: FileContext, node: ast.Call, row: Row, form: Form, name: str, 
             raise Refusal("API210", problem="too many positional arguments", signature=signature.text)
         given[positional[index].name] = Bound(argument, index + skip)
     dictionary = None
+    settled: set[str] = set()
     for index, keyword in enumerate(node.keywords, len(node.args)):
         if keyword.arg is None:
             dictionary = keyword_dict(context, keyword.value)
             if dictionary is None:
                 raise Refusal("API203", what=f"**{context.text(keyword.value)}")
             for key, key_node, value in dictionary.items:
-                _add(given, signature, key, Bound(value, None, key_node))
+                _add(given, settled, row, context.target, signature, key, Bound(value, None, key_node))
             continue
-        _add(given, signature, keyword.arg, Bound(keyword.value, index))
-    return CallBinding(context, row, form, name, node, given, form.fixed, dictionary)
+        _add(given, settled, row, context.target, signature, keyword.arg, Bound(keyword.value, index))
+    for parameter in signature.parameters:
+        if not skip and parameter.default is None and not parameter.variadic and parameter.name not in given:
+            raise Refusal("API210", problem=f"{parameter.name!r} is missing", signature=signature.text)
+    return CallBinding(context, row, form, name, node, given, form.fixed, dictionary, settled=settled)
 
 
-def _add(given: dict[str, Bound], signature: Signature, name: str, bound: Bound) -> None:
+def _add(
+    given: dict[str, Bound], settled: set[str], row: Row, target: Framework, signature: Signature, name: str, bound: Bound
+) -> None:
+    if signature.get(name) is None:
+        pair = next((p for p in row.parameters if p.name(target) == name), None)
+        if pair is None:
+            raise Refusal("API210", problem=f"there is no parameter {name!r}", signature=signature.text)
+        source_name = pair.torch if target == "paddle" else pair.paddle
+        if source_name is None:
+            settled.add(name)
+            return
+        name, bound = source_name, replace(bound, converted=True)
     if name in given and bound.dict_key is None:
         raise Refusal("API210", problem=f"{name} is given twice", signature=signature.text)
-    if signature.get(name) is None:
-        raise Refusal("API210", problem=f"there is no parameter {name!r}", signature=signature.text)
     given[name] = bound
 
 
@@ -171,7 +198,7 @@ def _one_parameter(
         _forced(binding, source_name, target_name, plan)
     elif source_name is None:
         assert target_name is not None
-        if reconcile:
+        if reconcile and target_name not in binding.settled:
             _target_only(binding, pair, target_name, form, signature, plan)
     elif target_name is None or _fixed_by_form(form, target_name):
         _source_only(binding, pair, source_name, plan)
@@ -213,7 +240,7 @@ def _supplied(
     context = binding.context
     if signature.get(target_name) is None:
         raise _not_in_release(binding, target_name)
-    values = context.settings.table.values[pair.values] if pair.values else None
+    values = context.settings.table.values[pair.values] if pair.values and not bound.converted else None
     if values is not None and isinstance(bound.value, ast.Constant) and bound.value.value is None:
         default = _source_default(binding, source_name)
         if default == "None":  # None means the default here: leave it to the reconciliation
@@ -223,7 +250,7 @@ def _supplied(
     plan.edits += translate_edits(context, bound.value, values, binding.row.code)
     if bound.position is not None:
         plan.keywords[bound.position] = target_name
-    elif bound.dict_key is not None and binding.dictionary is not None and source_name != target_name:
+    elif bound.dict_key is not None and binding.dictionary is not None and source_name != target_name and not bound.converted:
         plan.edits.append(binding.dictionary.rename(context.source, bound.dict_key, target_name, binding.row.code))
 
 

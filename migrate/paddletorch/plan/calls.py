@@ -39,7 +39,12 @@ class Outcome:
 
 def plan_site(context: FileContext, site: Site) -> Outcome:
     """Plan a site for each API it may mean; all must agree."""
+    row = site.candidates[0].row
+    if context.suppressed(row.code, site.call or site.node):
+        return Outcome(row, None)
     outcomes = [_plan_candidate(context, site, candidate) for candidate in site.candidates]
+    if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
+        outcomes = _plausible(outcomes)
     first = outcomes[0]
     if any(not first.same_as(other) for other in outcomes[1:]):
         refused = [o for o in outcomes if o.target is None]
@@ -52,6 +57,13 @@ def plan_site(context: FileContext, site: Site) -> Outcome:
         refusal = Refusal("API201", name=context.text(site.anchor.node), other=line)
         return _left(context, site, first.row, refusal)
     return first
+
+
+def _plausible(outcomes: list[Outcome]) -> list[Outcome]:
+    """For a name that nothing binds: the readings that fit the arguments without a finding, if there are any."""
+    fitting = [o for o in outcomes if o.target is not None]
+    silent = [o for o in fitting if not o.findings]
+    return silent or fitting or outcomes
 
 
 def _left(context: FileContext, site: Site, row: Row, refusal: Refusal) -> Outcome:

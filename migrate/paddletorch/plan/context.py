@@ -12,6 +12,7 @@ from paddletorch_rules import Form, ReleaseSet, Row, Table
 from paddletorch.model import Applicability, Diagnostic, Framework, Options, Severity
 from paddletorch.resolve import Evaluator, NoneValue, Qualified, ScopeTree
 from paddletorch.source import Source
+from paddletorch.suppress import Suppressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class FileContext:
     source: Source
     tree: ScopeTree
     evaluator: Evaluator
+    suppressions: Suppressions
     findings: list[Finding] = field(default_factory=list)
 
     @property
@@ -91,6 +93,10 @@ class FileContext:
         finding = Finding(code, node, api, tuple(sorted(holes.items())), row)
         if finding not in self.findings:
             self.findings.append(finding)
+
+    def suppressed(self, code: str, node: ast.expr | ast.stmt | ast.alias) -> bool:
+        """Whether a comment on the node's lines keeps ``code`` away from it."""
+        return self.suppressions.covers(code, node.lineno, node.end_lineno or node.lineno)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The syntactic parent."""

@@ -2,11 +2,196 @@
 
 from __future__ import annotations
 
+import ast
+import re
+
 from paddletorch.plan.calls import Outcome
 from paddletorch.plan.context import FileContext
-from paddletorch.plan.receivers import Receivers
+from paddletorch.plan.flow import exclusive, loop_around
+from paddletorch.plan.receivers import Evidence, Receivers, path_of
 from paddletorch.plan.sites import Site
+from paddletorch.plan.translate import constant
+from paddletorch.resolve import Scope
+
+_MODULE_NAMES = re.compile(r"(?i)model|net($|_|\d)|module|encoder|decoder|generator|discriminator|critic|backbone|student|teacher")
 
 
 def find_hazards(context: FileContext, receivers: Receivers, planned: list[tuple[Site, Outcome]]) -> None:
     """Report each hazard of the file once."""
+    uses = _ScalerUses(context, receivers)
+    constructed = [s for s, o in planned if o.row.instance == "scaler" and s.role in ("call", "partial", "base")]
+    if not constructed and not uses.calls:
+        return
+    if context.target == "paddle":
+        _several_optimizers(context, uses, "step")
+        _stale_found_inf(context, uses)
+        _gate(context, planned, constructed, uses)
+        _sparse(context)
+        _precision(context, "double", "AMP223")
+    else:
+        _several_optimizers(context, uses, "minimize")
+    _precision(context, "half", "AMP247")
+
+
+class _ScalerUses:
+    """Calls of a scaler's methods, by function and by the scaler's path, in source order."""
+
+    def __init__(self, context: FileContext, receivers: Receivers) -> None:
+        self.calls: list[tuple[Scope, str, str, ast.Call]] = []
+        for call in sorted(context.tree.calls, key=lambda c: (c.lineno, c.col_offset)):
+            function = call.func
+            if not isinstance(function, ast.Attribute) or function.attr not in (
+                "step", "update", "minimize", "unscale_", "scale",
+            ):
+                continue
+            path = path_of(function.value)
+            if path and receivers.evidence(function.value, "scaler") is Evidence.YES:
+                self.calls.append((context.tree.scopes[call].function(), path, function.attr, call))
+
+    def by_scaler(self) -> dict[tuple[Scope, str], list[tuple[str, ast.Call]]]:
+        """Method calls of each scaler in each function."""
+        found: dict[tuple[Scope, str], list[tuple[str, ast.Call]]] = {}
+        for scope, path, method, call in self.calls:
+            found.setdefault((scope, path), []).append((method, call))
+        return found
+
+
+def _optimizer(call: ast.Call) -> ast.expr | None:
+    return call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
+
+
+def _several_optimizers(context: FileContext, uses: _ScalerUses, method: str) -> None:
+    for (_, path), calls in uses.by_scaler().items():
+        if "[]" in path:
+            continue
+        pending: list[ast.Call] = []
+        for name, call in calls:
+            if name == "update":
+                pending = []
+            if name != method:
+                continue
+            others = [c for c in pending if _differs(c, call) and not exclusive(context, c, call)]
+            if others or _loops_over_optimizers(context, call, calls):
+                _report_several(context, path, call, [*others, call], method)
+            pending.append(call)
+
+
+def _differs(first: ast.Call, second: ast.Call) -> bool:
+    left, right = _optimizer(first), _optimizer(second)
+    return left is not None and right is not None and ast.dump(left) != ast.dump(right)
+
+
+def _loops_over_optimizers(context: FileContext, call: ast.Call, calls: list[tuple[str, ast.Call]]) -> bool:
+    """``for optimizer in optimizers: scaler.step(optimizer)`` without an update in that loop."""
+    optimizer = _optimizer(call)
+    if not isinstance(optimizer, ast.Name):
+        return False
+    bindings = context.tree.scopes[optimizer].lookup(optimizer.id)
+    loop = loop_around(context, call)
+    if not isinstance(loop, ast.For) or not any(context.parent(b.node) in (loop, context.parent(loop.target)) or b.node is loop.target for b in bindings):
+        return False
+    inside = set(ast.walk(loop))
+    return not any(name == "update" and c in inside for name, c in calls)
+
+
+def _report_several(context: FileContext, path: str, call: ast.Call, steps: list[ast.Call], method: str) -> None:
+    names = ", ".join(dict.fromkeys(context.text(o) for c in steps if (o := _optimizer(c)) is not None))
+    if method == "step":
+        context.report("AMP220", call, "scaler.step", None, name=path, optimizers=names)
+    else:
+        what = f"minimize() runs for several optimizers ({names}): each call updates the loss scale, so one iteration counts several steps"
+        context.report("AMP230", call, "scaler.minimize", None, what=what)
+
+
+def _stale_found_inf(context: FileContext, uses: _ScalerUses) -> None:
+    for (scope, _), calls in uses.by_scaler().items():
+        for name, call in calls:
+            optimizer = _optimizer(call)
+            path = path_of(optimizer) if optimizer is not None else ""
+            if name != "step" or not path:
+                continue
+            for other in context.tree.calls:
+                function = other.func
+                if not isinstance(function, ast.Attribute) or function.attr != "step" or path_of(function.value) != path:
+                    continue
+                if context.tree.scopes[other].function() is scope and not exclusive(context, call, other):
+                    context.report("AMP241", other, "optimizer.step", None, name=path)
+
+
+def _gate(
+    context: FileContext, planned: list[tuple[Site, Outcome]], constructed: list[Site], uses: _ScalerUses
+) -> None:
+    autocasts = [(s, o) for s, o in planned if o.row.instance == "autocast" and s.role in ("call", "partial")]
+    if any(_scaler_follows_dtype(site) for site in constructed):
+        return
+    for site, outcome in autocasts:
+        if site.call is not None and outcome.target is not None and _may_be_bfloat16(context, site):
+            context.report("AMP222", site.node, site.name, outcome.row, dtype="bfloat16")
+    used = any(method == "scale" for _, _, method, _ in uses.calls)
+    if constructed and used and not any(o.row.instance == "autocast" for _, o in planned):
+        site = constructed[0]
+        context.report("AMP243", site.node, site.name, None)
+
+
+def _scaler_follows_dtype(site: Site) -> bool:
+    """``enabled=(dtype == torch.float16)``: the scaler is off for bfloat16 anyway."""
+    if site.call is None:
+        return False
+    enabled = next((k.value for k in site.call.keywords if k.arg == "enabled"), None)
+    return enabled is not None and ("16" in ast.unparse(enabled) or constant(enabled) is False)
+
+
+def _may_be_bfloat16(context: FileContext, site: Site) -> bool:
+    assert site.call is not None
+    keywords = {k.arg: k.value for k in site.call.keywords}
+    if "enabled" in keywords and constant(keywords["enabled"]) is False:
+        return False
+    for argument in (*site.call.args, *keywords.values()):
+        for node in ast.walk(argument):
+            if isinstance(node, ast.Attribute | ast.Name) and context.qualified(node) == "torch.bfloat16":
+                return True
+    return False
+
+
+def _sparse(context: FileContext) -> None:
+    for call in context.tree.calls:
+        name = context.qualified(call.func) or ""
+        if not name.startswith("torch.nn.") or "mbedding" not in name:
+            continue
+        if any(k.arg == "sparse" and constant(k.value) is True for k in call.keywords):
+            context.report("AMP224", call, name, None)
+
+
+_PRECISIONS = {
+    "double": {"float64", "double"},
+    "half": {"float16", "half", "bfloat16"},
+}
+
+
+def _precision(context: FileContext, kind: str, code: str) -> None:
+    """A model whose parameters are cast: ``model.half()``, ``model.to(dtype=...)``, a default dtype."""
+    wanted = _PRECISIONS[kind]
+    for call in context.tree.calls:
+        function = call.func
+        if not isinstance(function, ast.Attribute):
+            continue
+        name = context.qualified(function) or ""
+        if name.endswith(".set_default_dtype") and call.args and _names_dtype(context, call.args[0], wanted):
+            context.report(code, call, name, None, what=context.text(call))
+            continue
+        receiver = path_of(function.value).rpartition(".")[2]
+        if not receiver or not _MODULE_NAMES.search(receiver) or name:
+            continue
+        casts = function.attr in wanted and not call.args
+        arguments = [*call.args, *(k.value for k in call.keywords if k.arg == "dtype")]
+        if function.attr == "to" and any(_names_dtype(context, a, wanted) for a in arguments):
+            casts = True
+        if casts:
+            context.report(code, call, name, None, what=context.text(call))
+
+
+def _names_dtype(context: FileContext, node: ast.expr, wanted: set[str]) -> bool:
+    value = constant(node)
+    if isinstance(value, str):
+        return value in wanted
+    return (context.qualified(node) or "").rpartition(".")[2] in wanted

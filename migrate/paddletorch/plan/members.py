@@ -108,7 +108,7 @@ def _plan_attribute(
     for row, form in rows:
         assert row.receiver is not None
         evidence = receivers.evidence(node.value, row.receiver)
-        if evidence is Evidence.NO:
+        if evidence is Evidence.NO or context.suppressed(row.code, node):
             continue
         parent = context.parent(node)
         call = parent if isinstance(parent, ast.Call) and parent.func is node else None

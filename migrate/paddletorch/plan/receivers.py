@@ -27,11 +27,11 @@ class Receivers:
         self._optimizers: set[str] = set()
         for call in context.tree.calls:
             if isinstance(call.func, ast.Attribute):
-                self._methods.setdefault(_path(call.func.value), set()).add(call.func.attr)
+                self._methods.setdefault(path_of(call.func.value), set()).add(call.func.attr)
         for call in context.tree.calls:
             if isinstance(call.func, ast.Attribute) and call.args and call.func.attr in ("step", "unscale_", "minimize"):
                 if self.evidence(call.func.value, "scaler") is Evidence.YES:
-                    self._optimizers.add(_path(call.args[0]))
+                    self._optimizers.add(path_of(call.args[0]))
 
     def evidence(self, node: ast.expr, type_name: str) -> Evidence:
         """How well it is known that ``node`` is a source-framework instance of ``type_name``."""
@@ -51,7 +51,7 @@ class Receivers:
 
     def _by_use(self, node: ast.expr, type_name: str) -> Evidence:
         spec = self._context.settings.table.types[type_name]
-        path = _path(node)
+        path = path_of(node)
         name = path.rpartition(".")[2]
         named = bool(spec.names) and re.search(spec.names, name) is not None
         if not path:
@@ -77,12 +77,12 @@ class Receivers:
         return False
 
 
-def _path(node: ast.expr) -> str:
+def path_of(node: ast.expr) -> str:
     """``self.scaler`` for a dotted path of names; empty for anything else. Subscripts count by their base."""
     if isinstance(node, ast.Subscript):
-        base = _path(node.value)
+        base = path_of(node.value)
         return base + "[]" if base else ""
     if isinstance(node, ast.Attribute):
-        base = _path(node.value)
+        base = path_of(node.value)
         return f"{base}.{node.attr}" if base else ""
     return node.id if isinstance(node, ast.Name) else ""
