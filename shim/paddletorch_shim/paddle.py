@@ -204,7 +204,7 @@ class GradScaler(ScalerCore):
 
     def get_scale(self) -> float:
         """The current scale, 1.0 when disabled; waits for the device."""
-        return self._state().scale if self._tensors is not None else self._init_scale
+        return self._state().scale
 
     def get_growth_factor(self) -> float:
         """The factor by which the scale grows."""
