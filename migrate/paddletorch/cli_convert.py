@@ -161,7 +161,7 @@ def _codes(name: str, values: Sequence[str], tables: tuple[str, ...]) -> tuple[s
     areas = {code.rstrip("0123456789") for code in known}
     for code in wanted:
         if code.rstrip("0123456789") not in areas or not any(full.startswith(code) for full in known):
-            near = nearest(code, sorted(areas) + sorted(known))
+            near = nearest(code, areas | known)
             raise click.UsageError(f"--{name}: no such code or area: {code}{near}")
     return tuple(dict.fromkeys(wanted))
 

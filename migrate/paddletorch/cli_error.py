@@ -25,5 +25,6 @@ class Interrupted(click.ClickException):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """``; did you mean 'x'?`` for the known name closest to ``name``, or nothing."""
-    near = difflib.get_close_matches(name, list(known), n=1)
+    names = sorted(known)
+    near = [full for full in names if full.startswith(name)] or difflib.get_close_matches(name, names, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

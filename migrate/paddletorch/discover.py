@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from paddletorch.failure import failed, reason
-from paddletorch.gitignore import Layer, exclude_layer, layer_in, layers_above, left_out, with_separator
+from paddletorch.gitignore import Ignore, above, exclude, with_separator
 from paddletorch.model import FileResult
 
 SUFFIXES = (".py", ".pyi")
@@ -86,12 +86,12 @@ def walk(
     so that other files cost no pattern matching; folders and links are always yielded.
     """
     absolute = os.path.realpath(root)
-    exclude = _exclude(scope, absolute)
-    if exclude and left_out(exclude, absolute, is_dir=True):
+    excluded = _excluded(scope, absolute)
+    if excluded.base != with_separator(absolute) and excluded.leaves_out(absolute, is_dir=True):
         return
-    pending = [(root, absolute, layers_above(absolute) if scope.gitignore else ())]
+    pending = [(root, absolute, above(absolute) if scope.gitignore else Ignore(absolute))]
     while pending:
-        folder, absolute, layers = pending.pop()
+        folder, absolute, ignore = pending.pop()
         try:
             with os.scandir(folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
@@ -99,7 +99,7 @@ def walk(
             on_error(folder, error)
             continue
         if scope.gitignore and any(entry.name == ".gitignore" for entry in entries):
-            layers += layer_in(absolute)
+            ignore = ignore.inside(absolute)
         prefix = with_separator(absolute)
         inner = []
         for entry in entries:
@@ -107,11 +107,11 @@ def walk(
             if _skipped(entry) if is_dir else not (entry.is_symlink() or wanted(entry.name)):
                 continue
             path = prefix + entry.name
-            if left_out(layers, path, is_dir=is_dir) or left_out(exclude, path, is_dir=is_dir):
+            if ignore.leaves_out(path, is_dir=is_dir) or excluded.leaves_out(path, is_dir=is_dir):
                 continue
             yield entry, path
             if is_dir:
-                inner.append((entry.path, path, layers))
+                inner.append((entry.path, path, ignore))
         pending += reversed(inner)
 
 
@@ -180,11 +180,11 @@ def _each_once(candidates: list[_Candidate]) -> list[str]:
     return list(files.values())
 
 
-def _exclude(scope: Scope, root: str) -> tuple[Layer, ...]:
+def _excluded(scope: Scope, root: str) -> Ignore:
     if not scope.exclude:
-        return ()
+        return Ignore(root)
     base = os.path.realpath(scope.exclude_base)
-    return (exclude_layer(scope.exclude, with_separator(base if below(root, [base]) else root)),)
+    return exclude(scope.exclude, base if below(root, [base]) else root)
 
 
 def _is_python(name: str) -> bool:

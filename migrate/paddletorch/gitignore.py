@@ -18,17 +18,84 @@ class ExcludeError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
-    """The patterns of one .gitignore file (or of --exclude), relative to ``base``."""
+class Ignore:
+    """Patterns that hold in a folder, its own and those from above it, all relative to ``base``."""
 
     base: str
     """Absolute folder, with a trailing separator."""
-    spec: GitIgnoreSpec
+    lines: tuple[str, ...] = ()
+    """In gitignore syntax; the last one that matches decides."""
+    files: GitIgnoreSpec | None = None
+    folders: GitIgnoreSpec | None = None
 
-    def verdict(self, path: str, is_dir: bool) -> bool | None:
-        """True: left out; False: taken back by ``!pattern``; None: this layer says nothing."""
-        relative = path[len(self.base) :] + ("/" if is_dir else "")
-        return self.spec.check_file(relative).include
+    def leaves_out(self, path: str, *, is_dir: bool) -> bool:
+        """Whether ``path`` (absolute, in ``base``) is left out, if what it lies in is not."""
+        spec = self.folders if is_dir else self.files
+        return spec is not None and spec.match_file(path[len(self.base) :])
+
+    def with_lines(self, lines: Iterable[str]) -> Ignore:
+        """These patterns and ``lines``, which are relative to ``base`` and come last.
+
+        Raises:
+            ValueError: a line is not gitignore syntax.
+        """
+        from pathspec import GitIgnoreSpec
+
+        every = (*self.lines, *lines)
+        # Asked about "x/", pathspec says that "x/**" matches; in git that is not about x itself. So folders
+        # are asked about as "x", with patterns to suit.
+        folders = (line.rstrip().removesuffix("/") for line in every)
+        try:
+            return Ignore(
+                self.base, every, GitIgnoreSpec.from_lines(every), GitIgnoreSpec.from_lines(folders)
+            )
+        except re.error as error:
+            raise ValueError(str(error)) from error
+
+    def inside(self, folder: str) -> Ignore:
+        """What holds in ``folder`` (absolute, in ``base``): the same, and what its own .gitignore says."""
+        return self._with_file(Path(folder, ".gitignore"), folder[len(self.base) :])
+
+    def _with_file(self, file: Path, place: str) -> Ignore:
+        try:
+            lines = file.read_bytes().decode("utf-8-sig", "surrogateescape").splitlines()
+        except OSError:
+            return self
+        lines = [line for line in lines if line.strip(" /!") and line[0] != "#"]
+        placed = [_placed(line, place) for line in lines]
+        try:
+            return self.with_lines(placed)
+        except ValueError:  # git passes over a line that it cannot read; so do we
+            return self.with_lines(line for line in placed if _valid(line))
+
+
+def exclude(patterns: Iterable[str], base: str) -> Ignore:
+    """The patterns of --exclude.
+
+    Raises:
+        ExcludeError: a pattern is not gitignore syntax.
+    """
+    try:
+        return Ignore(with_separator(base)).with_lines(patterns)
+    except ValueError as error:
+        raise ExcludeError(f"--exclude: {error}") from error
+
+
+def above(folder: str) -> Ignore:
+    """What the .gitignore files above ``folder`` (absolute), up to the root of its repository, say of it.
+
+    Outside a repository that is nothing. A folder that they leave out was named by the user all the same,
+    so they then say nothing about what is in it.
+    """
+    none = Ignore(with_separator(folder))
+    parents = [Path(folder), *Path(folder).parents]
+    top = next((parent for parent in parents if (parent / ".git").exists()), None)
+    if top is None:
+        return none
+    ignore = Ignore(with_separator(str(top)))._with_file(top / ".git" / "info" / "exclude", "")
+    for parent in reversed(parents[1 : parents.index(top) + 1]):
+        ignore = ignore.inside(str(parent))
+    return none if str(top) != folder and ignore.leaves_out(folder, is_dir=True) else ignore
 
 
 def with_separator(folder: str) -> str:
@@ -36,75 +103,19 @@ def with_separator(folder: str) -> str:
     return folder if folder.endswith(os.sep) else folder + os.sep
 
 
-Layers = tuple[Layer, ...]
-"""Outermost first; the innermost one that says anything decides, as in git."""
-
-
-def left_out(layers: Layers, path: str, *, is_dir: bool) -> bool:
-    """Whether ``path`` (absolute, in every layer's base) is left out."""
-    for layer in reversed(layers):
-        verdict = layer.verdict(path, is_dir)
-        if verdict is not None:
-            return verdict
-    return False
-
-
-def exclude_layer(patterns: Iterable[str], base: str) -> Layer:
-    """The patterns of --exclude.
-
-    Raises:
-        ExcludeError: a pattern is not gitignore syntax.
-    """
-    from pathspec import GitIgnoreSpec
-
-    try:
-        return Layer(base, GitIgnoreSpec.from_lines(patterns))
-    except (ValueError, re.error) as error:
-        raise ExcludeError(f"--exclude: {error}") from error
-
-
-def layers_above(folder: str) -> Layers:
-    """What the .gitignore files between ``folder`` (absolute) and the root of its repository say.
-
-    Outside a repository there are none. A folder that they leave out was named by the user all the same,
-    so they then say nothing about what is in it.
-    """
-    parents = [Path(folder), *Path(folder).parents]
-    top = next((index for index, parent in enumerate(parents) if (parent / ".git").exists()), None)
-    if top is None:
-        return ()
-    layers = list(_read(str(parents[top]), ".git/info/exclude"))
-    for parent in reversed(parents[1 : top + 1]):
-        layers += layer_in(str(parent))
-    above = tuple(layers)
-    return () if top and left_out(above, folder, is_dir=True) else above
-
-
-def layer_in(folder: str) -> Layers:
-    """The .gitignore of ``folder`` itself: one layer or none."""
-    return _read(folder, ".gitignore")
-
-
-def _read(folder: str, name: str) -> Layers:
-    try:
-        text = Path(folder, name).read_bytes().decode("utf-8-sig", "surrogateescape")
-    except OSError:
-        return ()
-    from pathspec import GitIgnoreSpec
-
-    lines = text.splitlines()
-    try:
-        spec = GitIgnoreSpec.from_lines(lines)
-    except (ValueError, re.error):  # git passes over a line that it cannot read; so do we
-        spec = GitIgnoreSpec.from_lines(line for line in lines if _valid(line))
-    return (Layer(with_separator(folder), spec),)
+def _placed(line: str, folder: str) -> str:
+    """A line of ``folder``'s .gitignore, said from the base."""
+    if not folder:
+        return line
+    sign, pattern = ("!", line[1:]) if line.startswith("!") else ("", line)
+    anchored = "/" in pattern.rstrip().rstrip("/")  # a slash elsewhere than at the end ties it to its folder
+    place = re.sub(r"([\\*?\[ #!])", r"\\\1", folder.replace(os.sep, "/"))
+    return f"{sign}/{place}/{'' if anchored else '**/'}{pattern.lstrip('/')}"
 
 
 def _valid(line: str) -> bool:
-    from pathspec import GitIgnoreSpec
-
     try:
-        GitIgnoreSpec.from_lines([line])
-    except (ValueError, re.error):
+        Ignore("").with_lines([line])
+    except ValueError:
         return False
     return True

@@ -1,0 +1,68 @@
+"""A folder to work in and the command to run in it, as a real process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+Result = subprocess.CompletedProcess[bytes]
+Run = Callable[..., Result]
+Tree = Callable[[Mapping[str, str | bytes]], None]
+
+PLAIN = "import torch\n\nscaler = torch.amp.GradScaler()\n"
+"""Converts without a finding."""
+FINDING = "import torch\n\nscaler = torch.amp.GradScaler()\nprint(scaler._scale)\n"
+"""Converts, and leaves a finding: private state."""
+BROKEN = "scaler = torch.amp.GradScaler(\n"
+"""A syntax error in a file that the run has to look at."""
+
+
+def names_in(folder: Path) -> list[str]:
+    """What lies directly in a folder."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, current for the test; outside of any repository."""
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    return work
+
+
+@pytest.fixture
+def tree(folder: Path) -> Tree:
+    """Writes files, given by their relative path, into the folder."""
+
+    def write(files: Mapping[str, str | bytes]) -> None:
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    return write
+
+
+@pytest.fixture
+def paddletorch(folder: Path) -> Run:
+    """Runs ``paddletorch ARGUMENTS`` in the folder and returns the completed process."""
+
+    def run(*arguments: str, stdin: bytes = b"", **environment: str) -> Result:
+        clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+        return subprocess.run(
+            [sys.executable, "-m", "paddletorch", *arguments],
+            cwd=folder,
+            input=stdin,
+            capture_output=True,
+            env=clean | environment,
+            timeout=120,
+            check=False,
+        )
+
+    return run

@@ -1,0 +1,98 @@
+"""``explain``, ``rules`` and ``version``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import paddletorch
+import pytest
+from click.testing import CliRunner
+from paddletorch.cli import cli
+from paddletorch_rules import load
+
+from .conftest import Run, Tree
+
+
+def invoke(*arguments: str) -> str:
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_explain_lists_every_code() -> None:
+    lines = invoke("explain").splitlines()
+    table = load()
+    assert [line.split()[0] for line in lines] == sorted(
+        {row.code for row in table.rows} | set(table.diagnostics)
+    )
+    assert all(len(line.split()) > 1 for line in lines)
+
+
+@pytest.mark.parametrize("code", sorted({row.code for row in load().rows} | set(load().diagnostics)))
+def test_explain_knows_every_code(code: str) -> None:
+    assert code in invoke("explain", code.lower())
+
+
+def test_explain_unknown_code_names_the_nearest(paddletorch: Run) -> None:
+    result = paddletorch("explain", "AMP10")
+    assert result.returncode == 2
+    assert b"did you mean 'AMP10" in result.stderr
+    assert paddletorch("explain", "../../README").returncode == 2
+
+
+def test_rules_list() -> None:
+    rows = load().rows
+    assert len(invoke("rules", "list").splitlines()) == len(rows)
+    listed = json.loads(invoke("rules", "list", "--area", "amp", "--format", "json"))
+    assert {row["id"] for row in listed} == {row.id for row in rows if row.area == "AMP"}
+    scaler = next(row for row in listed if row["id"] == "GradScaler")
+    assert "torch.amp.GradScaler" in scaler["torch"] and "paddle.amp.GradScaler" in scaler["paddle"]
+
+
+@pytest.mark.parametrize(
+    "key", ["GradScaler", "AMP101", "amp101", "torch.cuda.amp.GradScaler", "paddle.amp.GradScaler"]
+)
+def test_rules_show(key: str) -> None:
+    shown = invoke("rules", "show", key)
+    assert "AMP101 GradScaler" in shown
+    assert "incr_every_n_steps" in shown
+
+
+def test_rules_show_diagnostic() -> None:
+    assert "numpy" in invoke("rules", "show", "AMP240")
+
+
+def test_rules_unknown(paddletorch: Run) -> None:
+    for arguments in (("rules", "show", "torch.amp.GradScalar"), ("rules", "list", "--area", "AMPS")):
+        result = paddletorch(*arguments)
+        assert result.returncode == 2
+        assert b"did you mean" in result.stderr
+
+
+def test_rules_check(paddletorch: Run, tree: Tree) -> None:
+    assert paddletorch("rules", "check").returncode == 0
+    tree({"my.toml": '[[row]]\nid = "mine"\ncode = "amp"\ntitle = "t"\n'})
+    result = paddletorch("rules", "check", "--tables", "my.toml")
+    assert result.returncode == 2
+    assert b"my.toml" in result.stderr and b"mine" in result.stderr and b"code" in result.stderr
+
+
+def test_version() -> None:
+    assert f"paddletorch {paddletorch.__version__}" in invoke("version")
+    assert paddletorch.__version__ in invoke("--version")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["explain", "AMP101"], ["rules", "list"], ["convert", "--to", "paddle"]]
+)
+def test_start_imports_nothing_heavy(arguments: list[str], folder: object) -> None:
+    """Neither a framework nor, where nothing is converted, libcst or rich."""
+    script = (
+        "import sys\nfrom paddletorch.cli import cli\n"
+        f"try: cli.main({arguments!r})\nexcept SystemExit: pass\n"
+        "print([name for name in ('torch', 'paddle', 'libcst', 'rich', 'numpy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,148 @@
+"""Crashes of the engine, dying workers, large runs, interruption: one diagnostic, nothing half done."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from paddletorch import engine, run
+from paddletorch.cli import cli
+from paddletorch.model import FileResult
+
+from .conftest import PLAIN, Run, Tree
+
+TO = ("convert", "--to", "paddle")
+
+
+def report(*arguments: str) -> tuple[int, dict[str, str]]:
+    """Exit code, and the first diagnostic code of each failed file."""
+    result = CliRunner().invoke(cli, [*TO, "--format", "json", *arguments])
+    diagnostics = json.loads(result.stdout)["diagnostics"]
+    return result.exit_code, {d["path"]: d["code"] for d in reversed(diagnostics)}
+
+
+def crash_on(marker: bytes, monkeypatch: pytest.MonkeyPatch, error: BaseException | None) -> None:
+    """Make the engine fail on files with ``marker``: raise ``error``, or kill the process."""
+    real = engine.Engine.convert
+
+    def convert(self: engine.Engine, data: bytes, path: str) -> FileResult:
+        if marker in data:
+            if error is None:
+                os._exit(9)
+            raise error
+        return real(self, data, path)
+
+    monkeypatch.setattr(engine.Engine, "convert", convert)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (RuntimeError("boom"), "SRC900"),
+        (AssertionError(), "SRC900"),
+        (RecursionError("deep"), "SRC008"),
+        (MemoryError(), "SRC008"),
+    ],
+)
+def test_engine_that_raises(
+    tree: Tree, folder: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, code: str
+) -> None:
+    tree({"a.py": PLAIN, "b.py": PLAIN + "# crash\n", "c.py": PLAIN})
+    crash_on(b"# crash", monkeypatch, error)
+    assert report("--write") == (2, {"b.py": code})
+    assert "paddle" in (folder / "a.py").read_text() and "paddle" in (folder / "c.py").read_text()
+    assert (folder / "b.py").read_text() == PLAIN + "# crash\n"
+
+
+def test_traceback_on_request_only(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    tree({"a.py": PLAIN})
+    crash_on(b"torch", monkeypatch, RuntimeError("boom"))
+    runner = CliRunner()
+    assert "Traceback" not in runner.invoke(cli, [*TO]).output
+    monkeypatch.setenv("PADDLETORCH_DEBUG", "1")
+    assert "Traceback" in runner.invoke(cli, [*TO]).output
+
+
+def test_worker_that_dies_costs_one_file(tree: Tree, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"f{number}.py" for number in range(6)]
+    tree(dict.fromkeys(names, PLAIN) | {"f2.py": PLAIN + "# die\n"})
+    crash_on(b"# die", monkeypatch, None)
+    monkeypatch.setattr(run, "POOL_FROM", 1)
+    assert report("--write", "--jobs", "2") == (2, {"f2.py": "SRC900"})
+    for name in names:
+        assert ("paddle" in (folder / name).read_text()) == (name != "f2.py")
+
+
+def test_workers_give_what_one_process_gives(paddletorch: Run, tree: Tree, folder: Path) -> None:
+    filler = "".join(f"value_{number} = {number}\n" for number in range(8000))
+    tree(
+        {f"d{number % 3}/f{number}.py": PLAIN + filler for number in range(24)}
+        | {"d1/bad.py": "GradScaler = (\n"}
+    )
+    assert sum(file.stat().st_size for file in folder.rglob("*.py")) > run.POOL_FROM
+    alone, together = (paddletorch(*TO, "--format", "json", "--jobs", jobs) for jobs in ("1", "3"))
+    assert alone.returncode == together.returncode == 2
+    assert alone.stdout == together.stdout
+
+
+def test_long_file(paddletorch: Run, tree: Tree, folder: Path) -> None:
+    lines = ["import torch", *["x = 1"] * 99_998, "scaler = torch.amp.GradScaler()"]
+    tree({"long.py": "\n".join(lines)})
+    assert paddletorch(*TO, "--write").returncode == 0
+    after = (folder / "long.py").read_text().splitlines()
+    assert after[-1].startswith("scaler = paddle.amp.GradScaler(")
+    assert after[-2] == "x = 1"
+
+
+@pytest.mark.parametrize(
+    "nested", ["(" * 3000 + "1" + ")" * 3000, "-" * 50_000 + "1", "+".join(["a"] * 50_000)]
+)
+def test_deep_nesting(paddletorch: Run, tree: Tree, folder: Path, nested: str) -> None:
+    source = f"import torch\nx = {nested}\nscaler = torch.amp.GradScaler()\n"
+    tree({"deep.py": source, "ok.py": PLAIN})
+    result = paddletorch(*TO, "--write")
+    assert result.returncode == 2
+    assert b"deep.py:" in result.stdout and b"SRC00" in result.stdout
+    assert (folder / "deep.py").read_text() == source
+    assert "paddle" in (folder / "ok.py").read_text()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_interruption_changes_nothing(
+    tree: Tree, folder: Path, number: signal.Signals, code: int, jobs: str
+) -> None:
+    body = "".join(f"value_{n} = torch.amp.GradScaler()\n" for n in range(3000))
+    tree({f"f{n}.py": "import torch\n" + body for n in range(120)})
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "paddletorch", *TO, "--write", "--jobs", jobs],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    time.sleep(1.0)  # start-up takes a fifth of that, the conversion far more
+    assert process.poll() is None
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert b"Traceback" not in stderr
+    if number is signal.SIGINT:
+        assert len(stderr.decode().strip().splitlines()) == 1
+        assert b"no file was changed" in stderr
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+
+
+def test_closed_pipe_is_quiet(tree: Tree, folder: Path) -> None:
+    tree({f"f{n}.py": PLAIN for n in range(2000)})
+    command = f"{sys.executable} -m paddletorch {' '.join(TO)} | head -1"
+    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, check=False)
+    assert b"AMP101" in done.stdout
+    assert done.stderr == b""
