@@ -172,6 +172,8 @@ def _first(key: str, value: Any) -> float:
         if any(n != 1 for n in value.shape):
             raise ValueError(f"{key} must hold one number, got shape {tuple(value.shape)}")
         return float(value.item())
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
+        return _first(key, value[1])  # paddle.save writes a tensor as its name and an array
     if isinstance(value, (list, tuple)):
         if len(value) != 1:
             raise ValueError(f"{key} must hold one number, got {len(value)}")

@@ -1,0 +1,202 @@
+"""Scaler states in checkpoint files: read without running any code of theirs, convert, write beside them."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from paddletorch_rules import Framework
+
+from paddletorch_shim import state
+
+_TORCH_SUFFIXES = frozenset({".pt", ".pth", ".bin", ".ckpt", ".tar"})
+
+_SAFE_GLOBALS = frozenset(
+    {
+        ("builtins", "tuple"),
+        ("collections", "OrderedDict"),
+        ("_codecs", "encode"),
+        ("numpy", "dtype"),
+        ("numpy", "ndarray"),
+        *(
+            (f"numpy.{core}.multiarray", name)
+            for core in ("core", "_core")
+            for name in ("_reconstruct", "scalar")
+        ),
+        *((f"numpy.{core}.numeric", "_frombuffer") for core in ("core", "_core")),
+    }
+)
+"""All that a Paddle checkpoint of tensors, arrays and numbers needs when it is unpickled."""
+
+
+class CheckpointError(ValueError):
+    """A file that cannot be read safely, holds no scaler state, or cannot be written."""
+
+
+def convert(source: Path, target: Path, to: Framework, key: str | None) -> tuple[str, state.ScalerState]:
+    """Read the scaler state in ``source``, write it to ``target`` as ``to``'s.
+
+    Args:
+        key: where it is in a larger dict, dots between the keys; None looks for the only one.
+
+    Returns:
+        The key it was found under ("" for the whole file), and the state.
+
+    Raises:
+        CheckpointError, StateConversionError, KeyError, RuntimeError, TypeError, ValueError, OSError: the
+            input cannot be used or the output not be made; nothing is written then.
+    """
+    if target.exists():
+        same = source.exists() and target.samefile(source)
+        raise CheckpointError(
+            f"{target} {'is the input' if same else 'exists'}: choose another name for the output"
+        )
+    found_at, saved = find(load(source), key)
+    origin: Framework = "torch" if to == "paddle" else "paddle"
+    if state.kind(saved) == to:
+        raise CheckpointError(f"{source} holds a scaler state of {to} already: there is nothing to convert")
+    known = state.read(origin, saved)
+    converted = state.torch_to_paddle(saved) if to == "paddle" else state.paddle_to_torch(saved)
+    _write(target, _torch_bytes(converted) if to == "torch" else _paddle_bytes(converted))
+    return found_at, known
+
+
+def load(path: Path) -> Any:
+    """A checkpoint's content: torch's read with ``weights_only=True``, Paddle's by a restricted unpickler.
+
+    Raises:
+        CheckpointError: the file would run code, is damaged, or needs a torch that is not installed.
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        if zipfile.is_zipfile(file) or path.suffix.lower() in _TORCH_SUFFIXES:
+            return _load_torch(path)
+        file.seek(0)
+        try:
+            return _Restricted(file, encoding="latin1").load()
+        except CheckpointError as error:
+            raise CheckpointError(f"{path}: {error}") from None
+        except Exception as error:  # a damaged file raises nearly anything
+            raise CheckpointError(f"{path} is not a checkpoint that can be read: {error}") from error
+
+
+def find(content: Any, key: str | None) -> tuple[str, Mapping[str, Any]]:
+    """The scaler state in a checkpoint, and the key that leads to it.
+
+    Raises:
+        CheckpointError: there is none under ``key``, or without a key none or more than one.
+    """
+    if key is not None:
+        return key, _at(content, key)
+    if isinstance(content, Mapping) and state.kind(content) is not None:
+        return "", content
+    candidates = list(_search(content, ""))
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        raise CheckpointError(
+            f"several scaler states: choose one with --key: {', '.join(k for k, _ in candidates)}"
+        )
+    raise CheckpointError(f"no scaler state in it: {_describe(content)}")
+
+
+def _search(content: Any, prefix: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if not isinstance(content, Mapping):
+        return
+    for name, value in content.items():
+        if isinstance(value, Mapping) and isinstance(name, str):
+            if state.kind(value) is not None:
+                yield prefix + name, value
+            else:
+                yield from _search(value, f"{prefix}{name}.")
+
+
+def _at(content: Any, key: str) -> Mapping[str, Any]:
+    here = content
+    for part in key.split("."):
+        if not isinstance(here, Mapping) or part not in here:
+            raise CheckpointError(f"no key {key!r}: {_describe(here)}")
+        here = here[part]
+    if not isinstance(here, Mapping) or state.kind(here) is None:
+        raise CheckpointError(f"{key!r} holds no scaler state: {_describe(here)}")
+    return here
+
+
+def _describe(content: Any) -> str:
+    if isinstance(content, Mapping):
+        names = [str(name) for name in content]
+        return (
+            f"a dict of {', '.join(names[:8])}{' …' if len(names) > 8 else ''}" if names else "an empty dict"
+        )
+    return f"a {type(content).__name__}"
+
+
+class _Restricted(pickle.Unpickler):
+    """Unpickles plain containers, numbers and numpy arrays, and refuses every other class and function."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == ("builtins", "eval"):
+            return _data_of  # Paddle pickles a dense tensor as eval("data", {"data": array})
+        if (module, name) not in _SAFE_GLOBALS:
+            raise CheckpointError(
+                f"refusing to unpickle {module}.{name}: it could run code. Save the scaler's state_dict() "
+                "by itself, of numbers and arrays only, and convert that file"
+            )
+        return super().find_class(module, name)
+
+
+def _data_of(expression: str, names: Mapping[str, Any]) -> Any:
+    if expression != "data" or set(names) != {"data"}:
+        raise CheckpointError("refusing to evaluate an expression from a checkpoint")
+    return names["data"]
+
+
+def _load_torch(path: Path) -> Any:
+    torch = _torch(f"{path} is a torch checkpoint")
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise CheckpointError(
+            f"{path} holds more than tensors and plain values, and its code is not run ({reason}). "
+            "Save the scaler's state_dict() by itself and convert that file"
+        ) from error
+    except Exception as error:  # a damaged file raises nearly anything
+        raise CheckpointError(f"{path} is not a checkpoint that can be read: {error}") from error
+
+
+def _torch(why: str) -> Any:
+    try:
+        import torch
+    except ImportError:
+        raise CheckpointError(
+            f"{why}, and torch is not installed: pip install 'paddletorch[torch]'"
+        ) from None
+    return torch
+
+
+def _torch_bytes(converted: Mapping[str, Any]) -> bytes:
+    file = io.BytesIO()
+    _torch("the output is a torch checkpoint").save(dict(converted), file)
+    return file.getvalue()
+
+
+def _paddle_bytes(converted: Mapping[str, Any]) -> bytes:
+    # What paddle.save writes for a dict of numbers and arrays; it needs no Paddle to write.
+    return pickle.dumps(dict(converted), protocol=4)
+
+
+def _write(target: Path, content: bytes) -> None:
+    """Write a new file; never over one that has appeared meanwhile."""
+    try:
+        with target.open("xb") as file:
+            file.write(content)
+    except FileExistsError:
+        raise CheckpointError(f"{target} exists: choose another name for the output") from None
+    except OSError:
+        target.unlink(missing_ok=True)  # what a full disk has cut short
+        raise
