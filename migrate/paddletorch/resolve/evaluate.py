@@ -1,0 +1,429 @@
+"""Finds what expressions of one file can be: a light, demand-driven data-flow analysis.
+
+It follows imports, value aliases, conditional expressions, containers, returns of local functions,
+parameters from calls in the file, annotations and attributes. What it cannot follow is Unknown, never a
+guess. Each variable (a binding, a function's result, an attribute) holds what is known of it so far;
+whoever read it is looked at again when it changes, until nothing does.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Iterable, Mapping
+
+from paddletorch.resolve.scopes import AttributeStore, Binding, Scope, ScopeTree
+from paddletorch.resolve.values import (
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    Container,
+    Instance,
+    Local,
+    Partial,
+    Qualified,
+    Unknown,
+    Value,
+    Values,
+    container,
+    elements,
+)
+
+MakesInstance = Callable[[str], str | None]
+"""Says which tracked type a call of a qualified name makes, if any."""
+
+_CHANGES = 30
+"""How often a variable may change before it counts as unknown; real code settles in a few."""
+
+_WRAPPERS = frozenset({"Optional", "Union", "Final", "ClassVar", "Annotated"})
+_CONTAINERS = frozenset({"List", "Sequence", "Iterable", "list", "tuple", "set", "Tuple", "Set"})
+
+
+class Evaluator:
+    """Evaluates expressions of one module. Results are cached; recursion yields nothing, not Unknown."""
+
+    def __init__(
+        self, tree: ScopeTree, roots: Iterable[str], makes: MakesInstance, bare: Mapping[str, frozenset[str]]
+    ) -> None:
+        self.tree = tree
+        self._roots = frozenset(roots)
+        self._makes = makes
+        self._bare = bare
+        self._cache: dict[ast.AST, Values] = {}
+        self._state: dict[Hashable, Values] = {}
+        self._rules: dict[Hashable, Callable[[], Values]] = {}
+        self._readers: dict[Hashable, set[Hashable]] = {}
+        self._changes: dict[Hashable, int] = {}
+        self._queue: list[Hashable] = []
+        self._current: Hashable = None
+        self._calls_by_name: dict[str, list[ast.Call]] | None = None
+        self._stores_by_name: dict[str, list[AttributeStore]] | None = None
+
+    # names by import alone -----------------------------------------------------------------------
+
+    def imported_names(self, node: ast.expr) -> frozenset[str]:
+        """Qualified names that imports alone give a name or attribute chain, as QualifiedNameProvider does."""
+        if isinstance(node, ast.Attribute):
+            return frozenset(f"{base}.{node.attr}" for base in self.imported_names(node.value))
+        if isinstance(node, ast.Name):
+            scope = self.tree.scopes.get(node)
+            if scope is not None:
+                return frozenset(b.qualified for b in scope.lookup(node.id) if b.qualified is not None)
+        return frozenset()
+
+    # values --------------------------------------------------------------------------------------
+
+    def values(self, node: ast.expr) -> Values:
+        """Everything ``node`` can be."""
+        if node not in self._cache:
+            self._cache[node] = self._settled(lambda: self._evaluate(node))
+        return self._cache[node]
+
+    def bound(self, bindings: Iterable[Binding]) -> Values:
+        """Everything a set of bindings can stand for."""
+        found = list(bindings)
+        return self._settled(lambda: self._bound(found))
+
+    def _settled(self, evaluate: Callable[[], Values]) -> Values:
+        """Evaluate until no variable that was read changes any more."""
+        found = evaluate()
+        while self._queue:
+            self._settle()
+            found = evaluate()
+        return found
+
+    def _settle(self) -> None:
+        while self._queue:
+            key = self._queue.pop()
+            self._current = key
+            found = self._rules[key]()
+            self._current = None
+            if found == self._state[key]:
+                continue
+            changes = self._changes[key] = self._changes.get(key, 0) + 1
+            if changes > _CHANGES:
+                found = UNKNOWN
+                if self._state[key] == UNKNOWN:
+                    continue
+            self._state[key] = found
+            self._queue += [r for r in self._readers.get(key, ()) if r not in self._queue]
+
+    def _variable(self, key: Hashable, rule: Callable[[], Values]) -> Values:
+        """What is known of a variable so far; it is queued when it is met for the first time."""
+        if key not in self._state:
+            self._state[key] = NOTHING
+            self._rules[key] = rule
+            self._queue.append(key)
+        if self._current is not None:
+            self._readers.setdefault(key, set()).add(self._current)
+        return self._state[key]
+
+    def _evaluate(self, node: ast.expr) -> Values:
+        if isinstance(node, ast.Name):
+            return self._name(node)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, ast.Constant):
+            return NONE if node.value is None else UNKNOWN
+        if isinstance(node, ast.IfExp):
+            return self._evaluate(node.body) | self._evaluate(node.orelse)
+        if isinstance(node, ast.BoolOp):
+            return self._union(node.values)
+        if isinstance(node, ast.NamedExpr):
+            return self._evaluate(node.value)
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            return container(self._union(node.elts))
+        if isinstance(node, ast.Dict):
+            return container(self._union(node.values))
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            return container(self._evaluate(node.elt))
+        if isinstance(node, ast.DictComp):
+            return container(self._evaluate(node.value))
+        if isinstance(node, ast.Subscript):
+            return elements(self._evaluate(node.value))
+        if isinstance(node, ast.Lambda):
+            return frozenset({Local(node)})
+        return UNKNOWN
+
+    def _union(self, nodes: Iterable[ast.expr]) -> Values:
+        found: Values = NOTHING
+        for node in nodes:
+            found |= self._evaluate(node)
+        return found
+
+    def _name(self, node: ast.Name) -> Values:
+        scope = self.tree.scopes.get(node)
+        bindings = scope.lookup(node.id) if scope is not None else []
+        if bindings:
+            return self._bound(bindings)
+        if node.id in self._roots:
+            return frozenset({Qualified(node.id)})
+        if node.id in self._bare:
+            return frozenset(Qualified(name) for name in self._bare[node.id])
+        return UNKNOWN
+
+    def _bound(self, bindings: Iterable[Binding]) -> Values:
+        found: Values = NOTHING
+        for binding in bindings:
+            found |= self._binding(binding)
+        return found
+
+    def _binding(self, binding: Binding) -> Values:
+        if binding.qualified is not None:
+            return frozenset({Qualified(binding.qualified)})
+        if binding.kind in ("def", "class"):
+            return frozenset({Local(binding.node)})
+        if binding.kind == "delete":
+            return NOTHING
+        return self._variable(binding, lambda: self._bound_value(binding))
+
+    def _bound_value(self, binding: Binding) -> Values:
+        annotated = self._annotated(binding.annotation, binding.scope) if binding.annotation is not None else NOTHING
+        if binding.kind == "parameter":
+            return annotated or self._parameter(binding)
+        if binding.kind == "assign":
+            if binding.value is None:
+                return annotated or (NOTHING if binding.annotation is not None else UNKNOWN)
+            return self._evaluate(binding.value) | annotated
+        if binding.kind == "iterate" and binding.value is not None:
+            return elements(self._evaluate(binding.value))
+        if binding.kind == "enter" and binding.value is not None:
+            return UNKNOWN
+        return UNKNOWN
+
+    # attributes ----------------------------------------------------------------------------------
+
+    def _attribute(self, node: ast.Attribute) -> Values:
+        found: Values = NOTHING
+        for base in self._evaluate(node.value):
+            if isinstance(base, Qualified):
+                found |= {Qualified(f"{base.name}.{node.attr}")}
+            elif isinstance(base, Local) and isinstance(base.node, ast.ClassDef):
+                found |= self._class_attribute(base.node, node.attr)
+            else:
+                found |= UNKNOWN
+        if found - UNKNOWN:
+            return found
+        stored = self._variable(("attribute", self._owner(node), node.attr), lambda: self._stored(node))
+        return stored or found or UNKNOWN
+
+    def _class_attribute(self, node: ast.ClassDef, name: str) -> Values:
+        bindings = self.tree.own[node].bindings.get(name)
+        return self._bound(bindings) if bindings else UNKNOWN
+
+    def stores(self, name: str) -> list[AttributeStore]:
+        """All stores to an attribute called ``name`` in the file."""
+        if self._stores_by_name is None:
+            self._stores_by_name = {}
+            for store in self.tree.stores:
+                self._stores_by_name.setdefault(store.target.attr, []).append(store)
+        return self._stores_by_name.get(name, [])
+
+    def _stored(self, node: ast.Attribute) -> Values:
+        """What was stored to the attribute: for ``self.x`` in its class, else by the attribute's name."""
+        stores = self.stores(node.attr)
+        found: Values = NOTHING
+        owner = self._owner(node)
+        if owner is not None:
+            same = [store for store in stores if self._owner(store.target) in (owner, None)]
+            stores = same or ([] if self._class_binds(owner, node.attr) else stores)
+            if self._class_binds(owner, node.attr):
+                found |= self._bound(owner.bindings[node.attr])
+        for store in stores:
+            if store.annotation is not None:
+                found |= self._annotated(store.annotation, store.scope)
+            if store.value is not None:
+                found |= self._evaluate(store.value)
+            elif store.annotation is None:
+                found |= UNKNOWN
+        return found
+
+    @staticmethod
+    def _class_binds(owner: Scope, name: str) -> bool:
+        return any(b.kind == "assign" for b in owner.bindings.get(name, ()))
+
+    def _owner(self, node: ast.Attribute) -> Scope | None:
+        """The class scope if ``node`` is ``self.x`` or ``cls.x`` of a method."""
+        base = node.value
+        if not isinstance(base, ast.Name):
+            return None
+        scope = self.tree.scopes.get(base)
+        bindings = scope.lookup(base.id) if scope is not None else []
+        if len(bindings) != 1 or bindings[0].kind != "parameter":
+            return None
+        function = bindings[0].scope
+        arguments = getattr(function.node, "args", None)
+        first = next(iter([*arguments.posonlyargs, *arguments.args]), None) if arguments else None
+        if first is bindings[0].node and function.parent is not None and function.parent.kind == "class":
+            return function.parent
+        return None
+
+    # calls ---------------------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call) -> Values:
+        found: Values = NOTHING
+        for callee in self._evaluate(node.func):
+            found |= self._called(callee, node)
+        if isinstance(node.func, ast.Attribute) and not found - UNKNOWN:
+            held = self._elements_method(node)
+            if held:
+                return held
+        return found or UNKNOWN
+
+    def _called(self, callee: Value, node: ast.Call) -> Values:
+        if isinstance(callee, Qualified):
+            if callee.name in ("functools.partial", "partial") and node.args:
+                return frozenset(
+                    Partial(v.name) if isinstance(v, Qualified) else Unknown() for v in self._evaluate(node.args[0])
+                )
+            made = self._makes(callee.name)
+            return frozenset({Instance(made, callee.name)}) if made else UNKNOWN
+        if isinstance(callee, Partial):
+            made = self._makes(callee.name)
+            return frozenset({Instance(made, callee.name)}) if made else UNKNOWN
+        if isinstance(callee, Local):
+            return self._local_call(callee.node)
+        return UNKNOWN
+
+    def _local_call(self, node: ast.AST) -> Values:
+        if isinstance(node, ast.ClassDef):
+            return self._local_instance(node)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.decorator_list:
+            return UNKNOWN
+        scope = self.tree.own.get(node)
+        if scope is None or not scope.returns:
+            return UNKNOWN
+        return self._variable(node, lambda: self._returned(scope))
+
+    def _returned(self, scope: Scope) -> Values:
+        found: Values = NOTHING
+        for value in scope.returns:
+            found |= UNKNOWN if value is None else self._evaluate(value)
+        return found
+
+    def _local_instance(self, node: ast.ClassDef) -> Values:
+        for base in node.bases:
+            for value in self._evaluate(base):
+                made = self._makes(value.name) if isinstance(value, Qualified) else None
+                if made and isinstance(value, Qualified):
+                    return frozenset({Instance(made, value.name)})
+                if isinstance(value, Local) and isinstance(value.node, ast.ClassDef) and value.node is not node:
+                    inherited = self._local_instance(value.node)
+                    if inherited - UNKNOWN:
+                        return inherited
+        plain = all(isinstance(v, Local) for base in node.bases for v in self._evaluate(base))
+        return frozenset({Instance("", node.name)}) if plain or not node.bases else UNKNOWN
+
+    def _elements_method(self, node: ast.Call) -> Values:
+        """``d.values()``, ``d.get(k)`` and the like over a container that is known."""
+        assert isinstance(node.func, ast.Attribute)
+        containers = [v for v in self._evaluate(node.func.value) if isinstance(v, Container)]
+        held: Values = NOTHING
+        for found in containers:
+            held |= found.elements
+        if not containers:
+            return NOTHING
+        if node.func.attr in ("get", "pop"):
+            return held
+        return container(held) if node.func.attr in ("values", "copy") else NOTHING
+
+    # parameters ----------------------------------------------------------------------------------
+
+    def _parameter(self, binding: Binding) -> Values:
+        found: Values = NOTHING
+        function = binding.scope.node
+        if binding.value is not None:
+            found |= self._evaluate(binding.value) - UNKNOWN
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for call in self.calls_of(function):
+                argument = argument_of(call, function, binding.name, self._is_method(binding.scope))
+                if argument is not None:
+                    found |= self._evaluate(argument)
+        return found or UNKNOWN
+
+    @staticmethod
+    def _is_method(scope: Scope) -> bool:
+        return scope.parent is not None and scope.parent.kind == "class"
+
+    def calls_of(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]:
+        """Calls in the file that may reach ``function``: by its name, or by its method name."""
+        if self._calls_by_name is None:
+            self._calls_by_name = {}
+            for call in self.tree.calls:
+                callee = call.func
+                name = callee.id if isinstance(callee, ast.Name) else getattr(callee, "attr", None)
+                if name is not None:
+                    self._calls_by_name.setdefault(name, []).append(call)
+        scope = self.tree.own[function]
+        method = self._is_method(scope)
+        found: list[ast.Call] = []
+        if method and function.name == "__init__":
+            assert scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef)
+            found += [
+                c for c in self._calls_by_name.get(scope.parent.node.name, []) if isinstance(c.func, ast.Name)
+            ]
+        for call in self._calls_by_name.get(function.name, []):
+            callee = call.func
+            if isinstance(callee, ast.Name) and not method:
+                callee_scope = self.tree.scopes.get(callee)
+                bindings = callee_scope.lookup(callee.id) if callee_scope else []
+                if any(b.node is function for b in bindings):
+                    found.append(call)
+            elif isinstance(callee, ast.Attribute) and method:
+                found.append(call)
+        return found
+
+    # annotations ---------------------------------------------------------------------------------
+
+    def _annotated(self, annotation: ast.expr | None, scope: Scope) -> Values:
+        """Instances that an annotation promises; nothing if it names no tracked type."""
+        if annotation is None:
+            return NOTHING
+        if isinstance(annotation, ast.Constant) and annotation in self.tree.quoted:
+            return self._annotated(self.tree.quoted[annotation], scope)
+        if isinstance(annotation, ast.BinOp):
+            return self._annotated(annotation.left, scope) | self._annotated(annotation.right, scope)
+        if isinstance(annotation, ast.Constant) and annotation.value is None:
+            return NOTHING
+        if isinstance(annotation, ast.Subscript):
+            return self._generic(annotation, scope)
+        found: Values = NOTHING
+        if isinstance(annotation, ast.Name | ast.Attribute):
+            for value in self._evaluate(annotation):
+                made = self._makes(value.name) if isinstance(value, Qualified) else None
+                if made and isinstance(value, Qualified):
+                    found |= {Instance(made, value.name)}
+                elif isinstance(value, Local) and isinstance(value.node, ast.ClassDef):
+                    found |= self._local_instance(value.node) - UNKNOWN
+        return found
+
+    def _generic(self, annotation: ast.Subscript, scope: Scope) -> Values:
+        base = annotation.value
+        name = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
+        inner = annotation.slice
+        parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        found: Values = NOTHING
+        for part in parts:
+            found |= self._annotated(part, scope)
+        if not found or name not in _WRAPPERS | _CONTAINERS:
+            return NOTHING
+        return found if name in _WRAPPERS else container(found)
+
+
+def argument_of(
+    call: ast.Call, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, method: bool
+) -> ast.expr | None:
+    """The expression a call passes for parameter ``name``, if that can be read off."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    if name not in names:
+        return None
+    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
+    index = names.index(name) - (1 if method and not static else 0)
+    given = call.args
+    if not 0 <= index < len(given) or any(isinstance(a, ast.Starred) for a in given[: index + 1]):
+        return None
+    return given[index]
