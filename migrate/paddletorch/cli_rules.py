@@ -67,12 +67,28 @@ def show(key: str, tables: tuple[str, ...]) -> None:
 
 @rules.command()
 @_TABLES
-def check(tables: tuple[str, ...]) -> None:
-    """Check the tables, and hold them against the installed frameworks."""
+@click.pass_context
+def check(ctx: click.Context, /, tables: tuple[str, ...]) -> None:
+    """Check the tables, and hold them against the frameworks that are installed.
+
+    Exit code: 0 all is as written; 1 a framework differs from the tables; 2 a table is not valid.
+    """
+    from paddletorch_rules import installed
+    from paddletorch_rules.check import check_installed, frameworks
+
     table = _load(tables)
     click.echo(
         f"{len(table.rows)} rows, {len(table.values)} value maps, {len(table.diagnostics)} diagnostics: valid"
     )
+    problems = check_installed(table)
+    for problem in problems:
+        click.echo(str(problem))
+    found = " and ".join(f"{side} {installed(side)}" for side in frameworks())
+    if not found:
+        click.echo("neither torch nor Paddle is installed: nothing to hold them against")
+    else:
+        click.echo(f"{f'{len(problems)} differences from' if problems else 'as written in'} {found}")
+    ctx.exit(1 if problems else 0)
 
 
 def _load(tables: tuple[str, ...]) -> Table:

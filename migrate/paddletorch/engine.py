@@ -73,7 +73,8 @@ class Engine:
         problem = _problem(body, path) if body != source.body else None
         if problem is not None:
             return self._failed(path, data, "SRC006", problem)
-        return _result(path, data, output, [context.render(f) for f in findings], plan)
+        diagnostics = [context.render(f) for f in findings] + self._unused_suppressions(context)
+        return _result(path, data, output, diagnostics, plan)
 
     def _context(self, source: Source, module: ast.Module) -> FileContext:
         tree = ScopeTree(module)
@@ -97,6 +98,17 @@ class Engine:
             if not _listed(f.code, options.ignore)
             and (_wanted(f.code, options) or (f.row is not None and _wanted(f.row.code, options)))
             and not context.suppressed(f.code, f.node)
+        ]
+
+    def _unused_suppressions(self, context: FileContext) -> list[Diagnostic]:
+        if not _wanted("API214", self.settings.options) or self.settings.options.select:
+            return []  # with a selection, a comment may be for what was not selected
+        spec = self.settings.table.diagnostics["API214"]
+        return [
+            Diagnostic(
+                "API214", spec.message.format(codes=codes), line, column, line, column, Severity.INFO, hint=spec.hint
+            )
+            for line, column, codes in context.suppressions.unused()
         ]
 
     def _failed(self, path: str, data: bytes, code: str, problem: str, line: int = 0) -> FileResult:

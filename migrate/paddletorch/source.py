@@ -74,6 +74,10 @@ class Source:
         text = self.body[span.start : span.end]
         return text[: len(text) - len(text.lstrip(b" \t\f"))].decode("utf-8")
 
+    def quoted(self, text: str) -> str:
+        """Generated code with its strings in the quotes that the file uses most."""
+        return text.replace("'", '"') if self.quote == '"' and '"' not in text and "\\" not in text else text
+
     def encode(self, body: bytes) -> bytes:
         """Bytes to write for an edited ``body``: in the file's encoding, with its BOM.
 

@@ -166,6 +166,9 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
     plan = _Plan()
     for pair in binding.row.parameters:
         _one_parameter(binding, pair, target_form, target_signature, plan, reconcile)
+    paired = {p.name(context.settings.source) for p in binding.row.parameters}
+    for name in binding.given.keys() - paired:
+        _drop(binding, name, plan)
     _order(binding, target_signature, plan)
     if not (plan.keywords or plan.drop or plan.prepend or plan.append):
         return plan.edits
@@ -221,7 +224,7 @@ def _fixed_by_form(form: Form, target_name: str) -> bool:
 def _forced(binding: CallBinding, source_name: str | None, target_name: str, plan: _Plan) -> None:
     if source_name is not None and source_name in binding.given:
         _drop(binding, source_name, plan)
-    plan.append.append((target_name, binding.forced[target_name]))
+    plan.append.append((target_name, binding.context.source.quoted(binding.forced[target_name])))
 
 
 def _drop(binding: CallBinding, source_name: str, plan: _Plan) -> None:
@@ -296,7 +299,7 @@ def _target_only(
         return
     parameter = signature.get(target_name)
     if parameter is not None and parameter.default is None:
-        plan.prepend.append(_quoted(binding, pair.neutral))
+        plan.prepend.append(binding.context.source.quoted(pair.neutral))
         return
     _emit_unless_default(binding, target_name, pair.neutral, form, signature, plan)
 
@@ -341,7 +344,7 @@ def _emit_unless_default(
         return
     if signature.get(target_name) is None:
         raise _not_in_release(binding, target_name)
-    plan.append.append((target_name, _quoted(binding, text)))
+    plan.append.append((target_name, binding.context.source.quoted(text)))
 
 
 def _not_in_release(binding: CallBinding, target_name: str) -> Refusal:
@@ -355,11 +358,6 @@ def _not_in_release(binding: CallBinding, target_name: str) -> Refusal:
         "?",
     )
     return Refusal("API208", replacement=f"parameter {target_name!r}", since=since)
-
-
-def _quoted(binding: CallBinding, text: str) -> str:
-    quote = binding.context.source.quote
-    return text.replace("'", quote) if quote == '"' and '"' not in text and "\\" not in text else text
 
 
 def _source_default(binding: CallBinding, name: str) -> str | None:

@@ -23,6 +23,8 @@ class Outcome:
     target: str | None
     edits: list[Edit] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    full: bool = False
+    """The edits write the new name themselves, in full."""
     whole: Edit | None = None
     """What replaces the whole call or statement, where the target is not a plain call."""
 
@@ -100,7 +102,7 @@ def _convert(context: FileContext, site: Site, candidate: Candidate) -> Outcome:
     if hook is not None and site.role == "call" and site.call is not None:
         replaced = hook(context, site.call, row, candidate.form, candidate.name)
         if replaced is not None:
-            return Outcome(row, replaced.name, replaced.edits, whole=replaced.whole)
+            return Outcome(row, replaced.name, replaced.edits, full=True, whole=replaced.whole)
     if row.kind == "unsupported" or not row.forms(context.target):
         raise Refusal(row.report or "API208", what="is not used in a way that can be converted")
     form = target_form(row, context)

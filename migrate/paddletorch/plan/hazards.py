@@ -125,10 +125,12 @@ def _gate(
     if any(_scaler_follows_dtype(site) for site in constructed):
         return
     for site, outcome in autocasts:
-        if site.call is not None and outcome.target is not None and _may_be_bfloat16(context, site):
+        emitted = any("bfloat16" in edit.text for edit in outcome.edits)
+        if site.call is not None and outcome.target is not None and (emitted or _may_be_bfloat16(context, site)):
             context.report("AMP222", site.node, site.name, outcome.row, dtype="bfloat16")
     used = any(method == "scale" for _, _, method, _ in uses.calls)
-    if constructed and used and not any(o.row.instance == "autocast" for _, o in planned):
+    mentioned = any(token in context.source.body for token in (b"autocast", b"auto_cast", b"amp_guard"))
+    if constructed and used and not mentioned:
         site = constructed[0]
         context.report("AMP243", site.node, site.name, None)
 
@@ -179,8 +181,7 @@ def _precision(context: FileContext, kind: str, code: str) -> None:
         if name.endswith(".set_default_dtype") and call.args and _names_dtype(context, call.args[0], wanted):
             context.report(code, call, name, None, what=context.text(call))
             continue
-        receiver = path_of(function.value).rpartition(".")[2]
-        if not receiver or not _MODULE_NAMES.search(receiver) or name:
+        if name or not _is_module(context, function.value):
             continue
         casts = function.attr in wanted and not call.args
         arguments = [*call.args, *(k.value for k in call.keywords if k.arg == "dtype")]
@@ -188,6 +189,14 @@ def _precision(context: FileContext, kind: str, code: str) -> None:
             casts = True
         if casts:
             context.report(code, call, name, None, what=context.text(call))
+
+
+def _is_module(context: FileContext, node: ast.expr) -> bool:
+    """A module built in place, or a variable that is called like one."""
+    if isinstance(node, ast.Call):
+        return re.match(r"(torch|paddle)\.nn\.[A-Z]", context.qualified(node.func) or "") is not None
+    name = path_of(node).rpartition(".")[2]
+    return bool(name) and _MODULE_NAMES.search(name) is not None
 
 
 def _names_dtype(context: FileContext, node: ast.expr, wanted: set[str]) -> bool:

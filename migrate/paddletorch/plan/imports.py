@@ -50,7 +50,7 @@ def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: li
     assert binding.alias is not None
     group = naming.groups.get(id(bindings))
     if group is not None:
-        if group.target is not None:
+        if group.target is not None and context.settings.lookup(binding.qualified or "") is not None:
             return _Clause(binding.alias, group.target, False)
         return _Clause(binding.alias, None, _unused(context, group, naming))
     if all(b.qualified is not None for b in bindings) and binding.qualified is not None:
@@ -63,10 +63,18 @@ def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: li
 
 def _unused(context: FileContext, group: Group, naming: Naming) -> bool:
     """Whether nothing refers to the name any more once the full names are written."""
-    if group.other_uses or group.anchor.kind != "import" or _exported(context, group):
+    if group.deleted or group.anchor.kind != "import" or _exported(context, group):
+        return False
+    if not all(_replaced(context, load, naming) for load in group.other_uses):
         return False
     written = {id(site) for site in naming.full}
     return all(outcome.target is not None and id(site) in written for site, outcome in group.members)
+
+
+def _replaced(context: FileContext, load: ast.expr, naming: Naming) -> bool:
+    """Whether an edit replaces the text around a use that is no site of its own, such as a dropped argument."""
+    span = context.source.span(load)
+    return any(e.span.start <= span.start and span.end <= e.span.end for e in naming.replaced)
 
 
 def _exported(context: FileContext, group: Group) -> bool:

@@ -84,10 +84,8 @@ def _replace_by_template(
 ) -> None:
     """Write the template around the receiver, whose own text stays."""
     text = form.template if form.template is not None else "{self}." + form.names[0] + "()"
-    before, _, after = text.partition("{self}")
+    before, _, after = context.source.quoted(text).partition("{self}")
     inner, span = context.source.span(holes["self"]), context.source.span(node)
-    quote = context.source.quote
-    before, after = before.replace("'", quote), after.replace("'", quote)
     plan.edits += [
         Edit(Span(span.start, inner.start), before, row.code),
         Edit(Span(inner.end, span.end), after, row.code),
@@ -176,12 +174,11 @@ def _convert_call(
     if target.template is not None and not target.names:
         if call.args or call.keywords:
             raise Refusal("API210", problem="it takes no arguments", signature="()")
-        before, _, after = target.template.partition("{self}")
+        before, _, after = context.source.quoted(target.template).partition("{self}")
         inner, span = context.source.span(node.value), context.source.span(call)
-        quote = context.source.quote
         return [
-            Edit(Span(span.start, inner.start), before.replace("'", quote), row.code),
-            Edit(Span(inner.end, span.end), after.replace("'", quote), row.code),
+            Edit(Span(span.start, inner.start), before, row.code),
+            Edit(Span(inner.end, span.end), after, row.code),
         ], target.template.replace("{self}", row.receiver or "")
     binding = bind(context, call, row, form, name)
     run_hook(binding)

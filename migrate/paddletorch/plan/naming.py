@@ -24,7 +24,8 @@ class Group:
 
     anchor: Anchor
     members: list[tuple[Site, Outcome]] = field(default_factory=list)
-    other_uses: int = 0
+    other_uses: list[ast.expr] = field(default_factory=list)
+    deleted: bool = False
     target: str | None = None
     """What the name stands for afterwards; None if the binding stays."""
 
@@ -37,6 +38,8 @@ class Naming:
     edits: list[Edit] = field(default_factory=list)
     full: list[Site] = field(default_factory=list)
     """Sites that no longer use the source's name."""
+    replaced: list[Edit] = field(default_factory=list)
+    """All edits at sites that replace text."""
     rooted: list[Site] = field(default_factory=list)
     """Sites where the target's root must be imported."""
 
@@ -62,12 +65,12 @@ def _count_other_uses(context: FileContext, groups: dict[Hashable, Group]) -> No
         bindings = context.tree.scopes[load].lookup(load.id)
         group = groups.get(id(bindings) if bindings else load.id)
         if group is not None:
-            group.other_uses += 1
+            group.other_uses.append(load)
     for scope in context.tree.own.values():
         for bindings in scope.bindings.values():
             group = groups.get(id(bindings))
             if group is not None and any(b.kind == "delete" for b in bindings):
-                group.other_uses += 1
+                group.deleted = True
 
 
 def _spread_refusals(
@@ -95,7 +98,7 @@ def _spread_refusals(
 
 
 def _refuse(site: Site, outcome: Outcome, blocker: Site) -> None:
-    outcome.target, outcome.whole, outcome.edits = None, None, []
+    outcome.target, outcome.whole, outcome.full, outcome.edits = None, None, False, []
     name = ast.unparse(site.anchor.node)
     line = str(blocker.node.lineno)
     holes = (("name", name), ("other", line))
@@ -106,7 +109,7 @@ def _binding_target(context: FileContext, group: Group) -> str | None:
     anchor = group.anchor
     if anchor.kind in ("alias", "attribute"):
         return _alias_target(context, group)
-    if anchor.kind != "import" or group.other_uses:
+    if anchor.kind != "import" or group.other_uses or group.deleted:
         return None
     if not all(b.qualified is not None or _is_none(context, b) for b in anchor.bindings):
         return None
@@ -139,7 +142,7 @@ def import_target(context: FileContext, names: frozenset[str], group: Group | No
     if target is None:
         return None
     for site, outcome in group.members if group is not None else ():
-        if outcome.target is None or outcome.whole is not None:
+        if outcome.target is None or outcome.whole is not None or outcome.full:
             return None
         if outcome.target != target and not outcome.target.startswith(target + "."):
             return None
@@ -166,6 +169,8 @@ def write_names(context: FileContext, groups: dict[Hashable, Group]) -> Naming:
                 continue
             if edit is not None:
                 naming.edits.append(edit)
+            naming.replaced += outcome.edits
+    naming.replaced += naming.edits
     return naming
 
 
@@ -174,7 +179,7 @@ def _name_edit(context: FileContext, group: Group, site: Site, outcome: Outcome,
     code = outcome.row.code
     span = context.source.span(site.node)
     _root_in_text(context, site, outcome, naming)
-    if outcome.whole is not None:
+    if outcome.full or outcome.whole is not None:
         naming.full.append(site)
         return outcome.whole
     if group.target is not None:
