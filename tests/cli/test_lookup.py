@@ -72,7 +72,9 @@ def test_rules_unknown(paddletorch: Run) -> None:
 
 
 def test_rules_check(paddletorch: Run, tree: Tree) -> None:
-    assert paddletorch("rules", "check").returncode == 0
+    result = paddletorch("rules", "check")
+    assert result.returncode == 0, result.stdout
+    assert b"as written in torch 2.13.0 and paddle 3.3.1" in result.stdout
     tree({"my.toml": '[[row]]\nid = "mine"\ncode = "amp"\ntitle = "t"\n'})
     result = paddletorch("rules", "check", "--tables", "my.toml")
     assert result.returncode == 2

@@ -1,0 +1,110 @@
+"""What only a terminal gets: colours, the progress bar, rendered pages, Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import FINDING, PLAIN, Tree
+
+TO = ("convert", "--to", "paddle")
+
+
+class Terminal:
+    """A run with a terminal as stderr, and as stdout too unless ``stdout`` says otherwise."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *arguments: str,
+        patience: float = 1000,
+        stdout: int | None = None,
+        **environment: str,
+    ):
+        """``patience``: seconds until the progress bar shows; the default is for ever."""
+        script = (
+            f"import paddletorch.progress; paddletorch.progress._PATIENCE = {patience}\n"
+            "from paddletorch.__main__ import main; main()"
+        )
+        clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+        self._ours, theirs = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", script, *arguments],
+            cwd=folder,
+            stdout=theirs if stdout is None else stdout,
+            stderr=theirs,
+            env=clean | {"TERM": "xterm", "COLUMNS": "100"} | environment,
+        )
+        os.close(theirs)
+        self.shown = b""
+
+    def read(self, until: bytes | None = None) -> None:
+        """Read on until ``until`` has been shown, or to the end."""
+        while until is None or until not in self.shown:
+            try:
+                self.shown += os.read(self._ours, 65536)
+            except OSError:  # how a terminal says that nobody writes to it any more
+                os.close(self._ours)
+                return
+
+    def finish(self) -> tuple[int, bytes]:
+        """The exit code and all that was shown."""
+        self.read()
+        return self.process.wait(), self.shown
+
+
+@pytest.mark.parametrize(("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_colours(tree: Tree, folder: Path, environment: dict[str, str], coloured: bool) -> None:
+    tree({"a.py": FINDING})
+    code, shown = Terminal(folder, *TO, **environment).finish()
+    assert code == 1
+    assert b"AMP226" in shown
+    assert (b"\x1b[" in shown) == coloured
+
+
+def test_short_run_shows_no_bar(tree: Tree, folder: Path) -> None:
+    tree({"a.py": PLAIN})
+    _, shown = Terminal(folder, *TO).finish()
+    assert b"Converting" not in shown
+
+
+@pytest.mark.parametrize(("extra", "expected"), [((), True), (("--quiet",), False)])
+def test_long_run_shows_a_bar_and_takes_it_away(
+    tree: Tree, folder: Path, extra: tuple[str, ...], expected: bool
+) -> None:
+    tree({f"f{n}.py": PLAIN for n in range(3)})
+    code, shown = Terminal(folder, *TO, "--write", *extra, patience=0).finish()
+    assert code == 0
+    assert (b"Converting" in shown) == expected
+    assert not expected or b"3 files scanned: 3 with hits, 3 converted." in shown
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_interruption_changes_nothing(
+    tree: Tree, folder: Path, number: signal.Signals, code: int, jobs: str
+) -> None:
+    body = "import torch\n" + "".join(f"value_{n} = torch.amp.GradScaler()\n" for n in range(3000))
+    tree({f"f{n}.py": body for n in range(120)})
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    terminal = Terminal(folder, *TO, "--write", "--jobs", jobs, patience=0, stdout=subprocess.DEVNULL)
+    terminal.read(until=b"Converting")
+    terminal.process.send_signal(number)
+    assert terminal.finish()[0] == code
+    assert b"Traceback" not in terminal.shown
+    assert (b"Error: interrupted; no file was changed" in terminal.shown) == (number is signal.SIGINT)
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+
+
+def test_explain_is_rendered(folder: Path) -> None:
+    code, shown = Terminal(folder, "explain", "AMP101").finish()
+    assert code == 0
+    assert b"AMP101" in shown
+    assert b"\x1b[" in shown
+    assert b"\n# " not in shown
