@@ -1,0 +1,86 @@
+"""Reads ``fixtures/``: what goes in, what must come out and what must be said about it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from paddletorch.engine import Engine
+from paddletorch.model import FileResult, Framework, Options
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+TEST_KEYS = frozenset({"run", "no-round-trip"})
+"""Keys of NAME.toml that are for the tests; the others are options of the conversion."""
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """NAME.in.py, what it must become (NAME.out.py) and what must be said about it (NAME.txt)."""
+
+    name: str
+    target: Framework
+    source: bytes
+    output: bytes
+    findings: tuple[str, ...]
+    settings: dict[str, object]
+
+    @property
+    def id(self) -> str:
+        """Name, and direction where the name does not say it."""
+        return self.name if self.name.startswith("to_") else f"{self.name}-{self.target}"
+
+    @property
+    def options(self) -> Options:
+        """The options that NAME.toml gives."""
+        given = {k.replace("-", "_"): v for k, v in self.settings.items() if k not in TEST_KEYS}
+        return Options(target=self.target, **given)  # type: ignore[arg-type]
+
+    def convert(self, data: bytes) -> FileResult:
+        """Convert ``data`` as this fixture is converted."""
+        return Engine(self.options).convert(data, f"{self.name}.py")
+
+
+def read_fixtures() -> Iterator[Fixture]:
+    """All fixtures; those in ``untouched`` once for each direction."""
+    for path in sorted(FIXTURES.rglob("*.in.py")):
+        name = path.relative_to(FIXTURES).as_posix().removesuffix(".in.py")
+        source = path.read_bytes()
+        if path.parent.name == "untouched":
+            yield Fixture(name, "paddle", source, source, (), {})
+            yield Fixture(name, "torch", source, source, (), {})
+            continue
+        target: Framework = "paddle" if path.parent.name == "to_paddle" else "torch"
+        base = str(path).removesuffix(".in.py")
+        options = Path(f"{base}.toml")
+        yield Fixture(
+            name,
+            target,
+            source,
+            Path(f"{base}.out.py").read_bytes(),
+            tuple(Path(f"{base}.txt").read_text("utf-8").splitlines()),
+            tomllib.loads(options.read_text("utf-8")) if options.exists() else {},
+        )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that asks for ``fixture`` once for each file, ``runnable`` once for each that can run."""
+    if "fixture" in metafunc.fixturenames:
+        metafunc.parametrize("fixture", list(read_fixtures()), ids=lambda f: f.id)
+    if "runnable" in metafunc.fixturenames:
+        metafunc.parametrize(
+            "runnable", [f for f in read_fixtures() if "run" in f.settings], ids=lambda f: f.id
+        )
+
+
+@pytest.fixture(scope="session")
+def all_fixtures() -> list[Fixture]:
+    """Every fixture of the project."""
+    return list(read_fixtures())
