@@ -106,7 +106,14 @@ class Engine:
         spec = self.settings.table.diagnostics["API214"]
         return [
             Diagnostic(
-                "API214", spec.message.format(codes=codes), line, column, line, column, Severity.INFO, hint=spec.hint
+                "API214",
+                spec.message.format(codes=codes),
+                line,
+                column,
+                line,
+                column,
+                Severity.INFO,
+                hint=spec.hint,
             )
             for line, column, codes in context.suppressions.unused()
         ]

@@ -111,11 +111,11 @@ class ArgumentChanges:
     keywords: Mapping[int, str] | None = None
     prepend: Sequence[str] = ()
     append: Sequence[str] = ()
+    first: int = 0
+    """Position of the first argument that is the API's own: 1 below ``functools.partial``."""
 
 
-def edit_arguments(
-    layout: CallLayout, changes: ArgumentChanges, code: str, values: Sequence[Edit] = ()
-) -> list[Edit]:
+def edit_arguments(layout: CallLayout, changes: ArgumentChanges, code: str, values: Sequence[Edit] = ()) -> list[Edit]:
     """Edits that rename or name arguments, drop some and add others; comments stay.
 
     ``values`` are edits inside the kept arguments. The order matters where edits meet at one byte: what is
@@ -126,13 +126,18 @@ def edit_arguments(
     if not kept:
         return [*named, *_replace_all(layout, changes, code)]
     edits: list[Edit] = []
-    if changes.prepend:
-        start = layout.arguments[kept[0]].whole.start
-        edits.append(Edit(Span(start, start), ", ".join(changes.prepend) + ", ", code))
+    appended = list(changes.append)
+    place = next((i for i in kept if i >= changes.first), None)
+    if changes.prepend and place is None:
+        appended = [*changes.prepend, *appended]
+    elif changes.prepend and place is not None:
+        start = layout.arguments[place].whole.start
+        gap = _line_break(layout, place) or " "
+        edits.append(Edit(Span(start, start), "".join(f"{text},{gap}" for text in changes.prepend), code))
     edits += [*named, *values]
-    edits += [_drop(layout, index, kept[-1], code) for index in sorted(changes.drop)]
-    if changes.append:
-        edits += _append(layout, kept[-1], changes.append, code)
+    edits += _drops(layout, changes.drop, kept[-1], code)
+    if appended:
+        edits += _append(layout, kept[-1], appended, code)
     return [e for e in edits if e.text or e.span.end > e.span.start]
 
 
@@ -181,6 +186,29 @@ def _before(layout: CallLayout, index: int) -> bytes:
     return _text(layout, previous.comma_end, previous.after_end)
 
 
+def _line_break(layout: CallLayout, index: int) -> str:
+    """The line break and indentation before argument ``index``; empty if it stands behind another one."""
+    before = _before(layout, index)
+    if b"\n" not in before and b"\r" not in before:
+        return ""
+    indentation = before[max(before.rfind(b"\n"), before.rfind(b"\r")) + 1 :].decode("utf-8")
+    return layout.source.newline + indentation
+
+
+def _drops(layout: CallLayout, drop: frozenset[int], last_kept: int, code: str) -> list[Edit]:
+    tail = sorted(i for i in drop if i > last_kept)
+    edits = [_drop(layout, index, last_kept, code) for index in sorted(drop) if index < last_kept]
+    if not tail:
+        return edits
+    kept, final = layout.arguments[last_kept], layout.arguments[tail[-1]]
+    assert kept.comma_end is not None
+    end = final.comma_end if final.comma_end is not None else final.whole.end
+    if b"#" in _text(layout, kept.comma_end, final.whole.end):
+        return edits + [_drop(layout, index, last_kept, code) for index in tail]
+    start = kept.comma_end if final.comma_end is not None else kept.whole.end
+    return [*edits, Edit(Span(start, end), "", code)]
+
+
 def _drop(layout: CallLayout, index: int, last_kept: int, code: str) -> Edit:
     argument = layout.arguments[index]
     end = argument.comma_end if argument.comma_end is not None else argument.whole.end
@@ -203,12 +231,9 @@ def _drop(layout: CallLayout, index: int, last_kept: int, code: str) -> Edit:
 
 def _append(layout: CallLayout, last: int, added: Sequence[str], code: str) -> list[Edit]:
     argument = layout.arguments[last]
-    before = _before(layout, last)
-    own_line = b"\n" in before or b"\r" in before
-    if not own_line:
+    line = _line_break(layout, last)
+    if not line:
         return [Edit(Span(argument.whole.end, argument.whole.end), "".join(f", {text}" for text in added), code)]
-    indentation = before[max(before.rfind(b"\n"), before.rfind(b"\r")) + 1 :].decode("utf-8")
-    line = layout.source.newline + indentation
     text = "".join(f",{line}{item}" for item in added)
     after_start = argument.comma_end if argument.comma_end is not None else argument.whole.end
     after = _text(layout, after_start, argument.after_end)
@@ -220,4 +245,7 @@ def _append(layout: CallLayout, last: int, added: Sequence[str], code: str) -> l
     rest = text[1:]
     if argument.comma_end is not None:
         return [Edit(Span(place, place), rest + ",", code)]
-    return [Edit(Span(argument.whole.end, argument.whole.end), ",", code), Edit(Span(place, place), rest, code)]
+    return [
+        Edit(Span(argument.whole.end, argument.whole.end), ",", code),
+        Edit(Span(place, place), rest, code),
+    ]

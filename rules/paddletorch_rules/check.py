@@ -84,9 +84,7 @@ def resolve(name: str) -> object:
         AttributeError: there is none.
     """
     parts = name.split(".")
-    for length in range(
-        1, len(parts) + 1
-    ):  # an attribute hides a module of the same name: paddle.amp.auto_cast
+    for length in range(1, len(parts) + 1):  # an attribute hides a module of the same name: paddle.amp.auto_cast
         try:
             found: object = importlib.import_module(".".join(parts[:length]))
             for part in parts[length:]:
@@ -100,9 +98,7 @@ def resolve(name: str) -> object:
 class _Checker:
     """One framework's side of all rows."""
 
-    def __init__(
-        self, side: Framework, release: Version, roots: Mapping[str, Any], problems: list[Problem]
-    ) -> None:
+    def __init__(self, side: Framework, release: Version, roots: Mapping[str, Any], problems: list[Problem]) -> None:
         self.side, self.release, self.roots, self.problems = side, release, roots, problems
 
     def row(self, row: Row) -> None:
@@ -269,11 +265,7 @@ def _filled(text: str) -> ast.expr:
 
 def _members_of_hole(text: str, hole: str) -> Iterator[str]:
     for node in ast.walk(_filled(text)):
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == f"hole_{hole}"
-        ):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == f"hole_{hole}":
             yield node.attr
 
 

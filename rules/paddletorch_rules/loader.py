@@ -33,13 +33,30 @@ else:
     import tomli as tomllib
 
 _ROW_KEYS = frozenset(
-    "id code kind title torch paddle parameters direction receiver instance hook report warn bare docs tokens".split()
+    [
+        "id",
+        "code",
+        "kind",
+        "title",
+        "torch",
+        "paddle",
+        "parameters",
+        "direction",
+        "receiver",
+        "instance",
+        "hook",
+        "report",
+        "warn",
+        "bare",
+        "docs",
+        "tokens",
+    ]
 )
-_FORM_KEYS = frozenset("names since until signature fixed template also".split())
-_PARAMETER_KEYS = frozenset("torch paddle values neutral otherwise apply ignore".split())
-_VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse".split())
-_TYPE_KEYS = frozenset("name makes protocol names".split())
-_DIAGNOSTIC_KEYS = frozenset("code name title severity applicability message hint".split())
+_FORM_KEYS = frozenset(["names", "since", "until", "signature", "fixed", "template", "also"])
+_PARAMETER_KEYS = frozenset(["torch", "paddle", "values", "neutral", "otherwise", "apply", "ignore"])
+_VALUES_KEYS = frozenset(["name", "pairs", "torch_also", "paddle_also", "to_torch", "to_paddle", "refuse"])
+_TYPE_KEYS = frozenset(["name", "makes", "protocol", "names"])
+_DIAGNOSTIC_KEYS = frozenset(["code", "name", "title", "severity", "applicability", "message", "hint"])
 
 
 class _Where:
@@ -127,7 +144,9 @@ def _read_file(path: Path, raw: RawTables) -> None:
         raise TableError(f"{path}: is not valid TOML: {error}") from None
     for key in data:
         if key not in {"row", "values", "diagnostic", "type"}:
-            raise TableError(f"{file}: key {key!r}: unknown; a table holds [[row]], [[values]], [[type]] and [[diagnostic]]")
+            raise TableError(
+                f"{file}: key {key!r}: unknown; a table holds [[row]], [[values]], [[type]] and [[diagnostic]]"
+            )
     for number, entry in enumerate(data.get("diagnostic", []), 1):
         diagnostic = _diagnostic(entry, _Where(file, str(entry.get("code", f"#{number}"))))
         raw.diagnostics.setdefault(diagnostic.code, diagnostic)
@@ -209,8 +228,7 @@ def _row(data: Mapping[str, Any], where: _Where) -> Row:
     kind: Kind = where.choice(data, "kind", get_args(Kind), "function")  # type: ignore[assignment]
     direction = where.choice(data, "direction", ("torch", "paddle"), "torch") if "direction" in data else None
     sides: dict[Framework, tuple[Form, ...]] = {
-        side: tuple(_form(f, where, side, n) for n, f in enumerate(data.get(side, [])))
-        for side in ("torch", "paddle")
+        side: tuple(_form(f, where, side, n) for n, f in enumerate(data.get(side, []))) for side in ("torch", "paddle")
     }
     row = Row(
         id=where.text(data, "id"),
@@ -347,14 +365,14 @@ def _parameter(data: Mapping[str, Any], where: _Where) -> ParameterPair:
     one_sided = torch_name is None or paddle_name is None
     ignore = bool(data.get("ignore", False))
     if one_sided and not ignore and "neutral" not in data and "otherwise" not in data:
-        raise where.error("parameters", f"{torch_name or paddle_name!r} has one side: 'neutral' or 'otherwise' is needed")
+        raise where.error(
+            "parameters", f"{torch_name or paddle_name!r} has one side: 'neutral' or 'otherwise' is needed"
+        )
     neutral = data.get("neutral")
     if neutral is not None:
         where.expression(neutral, "parameters.neutral")
     apply: Apply = where.choice(data, "apply", get_args(Apply), "unsafe")  # type: ignore[assignment]
-    return ParameterPair(
-        torch_name, paddle_name, data.get("values"), neutral, data.get("otherwise"), apply, ignore
-    )
+    return ParameterPair(torch_name, paddle_name, data.get("values"), neutral, data.get("otherwise"), apply, ignore)
 
 
 def _check_references(raw: RawTables) -> None:
@@ -382,5 +400,3 @@ def _check_references(raw: RawTables) -> None:
 def _check_code(raw: RawTables, code: str, where: _Where, key: str) -> None:
     if code not in raw.diagnostics:
         raise where.error(key, f"{code!r} is no declared [[diagnostic]]")
-
-

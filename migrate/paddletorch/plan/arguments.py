@@ -11,7 +11,7 @@ from packaging.version import Version
 from paddletorch_rules import Form, Framework, ParameterPair, ReleaseSet, Row, Signature
 
 from paddletorch.layout import ArgumentChanges, LayoutError, edit_arguments, read_layout
-from paddletorch.model import Edit
+from paddletorch.model import Edit, Span
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.keywords import DictKeywords, keyword_dict
 from paddletorch.plan.translate import constant, same_value, translate_default, translate_edits
@@ -44,8 +44,10 @@ class CallBinding:
     given: dict[str, Bound]
     fixed: Mapping[str, str]
     dictionary: DictKeywords | None = None
+    skip: int = 0
     dropped: set[str] = field(default_factory=set)
     forced: dict[str, str] = field(default_factory=dict)
+    wraps: dict[str, tuple[str, str]] = field(default_factory=dict)
     settled: set[str] = field(default_factory=set)
     """Target-only parameters that the call gives already."""
 
@@ -81,6 +83,10 @@ class CallBinding:
         """Give the target parameter this expression, whatever the source said."""
         self.forced[target_name] = expression
 
+    def wrap(self, name: str, before: str, after: str) -> None:
+        """Put text around the argument's expression."""
+        self.wraps[name] = (before, after)
+
     def refuse(self, problem: str) -> NoReturn:
         """Say that the arguments make no sense for this API.
 
@@ -95,8 +101,19 @@ class CallBinding:
         self.context.report(code, self.node, self.name, self.row, **holes)
 
 
-def bind(context: FileContext, node: ast.Call, row: Row, form: Form, name: str, skip: int = 0) -> CallBinding:
+def bind(
+    context: FileContext,
+    node: ast.Call,
+    row: Row,
+    form: Form,
+    name: str,
+    skip: int = 0,
+    *,
+    whole: bool = True,
+) -> CallBinding:
     """Bind the call's arguments; ``skip`` leading positionals are not the API's (partial).
+
+    ``whole`` says that the call gives every required argument.
 
     Raises:
         Refusal: arguments that cannot be seen, or do not fit the signature.
@@ -124,13 +141,19 @@ def bind(context: FileContext, node: ast.Call, row: Row, form: Form, name: str, 
             continue
         _add(given, settled, row, context.target, signature, keyword.arg, Bound(keyword.value, index))
     for parameter in signature.parameters:
-        if not skip and parameter.default is None and not parameter.variadic and parameter.name not in given:
+        if whole and not skip and parameter.default is None and not parameter.variadic and parameter.name not in given:
             raise Refusal("API210", problem=f"{parameter.name!r} is missing", signature=signature.text)
-    return CallBinding(context, row, form, name, node, given, form.fixed, dictionary, settled=settled)
+    return CallBinding(context, row, form, name, node, given, form.fixed, dictionary, skip, settled=settled)
 
 
 def _add(
-    given: dict[str, Bound], settled: set[str], row: Row, target: Framework, signature: Signature, name: str, bound: Bound
+    given: dict[str, Bound],
+    settled: set[str],
+    row: Row,
+    target: Framework,
+    signature: Signature,
+    name: str,
+    bound: Bound,
 ) -> None:
     if signature.get(name) is None:
         pair = next((p for p in row.parameters if p.name(target) == name), None)
@@ -181,7 +204,7 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
     if binding.dictionary is not None and appended:
         plan.edits += binding.dictionary.add(context.source, plan.append, code)
         appended = []
-    changes = ArgumentChanges(frozenset(plan.drop), plan.keywords, tuple(plan.prepend), tuple(appended))
+    changes = ArgumentChanges(frozenset(plan.drop), plan.keywords, tuple(plan.prepend), tuple(appended), binding.skip)
     return edit_arguments(layout, changes, code, plan.edits)
 
 
@@ -237,7 +260,12 @@ def _drop(binding: CallBinding, source_name: str, plan: _Plan) -> None:
 
 
 def _supplied(
-    binding: CallBinding, pair: ParameterPair, source_name: str, target_name: str, signature: Signature, plan: _Plan
+    binding: CallBinding,
+    pair: ParameterPair,
+    source_name: str,
+    target_name: str,
+    signature: Signature,
+    plan: _Plan,
 ) -> None:
     bound = binding.given[source_name]
     context = binding.context
@@ -251,9 +279,18 @@ def _supplied(
             _emit_default(binding, pair, target_name, signature, plan)
             return
     plan.edits += translate_edits(context, bound.value, values, binding.row.code)
+    if source_name in binding.wraps:
+        before, after = binding.wraps[source_name]
+        span = context.source.span(bound.value)
+        plan.edits += [Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after)]
     if bound.position is not None:
         plan.keywords[bound.position] = target_name
-    elif bound.dict_key is not None and binding.dictionary is not None and source_name != target_name and not bound.converted:
+    elif (
+        bound.dict_key is not None
+        and binding.dictionary is not None
+        and source_name != target_name
+        and not bound.converted
+    ):
         plan.edits.append(binding.dictionary.rename(context.source, bound.dict_key, target_name, binding.row.code))
 
 
@@ -329,9 +366,7 @@ def _translates_to(default: str, text: str, values: str, binding: CallBinding, s
     """Whether a target default, read back in the source's terms, is the value ``text`` stands for."""
     table = binding.context.settings.table.values[values]
     try:
-        return same_value(
-            translate_default(default, table, source), translate_default(text, table, source)
-        )
+        return same_value(translate_default(default, table, source), translate_default(text, table, source))
     except Refusal:
         return False
 
@@ -389,11 +424,10 @@ def _order(binding: CallBinding, signature: Signature, plan: _Plan) -> None:
     """Keep positionals that stay at their place; everything else goes by keyword."""
     kept = sorted(i for i in plan.keywords if i < len(binding.node.args))
     positional = [p.name for p in signature.positional]
-    shift = len(plan.prepend)
+    shift = len(plan.prepend) - binding.skip
     in_place = not plan.drop & set(range(len(binding.node.args)))
-    skip = min(kept, default=0)
     for index in kept:
-        slot = index - skip + shift if skip else index + shift
+        slot = index + shift
         if in_place and slot < len(positional) and positional[slot] == plan.keywords[index]:
             del plan.keywords[index]
         else:

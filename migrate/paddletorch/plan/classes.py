@@ -27,9 +27,7 @@ def plan_subclasses(context: FileContext, planned: list[tuple[Site, Outcome]]) -
             continue
         edits += found
         if outcome.row.kind == "class":
-            context.report(
-                "API207", site.node, site.name, outcome.row, name=node.name, replacement=outcome.target
-            )
+            context.report("API207", site.node, site.name, outcome.row, name=node.name, replacement=outcome.target)
     return edits
 
 

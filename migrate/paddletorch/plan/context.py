@@ -87,7 +87,13 @@ class FileContext:
         return frozenset(self.tree.annotations)
 
     def report(
-        self, code: str, node: ast.expr | ast.stmt | ast.alias, api: str = "", row: Row | None = None, /, **holes: str
+        self,
+        code: str,
+        node: ast.expr | ast.stmt | ast.alias,
+        api: str = "",
+        row: Row | None = None,
+        /,
+        **holes: str,
     ) -> None:
         """Add a finding about ``api``; the same one at the same place counts once."""
         finding = Finding(code, node, api, tuple(sorted(holes.items())), row)
@@ -128,7 +134,10 @@ class FileContext:
         line, column = self.source.position(span.start)
         end_line, end_column = self.source.position(span.end)
         holes = _Holes(
-            finding.holes, source=self.settings.source, target=self.settings.target, api=finding.name or "the API"
+            finding.holes,
+            source=self.settings.source,
+            target=self.settings.target,
+            api=finding.name or "the API",
         )
         return Diagnostic(
             code=finding.code,

@@ -13,7 +13,9 @@ from paddletorch.plan.sites import Site
 from paddletorch.plan.translate import constant
 from paddletorch.resolve import Scope
 
-_MODULE_NAMES = re.compile(r"(?i)model|net($|_|\d)|module|encoder|decoder|generator|discriminator|critic|backbone|student|teacher")
+_MODULE_NAMES = re.compile(
+    r"(?i)model|net($|_|\d)|module|encoder|decoder|generator|discriminator|critic|backbone|student|teacher"
+)
 
 
 def find_hazards(context: FileContext, receivers: Receivers, planned: list[tuple[Site, Outcome]]) -> None:
@@ -30,7 +32,7 @@ def find_hazards(context: FileContext, receivers: Receivers, planned: list[tuple
         _precision(context, "double", "AMP223")
     else:
         _several_optimizers(context, uses, "minimize")
-    _precision(context, "half", "AMP247")
+        _precision(context, "half", "AMP247")
 
 
 class _ScalerUses:
@@ -41,7 +43,11 @@ class _ScalerUses:
         for call in sorted(context.tree.calls, key=lambda c: (c.lineno, c.col_offset)):
             function = call.func
             if not isinstance(function, ast.Attribute) or function.attr not in (
-                "step", "update", "minimize", "unscale_", "scale",
+                "step",
+                "update",
+                "minimize",
+                "unscale_",
+                "scale",
             ):
                 continue
             path = path_of(function.value)
@@ -88,7 +94,9 @@ def _loops_over_optimizers(context: FileContext, call: ast.Call, calls: list[tup
         return False
     bindings = context.tree.scopes[optimizer].lookup(optimizer.id)
     loop = loop_around(context, call)
-    if not isinstance(loop, ast.For) or not any(context.parent(b.node) in (loop, context.parent(loop.target)) or b.node is loop.target for b in bindings):
+    if not isinstance(loop, ast.For) or not any(
+        context.parent(b.node) in (loop, context.parent(loop.target)) or b.node is loop.target for b in bindings
+    ):
         return False
     inside = set(ast.walk(loop))
     return not any(name == "update" and c in inside for name, c in calls)
@@ -112,7 +120,11 @@ def _stale_found_inf(context: FileContext, uses: _ScalerUses) -> None:
                 continue
             for other in context.tree.calls:
                 function = other.func
-                if not isinstance(function, ast.Attribute) or function.attr != "step" or path_of(function.value) != path:
+                if (
+                    not isinstance(function, ast.Attribute)
+                    or function.attr != "step"
+                    or path_of(function.value) != path
+                ):
                     continue
                 if context.tree.scopes[other].function() is scope and not exclusive(context, call, other):
                     context.report("AMP241", other, "optimizer.step", None, name=path)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.blocks import own_line, remove_statement
 from paddletorch.plan.context import FileContext
-from paddletorch.plan.naming import Group, Naming, import_target
+from paddletorch.plan.naming import Group, Naming, import_target, stands_for_imports
 from paddletorch.plan.sites import Site
 from paddletorch.resolve import Binding
 
@@ -53,7 +53,7 @@ def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: li
         if group.target is not None and context.settings.lookup(binding.qualified or "") is not None:
             return _Clause(binding.alias, group.target, False)
         return _Clause(binding.alias, None, _unused(context, group, naming))
-    if all(b.qualified is not None for b in bindings) and binding.qualified is not None:
+    if stands_for_imports(context, bindings) and binding.qualified is not None:
         loads = [load for load in context.tree.loads if context.tree.scopes[load].lookup(load.id) is bindings]
         names = frozenset(b.qualified for b in bindings if b.qualified is not None)
         if not loads and context.settings.lookup(binding.qualified) is not None:
@@ -93,7 +93,9 @@ def _statements_that_need_root(context: FileContext, naming: Naming) -> set[ast.
     for site in naming.rooted:
         if _root_is_bound(context, site):
             continue
-        anchors: list[ast.stmt] = [b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)]
+        anchors: list[ast.stmt] = [
+            b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)
+        ]
         if not anchors and site.anchor.kind != "free":
             anchors = _first_source_imports(context)
         elif not anchors:
@@ -150,9 +152,14 @@ def _edit_statement(context: FileContext, statement: ast.stmt, clauses: list[_Cl
 def _edit_plain(context: FileContext, statement: ast.Import, clauses: list[_Clause], needs_root: bool) -> list[Edit]:
     edits: list[Edit] = []
     dropped: list[ast.alias] = []
+    lines: list[str] = []
     for clause in clauses:
         span = context.source.span(clause.alias)
-        if clause.target is not None:
+        if clause.target is not None and not _is_module(context, clause.alias):
+            module, _, name = clause.target.rpartition(".")  # a function imported as if it were a module
+            lines.append(f"from {module} import {_imported(name, clause.alias)}")
+            dropped.append(clause.alias)
+        elif clause.target is not None:
             suffix = f" as {clause.alias.asname}" if clause.alias.asname else ""
             edits.append(Edit(span, clause.target + suffix))
         elif clause.drop and needs_root:
@@ -160,12 +167,19 @@ def _edit_plain(context: FileContext, statement: ast.Import, clauses: list[_Clau
             needs_root = False
         elif clause.drop:
             dropped.append(clause.alias)
+    if needs_root:
+        lines.insert(0, f"import {context.target}")
     if len(dropped) == len(clauses) and len(clauses) == len(statement.names):
+        if lines:
+            return [Edit(context.source.span(statement), _joined(context, statement, lines))]
         return [remove_statement(context, statement)]
     edits += _remove_aliases(context, statement.names, dropped)
-    if needs_root:
-        edits.append(_insert_before(context, statement, [f"import {context.target}"]))
-    return edits
+    return [*edits, _insert_before(context, statement, lines)] if lines else edits
+
+
+def _is_module(context: FileContext, alias: ast.alias) -> bool:
+    found = context.settings.lookup(alias.name)
+    return found is None or found[0].kind == "module"
 
 
 def _edit_from(context: FileContext, statement: ast.ImportFrom, clauses: list[_Clause], needs_root: bool) -> list[Edit]:
@@ -239,31 +253,36 @@ def _joined(context: FileContext, statement: ast.stmt, lines: Sequence[str]) -> 
 def _insert_before(context: FileContext, statement: ast.stmt, lines: Sequence[str]) -> Edit:
     start = context.source.span(statement).start
     end = context.source.newline + context.source.indentation(statement.lineno)
-    return Edit(Span(start, start), _joined(context, statement, lines) + (end if own_line(context, statement) else "; "))
+    return Edit(
+        Span(start, start),
+        _joined(context, statement, lines) + (end if own_line(context, statement) else "; "),
+    )
 
 
 def _star_edits(context: FileContext, naming: Naming) -> list[Edit]:
     """``from torch.cuda.amp import *`` becomes an import of the names that the file uses."""
-    edits: list[Edit] = []
-    free: dict[Hashable, Group] = {k: g for k, g in naming.groups.items() if g.anchor.kind == "free"}
-    for statement in context.tree.stars:
-        module = statement.module or ""
-        used = [g for g in free.values() if any(n.rpartition(".")[0] == module for n in g.anchor.names)]
-        converted = [o for g in used for _, o in g.members if o.target is not None and o.whole is None]
-        if not converted:
-            continue
-        modules: dict[str, set[str]] = {}
-        for outcome in converted:
-            assert outcome.target is not None
-            home, _, name = outcome.target.rpartition(".")
-            modules.setdefault(home, set()).add(name)
-        lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(modules.items())]
-        whole = module != context.settings.source and all(o.target is not None for g in used for _, o in g.members)
-        if whole:
-            edits.append(Edit(context.source.span(statement), _joined(context, statement, lines)))
-        else:
-            edits.append(_insert_before(context, statement, lines))
-    return edits
+    stars = sorted(context.tree.stars, key=lambda s: s.lineno)
+    groups = [g for g in naming.groups.values() if g.anchor.kind == "free"]
+    modules: dict[str, set[str]] = {}
+    for group in groups:
+        for _, outcome in group.members:
+            if outcome.target is not None and outcome.whole is None and "." in outcome.target:
+                home, _, name = outcome.target.rpartition(".")
+                modules.setdefault(home, set()).add(name)
+    if not stars or not modules:
+        return []
+    lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(modules.items())]
+    last = stars[-1]
+    if len(stars) == 1 and last.module != context.settings.source and _all_converted(groups, last.module or ""):
+        return [Edit(context.source.span(last), _joined(context, last, lines))]
+    end = context.source.span(last).end
+    separator = context.source.newline + context.source.indentation(last.lineno) if own_line(context, last) else "; "
+    return [Edit(Span(end, end), separator + _joined(context, last, lines))]
+
+
+def _all_converted(groups: Sequence[Group], module: str) -> bool:
+    used = [g for g in groups if any(name.rpartition(".")[0] == module for name in g.anchor.names)]
+    return bool(used) and all(outcome.target is not None for g in used for _, outcome in g.members)
 
 
 def _conversions(context: FileContext, statement: ast.stmt, clauses: Sequence[_Clause]) -> list[Conversion]:
@@ -278,4 +297,3 @@ def _conversions(context: FileContext, statement: ast.stmt, clauses: Sequence[_C
             line, column = context.source.position(context.source.span(clause.alias).start)
             found.append(Conversion(hit[0].code, name, clause.target, line, column))
     return found
-

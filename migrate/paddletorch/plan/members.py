@@ -16,7 +16,10 @@ from paddletorch.plan.statements import STATEMENT_HOOKS, MemberCall
 from paddletorch.plan.template import Template
 
 _TEMPLATE_DEPTH = 8
-_HOOK_RESULTS = {"minimize": "scaler.step + scaler.update", "update": "scaler.update + scaler.set_init_loss_scaling"}
+_HOOK_RESULTS = {
+    "minimize": "scaler.step + scaler.update",
+    "update": "scaler.update + scaler.set_init_loss_scaling",
+}
 
 
 @dataclass
@@ -55,7 +58,12 @@ def _match_templates(context: FileContext, receivers: Receivers, plan: MemberPla
 
 
 def _match_around(
-    context: FileContext, receivers: Receivers, plan: MemberPlan, start: ast.Attribute, row: Row, templates: list[Template]
+    context: FileContext,
+    receivers: Receivers,
+    plan: MemberPlan,
+    start: ast.Attribute,
+    row: Row,
+    templates: list[Template],
 ) -> None:
     assert row.receiver is not None
     best: tuple[ast.expr, dict[str, ast.expr]] | None = None
@@ -80,7 +88,13 @@ def _match_around(
 
 
 def _replace_by_template(
-    context: FileContext, plan: MemberPlan, node: ast.expr, holes: dict[str, ast.expr], row: Row, form: Form, name: str
+    context: FileContext,
+    plan: MemberPlan,
+    node: ast.expr,
+    holes: dict[str, ast.expr],
+    row: Row,
+    form: Form,
+    name: str,
 ) -> None:
     """Write the template around the receiver, whose own text stays."""
     text = form.template if form.template is not None else "{self}." + form.names[0] + "()"
@@ -99,7 +113,11 @@ def _record(context: FileContext, plan: MemberPlan, node: ast.expr, row: Row, na
 
 
 def _plan_attribute(
-    context: FileContext, receivers: Receivers, plan: MemberPlan, node: ast.Attribute, rows: list[tuple[Row, Form]]
+    context: FileContext,
+    receivers: Receivers,
+    plan: MemberPlan,
+    node: ast.Attribute,
+    rows: list[tuple[Row, Form]],
 ) -> None:
     if isinstance(node.value, ast.Name) and context.qualified(node.value) is not None:
         return
@@ -132,20 +150,22 @@ def _rename_reference(context: FileContext, plan: MemberPlan, node: ast.Attribut
 
 
 def _plan_call(
-    context: FileContext, plan: MemberPlan, node: ast.Attribute, call: ast.Call, row: Row, form: Form, evidence: Evidence
+    context: FileContext,
+    plan: MemberPlan,
+    node: ast.Attribute,
+    call: ast.Call,
+    row: Row,
+    form: Form,
+    evidence: Evidence,
 ) -> None:
     name = f"{row.receiver}.{node.attr}"
     before = len(context.findings)
     try:
         hook = STATEMENT_HOOKS.get(row.hook or "")
-        if hook is not None:
-            edits = hook(context, MemberCall(node, call, row, name, evidence))
+        edits = hook(context, MemberCall(node, call, row, name, evidence)) if hook is not None else None
+        if edits is not None:
             replacement = _HOOK_RESULTS.get(row.hook or "", name)
-        elif row.report is not None and not row.forms(context.target):
-            if evidence is Evidence.YES:
-                context.report(row.report, call, name, row, method=node.attr)
-            return
-        elif row.report is not None and not row.parameters:
+        elif row.report is not None and not (row.forms(context.target) and row.parameters):
             if evidence is Evidence.YES:
                 context.report(row.report, call, name, row, method=node.attr)
             return
@@ -156,7 +176,7 @@ def _plan_call(
         context.report(refusal.code, call, name, row, **refusal.holes)
         return
     if not edits and hook is not None:
-        return
+        return  # a plain use, or one that the hook reported
     if evidence is not Evidence.YES and not context.settings.options.unsafe:
         del context.findings[before:]
         shown = context.text(node.value)
@@ -168,7 +188,13 @@ def _plan_call(
 
 
 def _convert_call(
-    context: FileContext, plan: MemberPlan, node: ast.Attribute, call: ast.Call, row: Row, form: Form, name: str
+    context: FileContext,
+    plan: MemberPlan,
+    node: ast.Attribute,
+    call: ast.Call,
+    row: Row,
+    form: Form,
+    name: str,
 ) -> tuple[list[Edit], str]:
     target = target_form(row, context)
     if target.template is not None and not target.names:

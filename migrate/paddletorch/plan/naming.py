@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 
 from paddletorch.model import Edit, Span
@@ -73,11 +73,9 @@ def _count_other_uses(context: FileContext, groups: dict[Hashable, Group]) -> No
                 group.deleted = True
 
 
-def _spread_refusals(
-    context: FileContext, groups: dict[Hashable, Group], planned: list[tuple[Site, Outcome]]
-) -> bool:
+def _spread_refusals(context: FileContext, groups: dict[Hashable, Group], planned: list[tuple[Site, Outcome]]) -> bool:
     """An alias converts with all of its uses or not at all."""
-    changed = False
+    changed = _spread_to_parameters(groups, planned)
     for site, outcome in planned:
         if site.role != "alias":
             continue
@@ -97,9 +95,26 @@ def _spread_refusals(
     return changed
 
 
+def _spread_to_parameters(groups: dict[Hashable, Group], planned: list[tuple[Site, Outcome]]) -> bool:
+    """A parameter that is given an API which stays, stays."""
+    changed = False
+    for site, outcome in planned:
+        if site.role not in ("value", "probe") or outcome.target is not None:
+            continue
+        for group in groups.values():
+            parameters = bool(group.anchor.bindings) and all(b.kind == "parameter" for b in group.anchor.bindings)
+            if not parameters or site.name not in group.anchor.names:
+                continue
+            for use, use_outcome in group.members:
+                if use_outcome.target is not None:
+                    _refuse(use, use_outcome, site)
+                    changed = True
+    return changed
+
+
 def _refuse(site: Site, outcome: Outcome, blocker: Site) -> None:
     outcome.target, outcome.whole, outcome.full, outcome.edits = None, None, False, []
-    name = ast.unparse(site.anchor.node)
+    name = ast.unparse(site.node)
     line = str(blocker.node.lineno)
     holes = (("name", name), ("other", line))
     outcome.findings = [Finding("API211", site.node, site.name, holes, outcome.row)]
@@ -109,11 +124,16 @@ def _binding_target(context: FileContext, group: Group) -> str | None:
     anchor = group.anchor
     if anchor.kind in ("alias", "attribute"):
         return _alias_target(context, group)
-    if anchor.kind != "import" or group.other_uses or group.deleted:
+    if anchor.kind != "import" or group.other_uses:
         return None
-    if not all(b.qualified is not None or _is_none(context, b) for b in anchor.bindings):
+    if not stands_for_imports(context, anchor.bindings):
         return None
     return import_target(context, anchor.names, group)
+
+
+def stands_for_imports(context: FileContext, bindings: Iterable[Binding]) -> bool:
+    """Whether a name is only ever imported, set to None where the import fails, or deleted."""
+    return all(b.qualified is not None or b.kind == "delete" or _is_none(context, b) for b in bindings)
 
 
 def _is_none(context: FileContext, binding: Binding) -> bool:

@@ -14,8 +14,9 @@ from paddletorch.plan.hazards import find_hazards
 from paddletorch.plan.imports import edit_imports
 from paddletorch.plan.members import plan_members
 from paddletorch.plan.naming import decide, write_names
-from paddletorch.plan.reentry import plan_reentry
+from paddletorch.plan.partials import plan_partials
 from paddletorch.plan.receivers import Receivers
+from paddletorch.plan.reentry import plan_reentry
 from paddletorch.plan.sites import Site, find_sites
 from paddletorch.plan.strings import report_strings
 
@@ -34,10 +35,11 @@ def plan_file(context: FileContext) -> Plan:
     receivers = Receivers(context)
     sites = find_sites(context)
     planned = [(site, plan_site(context, site)) for site in sites]
-    class_edits = plan_subclasses(context, planned)
+    called_edits = plan_subclasses(context, planned)
+    called_edits += plan_partials(context)
     groups = decide(context, planned)
     naming = write_names(context, groups)
-    edits = list(naming.edits) + class_edits
+    edits = list(naming.edits) + called_edits
     conversions: list[Conversion] = []
     for site, outcome in planned:
         context.findings += [f for f in outcome.findings if f not in context.findings]
@@ -59,5 +61,3 @@ def _conversion(context: FileContext, site: Site, outcome: Outcome) -> Conversio
     line, column = context.source.position(context.source.span(site.node).start)
     name = next((c.name for c in site.candidates), site.name)
     return Conversion(outcome.row.code, name, outcome.target or "removed", line, column)
-
-

@@ -29,7 +29,11 @@ class Receivers:
             if isinstance(call.func, ast.Attribute):
                 self._methods.setdefault(path_of(call.func.value), set()).add(call.func.attr)
         for call in context.tree.calls:
-            if isinstance(call.func, ast.Attribute) and call.args and call.func.attr in ("step", "unscale_", "minimize"):
+            if (
+                isinstance(call.func, ast.Attribute)
+                and call.args
+                and call.func.attr in ("step", "unscale_", "minimize")
+            ):
                 if self.evidence(call.func.value, "scaler") is Evidence.YES:
                     self._optimizers.add(path_of(call.args[0]))
 

@@ -88,9 +88,7 @@ def sharded_scaler(context: FileContext, call: ast.Call, row: Row, form: Form, n
         return None
     context.report("AMP234", call, name, row)
     span, inner = context.source.span(call), context.source.span(call.args[0])
-    return Replaced(
-        "", [Edit(Span(span.start, inner.start), "", code), Edit(Span(inner.end, span.end), "", code)]
-    )
+    return Replaced("", [Edit(Span(span.start, inner.start), "", code), Edit(Span(inner.end, span.end), "", code)])
 
 
 SITE_HOOKS: dict[str, SiteHook] = {

@@ -12,7 +12,8 @@ from paddletorch.layout import ArgumentChanges, LayoutError, edit_arguments, rea
 from paddletorch.model import Edit, Span
 from paddletorch.plan.blocks import ends_line, own_line
 from paddletorch.plan.context import FileContext, Refusal
-from paddletorch.plan.receivers import Evidence
+from paddletorch.plan.flow import loop_around
+from paddletorch.plan.receivers import Evidence, path_of
 from paddletorch.plan.translate import constant
 from paddletorch.resolve import NoneValue
 
@@ -28,7 +29,12 @@ class MemberCall:
     evidence: Evidence
 
 
-StatementHook = Callable[[FileContext, MemberCall], list[Edit]]
+StatementHook = Callable[[FileContext, MemberCall], "list[Edit] | None"]
+"""Edits for one member call; None leaves it to the generic conversion.
+
+Raises:
+    Refusal: the call must stay.
+"""
 
 
 def _method_name(context: FileContext, member: MemberCall, name: str) -> Edit:
@@ -69,7 +75,10 @@ def _may_drop(node: ast.expr) -> bool:
     """Whether a loss argument has no effect of its own."""
     if isinstance(node, ast.Call):  # scaler.scale(loss)
         return isinstance(node.func, ast.Attribute) and node.func.attr == "scale" and all(map(_may_drop, node.args))
-    return all(isinstance(n, ast.Name | ast.Attribute | ast.Subscript | ast.Constant | ast.expr_context) for n in ast.walk(node))
+    return all(
+        isinstance(n, ast.Name | ast.Attribute | ast.Subscript | ast.Constant | ast.expr_context)
+        for n in ast.walk(node)
+    )
 
 
 def _receiver(context: FileContext, member: MemberCall) -> str:
@@ -183,7 +192,13 @@ def _backward(context: FileContext, member: MemberCall, call: ast.Call) -> list[
             context.report("AMP238", call, member.name, member.row, what=what)
             return []
     if any(k.arg is None for k in call.keywords):
-        context.report("AMP238", call, member.name, member.row, what="backward(**...) may hold create_graph, which Paddle lacks")
+        context.report(
+            "AMP238",
+            call,
+            member.name,
+            member.row,
+            what="backward(**...) may hold create_graph, which Paddle lacks",
+        )
         return []
     layout = read_layout(context.source, call)
     renamed: dict[int, str] = {}
@@ -199,5 +214,31 @@ def _backward(context: FileContext, member: MemberCall, call: ast.Call) -> list[
     return edits
 
 
-STATEMENT_HOOKS: dict[str, StatementHook] = {"minimize": minimize, "update": update, "step": step, "scale": scale}
+def set_scale(context: FileContext, member: MemberCall) -> list[Edit] | None:
+    """``set_init_loss_scaling(x)`` becomes ``update(x)``, which torch allows once something was scaled."""
+    path = path_of(member.node.value)
+    scope = context.tree.scopes[member.call].function()
+    loop = loop_around(context, member.call)
+    inside = set(ast.walk(loop)) if loop is not None else set()
+    for call in context.tree.calls:
+        function = call.func
+        if not isinstance(function, ast.Attribute) or function.attr not in ("scale", "update", "minimize"):
+            continue
+        if path_of(function.value) != path or context.tree.scopes[call].function() is not scope:
+            continue
+        if call in inside or (call.lineno, call.col_offset) < (member.call.lineno, member.call.col_offset):
+            return None
+    raise Refusal(
+        "AMP231",
+        what="set_init_loss_scaling() may run before anything was scaled, where torch's update() raises",
+    )
+
+
+STATEMENT_HOOKS: dict[str, StatementHook] = {
+    "minimize": minimize,
+    "update": update,
+    "step": step,
+    "scale": scale,
+    "set_scale": set_scale,
+}
 """The member hooks that a table row can name."""

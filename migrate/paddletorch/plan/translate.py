@@ -33,7 +33,9 @@ def same_value(left: str, right: str) -> bool:
     if left == right:
         return True
     values = [constant(ast.parse(text, mode="eval").body) for text in (left, right)]
-    return values[0] is not ... and values[0] == values[1] and isinstance(values[0], bool) == isinstance(values[1], bool)
+    return (
+        values[0] is not ... and values[0] == values[1] and isinstance(values[0], bool) == isinstance(values[1], bool)
+    )
 
 
 def translate_default(text: str, values: ValueMap | None, target: Framework) -> str:

@@ -360,9 +360,7 @@ class Evaluator:
         found: list[ast.Call] = []
         if method and function.name == "__init__":
             assert scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef)
-            found += [
-                c for c in self._calls_by_name.get(scope.parent.node.name, []) if isinstance(c.func, ast.Name)
-            ]
+            found += [c for c in self._calls_by_name.get(scope.parent.node.name, []) if isinstance(c.func, ast.Name)]
         for call in self._calls_by_name.get(function.name, []):
             callee = call.func
             if isinstance(callee, ast.Name) and not method:

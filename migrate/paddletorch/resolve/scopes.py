@@ -178,7 +178,10 @@ class ScopeTree:
             if current in annotations:
                 return True
             parent = self.parents.get(current)
-            if isinstance(parent, ast.Subscript) and getattr(parent.value, "attr", getattr(parent.value, "id", "")) == "Literal":
+            if (
+                isinstance(parent, ast.Subscript)
+                and getattr(parent.value, "attr", getattr(parent.value, "id", "")) == "Literal"
+            ):
                 return False
             current = parent
         return False
@@ -301,7 +304,8 @@ class ScopeTree:
                 continue
             qualified = f"{prefix}.{alias.name}" if node.module or not node.level else prefix + alias.name
             self._bind(
-                scope, Binding("import", alias.asname or alias.name, node, scope, qualified=qualified, alias=alias)
+                scope,
+                Binding("import", alias.asname or alias.name, node, scope, qualified=qualified, alias=alias),
             )
 
     def _assign(self, node: ast.Assign, scope: Scope) -> None:
@@ -397,9 +401,9 @@ class ScopeTree:
 
     def _unpack(self, target: ast.Tuple | ast.List, value: ast.expr | None, scope: Scope, kind: BindingKind) -> None:
         parts: list[ast.expr | None] = [None] * len(target.elts)
-        same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
-        if kind == "assign" and same and not any(isinstance(e, ast.Starred) for e in (*target.elts, *value.elts)):  # type: ignore[union-attr]
-            parts = list(value.elts)  # type: ignore[union-attr]
+        if kind == "assign" and isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+            if not any(isinstance(e, ast.Starred) for e in (*target.elts, *value.elts)):
+                parts = list(value.elts)
         for element, part in zip(target.elts, parts, strict=True):
             self._target(element, part, scope, target, "assign" if part is not None else "unpack")
 

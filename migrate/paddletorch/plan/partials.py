@@ -1,0 +1,33 @@
+"""Calls of ``functools.partial`` objects over an API: their keywords are the API's too."""
+
+from __future__ import annotations
+
+from paddletorch.model import Edit
+from paddletorch.plan.arguments import bind, convert_arguments
+from paddletorch.plan.calls import finding, run_hook, target_form
+from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.resolve import Partial
+
+
+def plan_partials(context: FileContext) -> list[Edit]:
+    """Rename what a call adds to a partial; what cannot be seen is reported."""
+    edits: list[Edit] = []
+    for call in context.tree.calls:
+        partials = [v for v in context.evaluator.values(call.func) if isinstance(v, Partial)]
+        skip = 0
+        if not partials and call.args and context.qualified(call.func) == "functools.partial":
+            partials = [v for v in context.evaluator.values(call.args[0]) if isinstance(v, Partial)]
+            skip = 1
+        found = context.settings.lookup(partials[0].name) if len(partials) == 1 else None
+        if found is None or (len(call.args) == skip and not call.keywords):
+            continue
+        row, form = found
+        try:
+            if len(call.args) > skip:
+                raise Refusal("API203", what="positional arguments of a partial object")
+            binding = bind(context, call, row, form, partials[0].name, max(skip, len(call.args)), whole=False)
+            run_hook(binding)
+            edits += convert_arguments(binding, target_form(row, context), reconcile=False)
+        except Refusal as refusal:
+            context.findings.append(finding(refusal, call, partials[0].name, row))
+    return edits
