@@ -48,9 +48,7 @@ class autocast:
         self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
     ) -> None:
         if not isinstance(device_type, str):
-            raise ValueError(
-                f"Expected `device_type` of type `str`, got: `{type(device_type)}`; pass 'cuda' or 'cpu'"
-            )
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`; pass 'cuda' or 'cpu'")
         self.device = device_type
         self.fast_dtype = _dtype_name(dtype) or ("bfloat16" if device_type == "cpu" else "float16")
         self._enabled = bool(enabled)
@@ -147,9 +145,7 @@ def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> An
         ValueError: ``device_type`` is not a str.
     """
     if not isinstance(device_type, str):
-        raise ValueError(
-            f"Expected `device_type` of type `str`, got: `{type(device_type)}`; pass 'cuda' or 'cpu'"
-        )
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`; pass 'cuda' or 'cpu'")
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)
 

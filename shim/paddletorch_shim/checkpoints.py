@@ -22,11 +22,7 @@ _SAFE_GLOBALS = frozenset(
         ("_codecs", "encode"),
         ("numpy", "dtype"),
         ("numpy", "ndarray"),
-        *(
-            (f"numpy.{core}.multiarray", name)
-            for core in ("core", "_core")
-            for name in ("_reconstruct", "scalar")
-        ),
+        *((f"numpy.{core}.multiarray", name) for core in ("core", "_core") for name in ("_reconstruct", "scalar")),
         *((f"numpy.{core}.numeric", "_frombuffer") for core in ("core", "_core")),
     }
 )
@@ -52,9 +48,7 @@ def convert(source: Path, target: Path, to: Framework, key: str | None) -> tuple
     """
     if target.exists():
         same = source.exists() and target.samefile(source)
-        raise CheckpointError(
-            f"{target} {'is the input' if same else 'exists'}: choose another name for the output"
-        )
+        raise CheckpointError(f"{target} {'is the input' if same else 'exists'}: choose another name for the output")
     found_at, saved = find(load(source), key)
     origin: Framework = "torch" if to == "paddle" else "paddle"
     if state.kind(saved) == to:
@@ -98,9 +92,7 @@ def find(content: Any, key: str | None) -> tuple[str, Mapping[str, Any]]:
     if len(candidates) == 1:
         return candidates[0]
     if candidates:
-        raise CheckpointError(
-            f"several scaler states: choose one with --key: {', '.join(k for k, _ in candidates)}"
-        )
+        raise CheckpointError(f"several scaler states: choose one with --key: {', '.join(k for k, _ in candidates)}")
     raise CheckpointError(f"no scaler state in it: {_describe(content)}")
 
 
@@ -129,9 +121,7 @@ def _at(content: Any, key: str) -> Mapping[str, Any]:
 def _describe(content: Any) -> str:
     if isinstance(content, Mapping):
         names = [str(name) for name in content]
-        return (
-            f"a dict of {', '.join(names[:8])}{' …' if len(names) > 8 else ''}" if names else "an empty dict"
-        )
+        return f"a dict of {', '.join(names[:8])}{' …' if len(names) > 8 else ''}" if names else "an empty dict"
     return f"a {type(content).__name__}"
 
 
@@ -173,9 +163,7 @@ def _torch(why: str) -> Any:
     try:
         import torch
     except ImportError:
-        raise CheckpointError(
-            f"{why}, and torch is not installed: pip install 'paddletorch[torch]'"
-        ) from None
+        raise CheckpointError(f"{why}, and torch is not installed: pip install 'paddletorch[torch]'") from None
     return torch
 
 
@@ -193,10 +181,12 @@ def _paddle_bytes(converted: Mapping[str, Any]) -> bytes:
 def _write(target: Path, content: bytes) -> None:
     """Write a new file; never over one that has appeared meanwhile."""
     try:
-        with target.open("xb") as file:
-            file.write(content)
+        file = target.open("xb")
     except FileExistsError:
         raise CheckpointError(f"{target} exists: choose another name for the output") from None
+    try:
+        with file:
+            file.write(content)
     except OSError:
         target.unlink(missing_ok=True)  # what a full disk has cut short
         raise

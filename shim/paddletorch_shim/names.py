@@ -34,8 +34,7 @@ def signature(side: Framework) -> inspect.Signature:
         for name, default in parameters(side).items()
     ]
     extra = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-        for name, default in _EXTRAS.items()
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default in _EXTRAS.items()
     ]
     return inspect.Signature([*own, *extra])
 

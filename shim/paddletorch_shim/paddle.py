@@ -17,9 +17,7 @@ from paddletorch_shim.protocol import ScalerCore, Stage
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 
-_CALL_SCALE_FIRST = (
-    "This may indicate your script did not use scaler.scale(loss or outputs) earlier in the iteration."
-)
+_CALL_SCALE_FIRST = "This may indicate your script did not use scaler.scale(loss or outputs) earlier in the iteration."
 _NEW_SCALE = "new_scale should be a float or a 1-element float paddle.Tensor with stop_gradient=True."
 
 
@@ -56,8 +54,7 @@ class GradScaler(ScalerCore):
         given = names.bind("torch", args, kwargs)
         if not isinstance(given["device"], str):
             raise TypeError(
-                f"device must be a str such as 'cuda', got {given['device']!r}: "
-                "a loss scale goes to init_scale="
+                f"device must be a str such as 'cuda', got {given['device']!r}: a loss scale goes to init_scale="
             )
         self._enabled = checks.switch("enabled", given["enabled"], "a loss scale goes to init_scale=")
         self._init_scale = 1.0
@@ -281,9 +278,7 @@ def _times(outputs: paddle.Tensor, scale: paddle.Tensor) -> paddle.Tensor:
 def _parameters(optimizer: paddle.optimizer.Optimizer) -> list[paddle.Tensor]:
     groups = getattr(optimizer, "_param_groups", None)
     if groups is None:
-        raise TypeError(
-            f"a paddle.optimizer.Optimizer with parameters is needed, got {type(optimizer).__name__}"
-        )
+        raise TypeError(f"a paddle.optimizer.Optimizer with parameters is needed, got {type(optimizer).__name__}")
     return [param for group in groups for param in (group["params"] if isinstance(group, dict) else (group,))]
 
 
@@ -310,7 +305,5 @@ def _new_scale(new_scale: float | paddle.Tensor) -> float:
     if not isinstance(new_scale, paddle.Tensor):
         raise AttributeError(f"{_NEW_SCALE} Got {type(new_scale).__name__}: pass float(new_scale).")
     if new_scale.size != 1 or not new_scale.stop_gradient:
-        raise AssertionError(
-            f"{_NEW_SCALE} Got shape {list(new_scale.shape)}; pass new_scale.detach() of one element."
-        )
+        raise AssertionError(f"{_NEW_SCALE} Got shape {list(new_scale.shape)}; pass new_scale.detach() of one element.")
     return checks.scale("new_scale", float(new_scale.item()))

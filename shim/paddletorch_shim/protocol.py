@@ -19,9 +19,7 @@ UNSCALED_TWICE = (
     "unscale_() has already been called on this optimizer since the last update(). "
     "Call it once for each optimizer, after all its gradients are there, and call update() at the end."
 )
-UNSCALED_AFTER_STEP = (
-    "unscale_() is being called after step(). Call it before step(), or call update() first."
-)
+UNSCALED_AFTER_STEP = "unscale_() is being called after step(). Call it before step(), or call update() first."
 STEPPED_TWICE = (
     "step() has already been called since the last update(). "
     "Call update() once at the end of each iteration, after the last step()."
@@ -124,9 +122,7 @@ class ScalerCore(ABC):
                 "or at the end after scaler.update()."
             )
         if self._process_group is not None:
-            raise TypeError(
-                "a GradScaler with a process_group cannot be pickled; save its state_dict() instead"
-            )
+            raise TypeError("a GradScaler with a process_group cannot be pickled; save its state_dict() instead")
         return {
             **self.__dict__,
             "_backend": self._backend.name,

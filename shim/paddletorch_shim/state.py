@@ -89,9 +89,7 @@ def read(side: Framework, state: Mapping[str, Any]) -> ScalerState:
     missing = [key for key in keys if key not in state]
     unknown = [str(key) for key in state if key not in keys]
     if missing or unknown:
-        wrong = [f"missing {', '.join(missing)}"] * bool(missing) + [f"unknown {', '.join(unknown)}"] * bool(
-            unknown
-        )
+        wrong = [f"missing {', '.join(missing)}"] * bool(missing) + [f"unknown {', '.join(unknown)}"] * bool(unknown)
         raise KeyError(f"{side} scaler state: {'; '.join(wrong)}; it must hold exactly {', '.join(keys)}")
     fields = {field: _value(key, field, state[key]) for key, field in keys.items()}
     return ScalerState(**fields)

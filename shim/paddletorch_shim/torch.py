@@ -57,16 +57,10 @@ class GradScaler(ScalerCore):
         self._scaled = False
         self._warned: set[str] = set()
         if self._enable:
-            self._incr_ratio = checks.growth(
-                "The incr_ratio must be > 1.0.", "incr_ratio", given["incr_ratio"]
-            )
-            self._decr_ratio = checks.backoff(
-                "The decr_ratio must be < 1.0.", "decr_ratio", given["decr_ratio"]
-            )
+            self._incr_ratio = checks.growth("The incr_ratio must be > 1.0.", "incr_ratio", given["incr_ratio"])
+            self._decr_ratio = checks.backoff("The decr_ratio must be < 1.0.", "decr_ratio", given["decr_ratio"])
             self._incr_every_n_steps = checks.interval("incr_every_n_steps", given["incr_every_n_steps"])
-            self._decr_every_n_nan_or_inf = checks.interval(
-                "decr_every_n_nan_or_inf", given["decr_every_n_nan_or_inf"]
-            )
+            self._decr_every_n_nan_or_inf = checks.interval("decr_every_n_nan_or_inf", given["decr_every_n_nan_or_inf"])
             self._use_dynamic_loss_scaling = checks.switch(
                 "use_dynamic_loss_scaling", given["use_dynamic_loss_scaling"], "False keeps the scale fixed"
             )
@@ -86,8 +80,7 @@ class GradScaler(ScalerCore):
             return var
         if not isinstance(var, torch.Tensor):
             raise TypeError(
-                f"scale() takes one torch.Tensor, got {type(var).__name__}; "
-                "scale the losses of a list one by one"
+                f"scale() takes one torch.Tensor, got {type(var).__name__}; scale the losses of a list one by one"
             )
         if var.ndim and not (var.is_floating_point() or var.is_complex()):
             raise TypeError(f"scale() takes a floating tensor, got {var.dtype}; cast it with .float() first")
@@ -240,9 +233,7 @@ class GradScaler(ScalerCore):
 
     def set_incr_ratio(self, new_incr_ratio: float) -> None:
         """Set the factor by which the scale grows, above 1."""
-        self._incr_ratio = checks.growth(
-            "The new_incr_ratio must be > 1.0.", "new_incr_ratio", new_incr_ratio
-        )
+        self._incr_ratio = checks.growth("The new_incr_ratio must be > 1.0.", "new_incr_ratio", new_incr_ratio)
 
     def get_decr_ratio(self) -> float:
         """The factor by which the scale shrinks."""
@@ -250,9 +241,7 @@ class GradScaler(ScalerCore):
 
     def set_decr_ratio(self, new_decr_ratio: float) -> None:
         """Set the factor by which the scale shrinks, below 1."""
-        self._decr_ratio = checks.backoff(
-            "The new_decr_ratio must be < 1.0.", "new_decr_ratio", new_decr_ratio
-        )
+        self._decr_ratio = checks.backoff("The new_decr_ratio must be < 1.0.", "new_decr_ratio", new_decr_ratio)
 
     def get_incr_every_n_steps(self) -> int:
         """Finite steps in a row before the scale grows."""
@@ -268,9 +257,7 @@ class GradScaler(ScalerCore):
 
     def set_decr_every_n_nan_or_inf(self, new_decr_every_n_nan_or_inf: int) -> None:
         """Set the overflowed steps in a row before the scale shrinks."""
-        self._decr_every_n_nan_or_inf = checks.interval(
-            "new_decr_every_n_nan_or_inf", new_decr_every_n_nan_or_inf
-        )
+        self._decr_every_n_nan_or_inf = checks.interval("new_decr_every_n_nan_or_inf", new_decr_every_n_nan_or_inf)
 
     # ------------------------------------------------------------------ checkpoints
 

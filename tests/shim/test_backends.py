@@ -77,9 +77,7 @@ rules = st.builds(
 @given(
     st.floats(2.0**-149, 2.0**127, width=32),
     st.lists(st.tuples(rules, st.booleans()), min_size=1, max_size=8),
-    st.sampled_from(
-        [("torch", "native"), ("torch", "reference"), ("paddle", "native"), ("paddle", "reference")]
-    ),
+    st.sampled_from([("torch", "native"), ("torch", "reference"), ("paddle", "native"), ("paddle", "reference")]),
 )
 def test_update_is_the_policy(
     scale: float, updates: list[tuple[LossScaleRule, bool]], which: tuple[Framework, str]

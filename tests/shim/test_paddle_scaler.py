@@ -326,9 +326,7 @@ def test_growth_keeps_the_scale_at_the_end_of_float32() -> None:
 
 def test_groups_parameters_without_gradient_and_main_grad() -> None:
     a, b, unused, master = (parameter(1.0) for _ in range(4))
-    optimizer = paddle.optimizer.SGD(
-        1.0, parameters=[{"params": [a, unused]}, {"params": [b], "learning_rate": 0.5}]
-    )
+    optimizer = paddle.optimizer.SGD(1.0, parameters=[{"params": [a, unused]}, {"params": [b], "learning_rate": 0.5}])
     scaler = GradScaler("cpu", init_scale=64.0)
     scaler.scale(a.sum() + b.sum()).backward()
     scaler.step(optimizer)

@@ -114,6 +114,4 @@ def test_tolerated_overflows_restart_after_a_finite_step() -> None:
 
 def test_a_static_scaler_never_moves() -> None:
     rule = paddle_rule(2.0, 0.5, 1, 1, use_dynamic_loss_scaling=False)
-    assert set(rule.trajectory(LossScaleState(64.0, 3, 1), [True, False, True])) == {
-        LossScaleState(64.0, 3, 1)
-    }
+    assert set(rule.trajectory(LossScaleState(64.0, 3, 1), [True, False, True])) == {LossScaleState(64.0, 3, 1)}

@@ -19,9 +19,7 @@ finite = st.integers(-8, 7).map(lambda n: (2 * n + 1) / 8)
 special = st.sampled_from([math.inf, -math.inf, math.nan, 2.0**127])
 gradients = st.tuples(
     *(
-        st.lists(st.one_of(finite, finite, finite, finite, finite, special), min_size=n, max_size=n).map(
-            tuple
-        )
+        st.lists(st.one_of(finite, finite, finite, finite, finite, special), min_size=n, max_size=n).map(tuple)
         for n in SIZES
     )
 )
@@ -66,7 +64,7 @@ def test_equal_to_the_framework(api: Framework, schedule: Schedule) -> None:
     target: Framework = "paddle" if api == "torch" else "torch"
     with paddle_scaler_active():
         real = list(runs.run(api, None, "sgd", schedule))
-        assert [(step.state, step.stepped) for step in real] == list(runs.predict(api, schedule))
+        assert runs.compare(real, list(runs.predict(api, schedule)), gradients_of_skipped=api == "torch") is None
         for optimizer in OPTIMIZERS:
             replayed = list(runs.replay(target, optimizer, real))
             for backend in backends.names(target):

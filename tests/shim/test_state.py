@@ -122,9 +122,7 @@ def real_paddle_state() -> dict[str, Any]:
 
 @pytest.mark.parametrize("legacy", [False, True])
 @pytest.mark.parametrize("key", [None, "scaler", "trainer.scaler"])
-def test_a_torch_checkpoint_becomes_one_that_paddle_loads(
-    tmp_path: Path, legacy: bool, key: str | None
-) -> None:
+def test_a_torch_checkpoint_becomes_one_that_paddle_loads(tmp_path: Path, legacy: bool, key: str | None) -> None:
     content: Any = TORCH_STATE
     for part in reversed((key or "").split(".")):
         content = {part: content, "model": torch.nn.Linear(2, 2).state_dict()} if part else content
@@ -252,9 +250,7 @@ def test_the_output_never_replaces_a_file(tmp_path: Path) -> None:
         ({**TORCH_STATE, "more": 0.0}, (), "unknown more"),
     ],
 )
-def test_files_without_a_usable_state(
-    tmp_path: Path, content: Any, arguments: tuple[str, ...], text: str
-) -> None:
+def test_files_without_a_usable_state(tmp_path: Path, content: Any, arguments: tuple[str, ...], text: str) -> None:
     source = tmp_path / "in.pt"
     torch.save(content, source)
     result = convert(source, tmp_path / "out", "--to", "paddle", *arguments)

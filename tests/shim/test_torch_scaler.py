@@ -87,9 +87,7 @@ def test_torchs_spellings_are_taken() -> None:
         ((), {"enable": True, "enabled": True}, ("enable", "enabled")),
     ],
 )
-def test_both_spellings_of_one_parameter(
-    args: tuple[Any, ...], kwargs: dict[str, Any], names: tuple[str, str]
-) -> None:
+def test_both_spellings_of_one_parameter(args: tuple[Any, ...], kwargs: dict[str, Any], names: tuple[str, str]) -> None:
     with pytest.raises(TypeError) as error:
         GradScaler(*args, **kwargs)
     assert all(f"'{name}'" in str(error.value) for name in names)

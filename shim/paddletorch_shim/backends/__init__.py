@@ -86,16 +86,12 @@ def choose(framework: Framework, name: str | None = None) -> Backend:
         BackendError: the name is unknown, or that backend cannot work in this environment.
     """
     asked, origin = (
-        (name, "backend")
-        if name is not None
-        else (os.environ.get(ENVIRONMENT_VARIABLE), ENVIRONMENT_VARIABLE)
+        (name, "backend") if name is not None else (os.environ.get(ENVIRONMENT_VARIABLE), ENVIRONMENT_VARIABLE)
     )
     if asked:
         if asked not in _MODULES[framework]:
             known = ", ".join(names(framework))
-            raise BackendError(
-                f"{origin}={asked!r}: no such backend for {framework} tensors; choose from {known}"
-            )
+            raise BackendError(f"{origin}={asked!r}: no such backend for {framework} tensors; choose from {known}")
         return _make(framework, asked)
     for candidate in names(framework):
         try:

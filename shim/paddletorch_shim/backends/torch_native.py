@@ -22,8 +22,7 @@ class Backend:
         for operation in ("_amp_foreach_non_finite_check_and_unscale_", "_amp_update_scale_"):
             if not hasattr(torch, operation):
                 raise BackendError(
-                    f"backend 'native' needs torch.{operation}, which torch {torch.__version__} lacks; "
-                    "use 'reference'"
+                    f"backend 'native' needs torch.{operation}, which torch {torch.__version__} lacks; use 'reference'"
                 )
 
         self._plain = torch_reference.Backend()
@@ -67,9 +66,7 @@ class Backend:
         if rule.float32_factors:
             growth, backoff = float32(growth), float32(backoff)
         if tensors.bad_is_zero and rule.backoff_interval == 1 and rule.growth_guard and rule.min_scale == 0.0:
-            torch._amp_update_scale_(
-                tensors.scale, tensors.good, found_inf, growth, backoff, rule.growth_interval
-            )
+            torch._amp_update_scale_(tensors.scale, tensors.good, found_inf, growth, backoff, rule.growth_interval)
         else:
             tensors.bad_is_zero = False
             update_by_parts_(tensors, found_inf, rule, growth, backoff)

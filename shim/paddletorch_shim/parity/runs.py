@@ -49,8 +49,8 @@ def run(api: Framework, backend: str | None, optimizer: str, schedule: Schedule)
         before = after
 
 
-def predict(api: Framework, schedule: Schedule) -> Iterator[tuple[LossScaleState, bool]]:
-    """State and step decision of each iteration by the policy alone, without any framework."""
+def predict(api: Framework, schedule: Schedule) -> Iterator[Step]:
+    """What each iteration must leave behind, by the policy alone, without any framework; no parameters."""
     settings = schedule.settings
     state = LossScaleState(settings.init_scale)
     for number, iteration in enumerate(schedule.iterations):
@@ -60,11 +60,11 @@ def predict(api: Framework, schedule: Schedule) -> Iterator[tuple[LossScaleState
                 settings = settings.changed(field, value)
             elif api == "paddle" or number > 0:  # torch refuses a new scale before the first scale()
                 state = replace(state, scale=float32(value))
-        overflow = not all(
-            math.isfinite(float32(c * state.scale)) for values in iteration.coefficients for c in values
-        )
-        state = rule(api, settings).advance(state, overflow)
-        yield state, not overflow
+        scaled = [float32(c * state.scale) for values in iteration.coefficients for c in values]
+        inverse = float32(1.0 / state.scale)
+        stepped = all(map(math.isfinite, scaled))
+        state = rule(api, settings).advance(state, not stepped)
+        yield Step(state, stepped, tuple(float32(g * inverse).hex() for g in scaled), ())
 
 
 def rule(api: Framework, s: Settings) -> LossScaleRule:
@@ -84,9 +84,7 @@ def replay(framework: Framework, optimizer: str, steps: Sequence[Step]) -> Itera
         yield model.parameters()
 
 
-def compare(
-    found: Sequence[Step], expected: Sequence[Step], *, gradients_of_skipped: bool
-) -> Difference | None:
+def compare(found: Sequence[Step], expected: Sequence[Step], *, gradients_of_skipped: bool) -> Difference | None:
     """The first difference in scale, counters, decision or gradients; None if there is none.
 
     ``gradients_of_skipped`` asks for equal gradients where the step was skipped too.

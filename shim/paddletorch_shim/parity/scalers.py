@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
-from io import StringIO
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -123,24 +122,72 @@ class Scaler:
 
 
 @contextmanager
-def paddle_scaler_active() -> Iterator[None]:
-    """Make Paddle's own scaler work on the CPU, where it turns itself off, and keep it from printing.
+def active(frameworks: Sequence[Framework]) -> Iterator[None]:
+    """Make the own scalers of ``frameworks`` run on this machine's CPU."""
+    with ExitStack() as stack:
+        if "torch" in frameworks:
+            stack.enter_context(one_torch_thread())
+        if "paddle" in frameworks:
+            stack.enter_context(paddle_scaler_active())
+        yield
 
-    It asks the tracer for its place when it is made, and the global AMP dtype at each ``scale``.
+
+@contextmanager
+def one_torch_thread() -> Iterator[None]:
+    """Tensors this small are faster without threads."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@contextmanager
+def paddle_scaler_active() -> Iterator[None]:
+    """Make Paddle's own scaler work on the CPU, where it turns itself off, quietly and under any numpy.
+
+    It asks the tracer for its place when it is made, and the global AMP dtype at each ``scale``; it prints at
+    each backoff, and by that crashes with numpy 2.4 or later because it makes a float of a 1-d tensor (S0).
     """
+    import paddle
     import paddle.amp.grad_scaler as module
     from paddle.amp.auto_cast import amp_global_state
 
-    place = SimpleNamespace(
-        is_gpu_place=lambda: True, is_xpu_place=lambda: False, is_custom_place=lambda: False
-    )
-    tracer, dtype = module._dygraph_tracer, amp_global_state().amp_dtype
+    place = SimpleNamespace(is_gpu_place=lambda: True, is_xpu_place=lambda: False, is_custom_place=lambda: False)
+    tracer, dtype, device = module._dygraph_tracer, amp_global_state().amp_dtype, paddle.device.get_device()
     module._dygraph_tracer = lambda: SimpleNamespace(_expected_place=place)
+    module.print, module.float = _print_nothing, _float  # shadow the builtins in that module alone
     amp_global_state().amp_dtype = "float16"
+    paddle.device.set_device("cpu")
     try:
-        with redirect_stdout(StringIO()), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        module._dygraph_tracer = tracer
+        paddle.device.set_device(device)
         amp_global_state().amp_dtype = dtype
+        del module.print, module.float
+        module._dygraph_tracer = tracer
+
+
+@contextmanager
+def paddle_float_unmended() -> Iterator[None]:
+    """Inside ``paddle_scaler_active``: let the scaler meet numpy as it does in a user's program."""
+    import paddle.amp.grad_scaler as module
+
+    del module.float
+    try:
+        yield
+    finally:
+        module.float = _float
+
+
+def _print_nothing(*values: object) -> None:
+    pass
+
+
+def _float(value: Any) -> float:
+    return float(value.item() if hasattr(value, "item") else value)

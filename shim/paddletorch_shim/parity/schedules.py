@@ -88,9 +88,7 @@ def _iteration(rng: random.Random, overflow_rate: float) -> Iteration:
     values = [[rng.randrange(-15, 16, 2) / 8 for _ in range(size)] for size in SIZES]
     if rng.random() < overflow_rate:
         values_of_one = rng.choice(values)
-        values_of_one[rng.randrange(len(values_of_one))] = rng.choice(
-            (math.inf, -math.inf, math.nan, 2.0**127)
-        )
+        values_of_one[rng.randrange(len(values_of_one))] = rng.choice((math.inf, -math.inf, math.nan, 2.0**127))
     change = _change(rng) if rng.random() < 0.06 else None
     return Iteration(
         coefficients=tuple(tuple(v) for v in values),
