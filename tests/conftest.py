@@ -75,9 +75,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "fixture" in metafunc.fixturenames:
         metafunc.parametrize("fixture", list(read_fixtures()), ids=lambda f: f.id)
     if "runnable" in metafunc.fixturenames:
-        metafunc.parametrize(
-            "runnable", [f for f in read_fixtures() if "run" in f.settings], ids=lambda f: f.id
-        )
+        runnable = [f for f in read_fixtures() if "run" in f.settings]
+        metafunc.parametrize("runnable", runnable, ids=lambda f: f.id)
 
 
 @pytest.fixture(scope="session")
