@@ -169,11 +169,11 @@ def _backoff(kit: Kit) -> str:
 
 KNOWN: tuple[Known, ...] = (
     Known("S0", "an overflow with numpy 2.4", "TypeError", "scale 32", _backoff, _numpy_refuses_floats_of_arrays),
-    Known("S3", "growth past the range of float32", "scale inf", "scale 1.70141e+38", _growth),
-    Known("S6", "two optimizers, overflow in the first", "scale 64", "scale 32", _first_of_two),
+    Known("S3", "growth past float32", "scale inf", "scale 1.70141e+38", _growth),
+    Known("S6", "two optimizers, first overflows", "scale 64", "scale 32", _first_of_two),
     Known(
         "S7",
-        "two optimizers, both unscaled first",
+        "the same, unscaled first",
         "parameters nan, 0",
         "parameters 1, 0",
         _unscale_both_first,
@@ -183,7 +183,7 @@ KNOWN: tuple[Known, ...] = (
     Known("S18", "a plain step after an overflow", "parameter 1", "parameter 0", _stale),
     Known(
         "S19",
-        "an infinite gradient after unscale_, on the CPU",
+        "infinity after unscale_ (CPU)",
         "gradient nan",
         "gradient inf",
         _after_overflow,

@@ -38,16 +38,20 @@ def reproduce(outcome: Outcome, steps: int) -> str:
 
 
 def _comparisons(outcomes: Iterable[Outcome]) -> Table:
-    table = Table(title="Same schedules, bit for bit", box=box.SIMPLE)
-    for name in ("scaler", "backend", "optimizer", "compared with"):
-        table.add_column(name)
+    table = _table("Same schedules, bit for bit")
+    for name in ("scaler", "backend", "optimizer", "against"):
+        table.add_column(name, no_wrap=True)
     for name in ("steps", "skipped"):
         table.add_column(name, justify="right")
-    table.add_column("result")
+    table.add_column("result", no_wrap=True)
     for outcome in outcomes:
         result = "[green]equal[/]" if outcome.difference is None else "[red]differs[/]"
         table.add_row(*_words(outcome.case), f"{outcome.steps:,}", f"{outcome.skipped:,}", result)
     return table
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
 
 
 def _words(case: Case) -> tuple[str, str, str, str]:
@@ -58,9 +62,11 @@ def _words(case: Case) -> tuple[str, str, str, str]:
 
 
 def _known(observations: Iterable[Observation]) -> Table:
-    table = Table(title="Known differences of Paddle's own scaler", box=box.SIMPLE)
-    for name in ("code", "what", "Paddle's own", "shim", "result"):
+    table = _table("Known differences of Paddle's own scaler")
+    for name in ("code", "what"):
         table.add_column(name)
+    for name in ("Paddle's own", "shim", "result"):
+        table.add_column(name, no_wrap=True)
     for seen in observations:
         shims = sorted({outcome for _, outcome in seen.shims})
         result = "[green]as recorded[/]" if seen.as_expected else "[red]changed[/]"

@@ -152,25 +152,25 @@ def paddle_scaler_active() -> Iterator[None]:
     It asks the tracer for its place when it is made, and the global AMP dtype at each ``scale``; it prints at
     each backoff, and by that crashes with numpy 2.4 or later because it makes a float of a 1-d tensor (S0).
     """
-    import paddle
-    import paddle.amp.grad_scaler as module
-    from paddle.amp.auto_cast import amp_global_state
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import paddle
+        import paddle.amp.grad_scaler as module
+        from paddle.amp.auto_cast import amp_global_state
 
-    place = SimpleNamespace(is_gpu_place=lambda: True, is_xpu_place=lambda: False, is_custom_place=lambda: False)
-    tracer, dtype, device = module._dygraph_tracer, amp_global_state().amp_dtype, paddle.device.get_device()
-    module._dygraph_tracer = lambda: SimpleNamespace(_expected_place=place)
-    module.print, module.float = _print_nothing, _float  # shadow the builtins in that module alone
-    amp_global_state().amp_dtype = "float16"
-    paddle.device.set_device("cpu")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        place = SimpleNamespace(is_gpu_place=lambda: True, is_xpu_place=lambda: False, is_custom_place=lambda: False)
+        tracer, dtype, device = module._dygraph_tracer, amp_global_state().amp_dtype, paddle.device.get_device()
+        module._dygraph_tracer = lambda: SimpleNamespace(_expected_place=place)
+        module.print, module.float = _print_nothing, _float  # shadow the builtins in that module alone
+        amp_global_state().amp_dtype = "float16"
+        paddle.device.set_device("cpu")
+        try:
             yield
-    finally:
-        paddle.device.set_device(device)
-        amp_global_state().amp_dtype = dtype
-        del module.print, module.float
-        module._dygraph_tracer = tracer
+        finally:
+            paddle.device.set_device(device)
+            amp_global_state().amp_dtype = dtype
+            del module.print, module.float
+            module._dygraph_tracer = tracer
 
 
 @contextmanager
