@@ -271,7 +271,7 @@ def _check_row(row: Row, where: _Where) -> None:
         for name in declared:
             if name not in known:
                 raise where.error("parameters", f"{name!r} is in no {side} signature of the row")
-        if row.torch and row.paddle:
+        if row.torch and row.paddle and not any(f.template for f in (*row.torch, *row.paddle)):
             plain = {
                 p.name for form in row.forms(side) for _, s in form.signatures for p in s.parameters if not p.variadic
             }

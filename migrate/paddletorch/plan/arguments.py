@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from packaging.version import Version
-from paddletorch_rules import Form, Framework, ParameterPair, ReleaseSet, Row, Signature
+from paddletorch_rules import Form, Framework, ParameterPair, ReleaseSet, Row, Signature, ValueMap
 
 from paddletorch.layout import ArgumentChanges, LayoutError, edit_arguments, read_layout
 from paddletorch.model import Edit, Span
@@ -231,7 +231,7 @@ def _one_parameter(
     elif source_name in binding.dropped:
         _drop(binding, source_name, plan)
     elif source_name in binding.given:
-        _supplied(binding, pair, source_name, target_name, signature, plan)
+        _supplied(binding, pair, source_name, target_name, form, signature, plan)
     elif source_name in binding.fixed:
         _emit(binding, pair, target_name, binding.fixed[source_name], form, signature, plan)
     elif reconcile:
@@ -264,21 +264,28 @@ def _supplied(
     pair: ParameterPair,
     source_name: str,
     target_name: str,
+    form: Form,
     signature: Signature,
     plan: _Plan,
 ) -> None:
     bound = binding.given[source_name]
     context = binding.context
-    if signature.get(target_name) is None:
-        raise _not_in_release(binding, target_name)
     values = context.settings.table.values[pair.values] if pair.values and not bound.converted else None
+    if not _in_every_release(binding, form, target_name):
+        if not _is_first_default(context, form, target_name, bound.value, values):
+            raise _not_in_release(binding, target_name)
+        _drop(binding, source_name, plan)
+        return
     if values is not None and isinstance(bound.value, ast.Constant) and bound.value.value is None:
         default = _source_default(binding, source_name)
         if default == "None":  # None means the default here: leave it to the reconciliation
             _drop(binding, source_name, plan)
-            _emit_default(binding, pair, target_name, signature, plan)
+            _emit(binding, pair, target_name, "None", form, signature, plan)
             return
-    plan.edits += translate_edits(context, bound.value, values, binding.row.code)
+    try:
+        plan.edits += translate_edits(context, bound.value, values, binding.row.code)
+    except Refusal as refusal:
+        raise Refusal(refusal.code, **{**refusal.holes, "parameter": source_name}) from None
     if source_name in binding.wraps:
         before, after = binding.wraps[source_name]
         span = context.source.span(bound.value)
@@ -292,14 +299,6 @@ def _supplied(
         and not bound.converted
     ):
         plan.edits.append(binding.dictionary.rename(context.source, bound.dict_key, target_name, binding.row.code))
-
-
-def _emit_default(
-    binding: CallBinding, pair: ParameterPair, target_name: str, signature: Signature, plan: _Plan
-) -> None:
-    form = binding.row.emitted(binding.target, binding.context.settings.target_releases.versions)
-    if form is not None:
-        _emit(binding, pair, target_name, "None", form, signature, plan)
 
 
 def _source_only(binding: CallBinding, pair: ParameterPair, source_name: str, plan: _Plan) -> None:
@@ -375,11 +374,38 @@ def _emit_unless_default(
     binding: CallBinding, target_name: str, text: str, form: Form, signature: Signature, plan: _Plan
 ) -> None:
     defaults = _defaults(form, target_name, binding.context.settings.target_releases)
+    everywhere = _in_every_release(binding, form, target_name)
     if all(same_value(default, text) for default in defaults) and (defaults or signature.get(target_name) is None):
-        return
-    if signature.get(target_name) is None:
+        first = _first_default(form, target_name)
+        if everywhere or first is None or same_value(first, text):
+            return
+    if not everywhere:
         raise _not_in_release(binding, target_name)
     plan.append.append((target_name, binding.context.source.quoted(text)))
+
+
+def _in_every_release(binding: CallBinding, form: Form, name: str) -> bool:
+    """Whether every release that the result must run on has the parameter."""
+    versions = binding.context.settings.target_releases.versions
+    return all((s := form.signature(v)) is not None and s.get(name) is not None for v in versions)
+
+
+def _first_default(form: Form, name: str) -> str | None:
+    """The default with which a parameter came: how releases before it behave."""
+    found = next((s.get(name) for _, s in form.signatures if s.get(name) is not None), None)
+    return found.default if found is not None else None
+
+
+def _is_first_default(context: FileContext, form: Form, name: str, value: ast.expr, values: ValueMap | None) -> bool:
+    """Whether releases without the parameter behave as the supplied value asks."""
+    first = _first_default(form, name)
+    if first is None:
+        return False
+    given = context.qualified(value) or ast.unparse(value)
+    try:
+        return same_value(translate_default(given, values, context.target), first)
+    except (Refusal, SyntaxError):
+        return False
 
 
 def _not_in_release(binding: CallBinding, target_name: str) -> Refusal:
@@ -396,10 +422,17 @@ def _not_in_release(binding: CallBinding, target_name: str) -> Refusal:
 
 
 def _source_default(binding: CallBinding, name: str) -> str | None:
-    """The default in the source releases: the newest one's where they differ."""
-    signature = binding.form.signature(binding.context.settings.source_releases.newest)
-    parameter = signature.get(name) if signature else None
-    return parameter.default if parameter else None
+    """The default in the source releases: the newest one's, with a finding where they differ."""
+    releases = binding.context.settings.source_releases
+    found: list[str] = []
+    for version in releases.versions:
+        default = _parameter_in(binding.form, name, version)
+        if default is not None and default not in found:
+            found.append(default)
+    newest = _parameter_in(binding.form, name, releases.newest)
+    if len(found) > 1 and newest is not None:
+        binding.report("API215", parameter=name, values=", ".join(found), value=newest)
+    return newest
 
 
 def _defaults(form: Form, name: str, releases: ReleaseSet) -> list[str]:

@@ -146,8 +146,10 @@ def _convert_call(context: FileContext, site: Site, candidate: Candidate, form: 
     skip = 1 if site.role == "partial" else 0
     binding = bind(context, site.call, candidate.row, candidate.form, candidate.name, skip)
     if form.template is not None:
-        if binding.row.receiver is None and site.role == "call":
-            text = form.template.format(**{k: context.text(b.value) for k, b in binding.given.items()})
+        if site.role == "call":
+            run_hook(binding)
+            convert_arguments(binding, form)
+            text = context.source.quoted(form.template)
             outcome.whole = Edit(context.source.span(site.call), text, candidate.row.code)
             return
         raise Refusal("API204", replacement=form.template, arguments="")

@@ -107,7 +107,7 @@ def _report_several(context: FileContext, path: str, call: ast.Call, steps: list
     if method == "step":
         context.report("AMP220", call, "scaler.step", None, name=path, optimizers=names)
     else:
-        what = f"minimize() runs for several optimizers ({names}): each call updates the loss scale, so one iteration counts several steps"
+        what = f"minimize() runs for several optimizers ({names}): each call updates the loss scale on its own"
         context.report("AMP230", call, "scaler.minimize", None, what=what)
 
 
@@ -203,10 +203,18 @@ def _precision(context: FileContext, kind: str, code: str) -> None:
             context.report(code, call, name, None, what=context.text(call))
 
 
+_PASSES_ON = frozenset({"cuda", "cpu", "to", "train", "eval", "requires_grad_", "apply"})
+
+
 def _is_module(context: FileContext, node: ast.expr) -> bool:
     """A module built in place, or a variable that is called like one."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PASSES_ON:
+        node = node.func.value
     if isinstance(node, ast.Call):
-        return re.match(r"(torch|paddle)\.nn\.[A-Z]", context.qualified(node.func) or "") is not None
+        if re.match(r"(torch|paddle)\.nn\.[A-Z]", context.qualified(node.func) or ""):
+            return True
+        class_name = path_of(node.func).rpartition(".")[2]
+        return class_name[:1].isupper() and "Tensor" not in class_name
     name = path_of(node).rpartition(".")[2]
     return bool(name) and _MODULE_NAMES.search(name) is not None
 

@@ -87,6 +87,9 @@ def sharded_scaler(context: FileContext, call: ast.Call, row: Row, form: Form, n
     if len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
         return None
     context.report("AMP234", call, name, row)
+    parent = context.parent(call)
+    if isinstance(parent, ast.Assign) and [ast.unparse(t) for t in parent.targets] == [ast.unparse(call.args[0])]:
+        return Replaced("", [], remove_statement(context, parent))
     span, inner = context.source.span(call), context.source.span(call.args[0])
     return Replaced("", [Edit(Span(span.start, inner.start), "", code), Edit(Span(inner.end, span.end), "", code)])
 
