@@ -50,8 +50,9 @@ def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: li
     assert binding.alias is not None
     group = naming.groups.get(id(bindings))
     if group is not None:
-        if group.target is not None and context.settings.lookup(binding.qualified or "") is not None:
-            return _Clause(binding.alias, group.target, False)
+        if group.target is not None:
+            known = context.settings.lookup(binding.qualified or "") is not None
+            return _Clause(binding.alias, group.target if known else None, False)
         return _Clause(binding.alias, None, _unused(context, group, naming))
     if stands_for_imports(context, bindings) and binding.qualified is not None:
         loads = [load for load in context.tree.loads if context.tree.scopes[load].lookup(load.id) is bindings]
@@ -205,7 +206,8 @@ def _edit_from(context: FileContext, statement: ast.ImportFrom, clauses: list[_C
 
 def _imported(name: str, alias: ast.alias) -> str:
     local = alias.asname or alias.name
-    return name if name == local and not alias.asname else f"{name} as {local}"
+    same_name_style = alias.asname is not None and alias.asname == alias.name
+    return name if name == local and not same_name_style else f"{name} as {local}"
 
 
 def _rename_in_place(context: FileContext, statement: ast.ImportFrom, clauses: Sequence[_Clause]) -> list[Edit]:

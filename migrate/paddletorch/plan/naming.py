@@ -132,12 +132,15 @@ def _binding_target(context: FileContext, group: Group) -> str | None:
 
 
 def stands_for_imports(context: FileContext, bindings: Iterable[Binding]) -> bool:
-    """Whether a name is only ever imported, set to None where the import fails, or deleted."""
-    return all(b.qualified is not None or b.kind == "delete" or _is_none(context, b) for b in bindings)
+    """Whether a name is only ever imported, an alias of an API, None where the import fails, or deleted."""
+    return all(b.qualified is not None or b.kind == "delete" or _is_alias(context, b) for b in bindings)
 
 
-def _is_none(context: FileContext, binding: Binding) -> bool:
-    return binding.kind == "assign" and context.evaluator.bound([binding]) <= {NoneValue()}
+def _is_alias(context: FileContext, binding: Binding) -> bool:
+    values = context.evaluator.bound([binding]) if binding.kind == "assign" else frozenset({None})
+    return all(
+        isinstance(v, NoneValue) or (isinstance(v, Qualified) and context.settings.lookup(v.name)) for v in values
+    )
 
 
 def _alias_target(context: FileContext, group: Group) -> str | None:
@@ -155,7 +158,7 @@ def _target_of(context: FileContext, name: str) -> str | None:
 
 def import_target(context: FileContext, names: frozenset[str], group: Group | None) -> str | None:
     """What imports of ``names`` become, if every use converts below that one target."""
-    targets = {_target_of(context, name) for name in names}
+    targets = {_target_of(context, name) for name in names if context.settings.lookup(name) is not None}
     if len(targets) != 1:
         return None
     target = targets.pop()

@@ -73,8 +73,6 @@ def sharded_scaler(context: FileContext, call: ast.Call, row: Row, form: Form, n
     code = row.code
     if context.target == "paddle":
         binding = bind(context, call, scaler, form, name)
-        binding.drop("process_group")
-        binding.given.pop("process_group", None)
         ARGUMENT_HOOKS["scaler"](binding)
         edits = convert_arguments(binding, target)
         context.report("AMP234", call, name, row)

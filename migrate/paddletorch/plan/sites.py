@@ -74,13 +74,17 @@ def _name_sites(context: FileContext, load: ast.Name) -> Iterator[Site]:
     bindings = scope.lookup(load.id)
     kind: AnchorKind = "free"
     if bindings:
-        kind = "import" if any(b.qualified is not None for b in bindings) else "alias"
+        kind = "import" if any(_is_framework_import(context, b) for b in bindings) else "alias"
     key: Hashable = id(bindings) if bindings else load.id
     anchor = Anchor(kind, key, load, tuple(bindings), names)
     other = next((b for b in bindings if _is_other(context, b)), None)
     site = _climb(context, anchor, load, names, other)
     if site is not None:
         yield site
+
+
+def _is_framework_import(context: FileContext, binding: Binding) -> bool:
+    return binding.qualified is not None and not _is_other(context, binding)
 
 
 def _is_other(context: FileContext, binding: Binding) -> bool:
