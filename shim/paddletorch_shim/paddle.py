@@ -57,7 +57,7 @@ class GradScaler(ScalerCore):
                 f"device must be a str such as 'cuda', got {given['device']!r}: a loss scale goes to init_scale="
             )
         self._enabled = checks.switch("enabled", given["enabled"], "a loss scale goes to init_scale=")
-        self._init_scale = 1.0
+        init_scale = 1.0
         if self._enabled:
             self._growth_factor = checks.growth(
                 "The growth factor must be > 1.0.", "growth_factor", given["growth_factor"]
@@ -66,9 +66,9 @@ class GradScaler(ScalerCore):
                 "The backoff factor must be < 1.0.", "backoff_factor", given["backoff_factor"]
             )
             self._growth_interval = checks.interval("growth_interval", given["growth_interval"])
-            self._init_scale = checks.scale("init_scale", given["init_scale"])
+            init_scale = checks.scale("init_scale", given["init_scale"])
         self._min_scale = checks.number("min_scale", given["min_scale"])
-        super().__init__(LossScaleState(self._init_scale), given["backend"], given["process_group"])
+        super().__init__(LossScaleState(init_scale), given["backend"], given["process_group"])
 
     # ------------------------------------------------------------------ one iteration
 
@@ -176,7 +176,7 @@ class GradScaler(ScalerCore):
         )
 
     def _gradients(self, optimizer: paddle.optimizer.Optimizer) -> list[paddle.Tensor]:
-        grads = [grad for param in _parameters(optimizer) if (grad := _gradient(param)) is not None]
+        grads = [grad for param in _parameters(optimizer) for grad in _gradients_of(param)]
         # Identity first: comparing Paddle's dtypes costs more than everything else in this loop.
         if any(grad.dtype is not paddle.float32 and grad.dtype == paddle.float16 for grad in grads):
             raise ValueError(
@@ -258,7 +258,6 @@ class GradScaler(ScalerCore):
         if not self._enabled:
             return
         loaded = state.read("torch", state_dict)
-        self._init_scale = loaded.scale
         self._growth_factor = loaded.growth_factor
         self._backoff_factor = loaded.backoff_factor
         self._growth_interval = loaded.growth_interval
@@ -282,14 +281,17 @@ def _parameters(optimizer: paddle.optimizer.Optimizer) -> list[paddle.Tensor]:
     return [param for group in groups for param in (group["params"] if isinstance(group, dict) else (group,))]
 
 
-def _gradient(param: paddle.Tensor) -> paddle.Tensor | None:
-    """The gradient that the optimizer will use, dense; a sparse one as its values, shared with it."""
-    grad = getattr(param, "main_grad", None)
+def _gradients_of(param: paddle.Tensor) -> tuple[paddle.Tensor, ...]:
+    """The dense gradients of a parameter; of a sparse one its values, shared with it.
+
+    Master gradients live in ``main_grad``; which of the two an optimizer uses depends on Paddle's release.
+    """
+    grad, main = param._grad_ivar(), getattr(param, "main_grad", None)
+    if main is not None:
+        return (main,) if grad is None or not grad._is_initialized() else (main, grad)
     if grad is None:
-        grad = param._grad_ivar()
-    if grad is not None and grad.is_selected_rows():
-        return grad._get_tensor_from_selected_rows()
-    return grad
+        return ()
+    return (grad._get_tensor_from_selected_rows() if grad.is_selected_rows() else grad,)
 
 
 def _forget_found_inf(optimizer: paddle.optimizer.Optimizer) -> None:

@@ -46,7 +46,7 @@ def accelerator(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     )
     paddle_module = sys.modules["paddle.amp.auto_cast"]
     monkeypatch.setattr(paddle_module, "_dygraph_tracer", lambda: _Tracer(place))
-    monkeypatch.setattr(paddle_module, "_is_custom_device_bfloat16_supported", lambda: True)
+    monkeypatch.setattr(paddle_module, "_is_custom_device_bfloat16_supported", lambda: True, raising=False)
     monkeypatch.setattr(module, "_current_expected_place", lambda: place)
     monkeypatch.setattr(amp_global_state(), "amp_dtype", "float32")
     yield

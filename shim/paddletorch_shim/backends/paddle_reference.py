@@ -37,6 +37,8 @@ class Backend:
         inverse = (1.0 / scale.astype("float64")).astype("float32")
         found_inf = paddle.zeros([], "float32")
         for grad in grads:
+            if not grad.size:
+                continue  # Paddle 2.6 has no isfinite of nothing
             found_inf += paddle.logical_not(paddle.isfinite(grad).all()).astype("float32")
             multiply_(grad, inverse)
         return found_inf
