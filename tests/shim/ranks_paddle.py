@@ -38,7 +38,7 @@ def train(scaler: GradScaler, rank: int, ranks: int) -> list[Any]:
 def work(ranks: int, folder: str) -> None:
     dist.init_parallel_env()
     rank = dist.get_rank()
-    group = dist.new_group(list(range(ranks)))
+    group = dist.get_group()
     results = {
         backend: train(GradScaler("cpu", init_scale=64.0, backend=backend, process_group=group), rank, ranks)
         for backend in ("native", "reference")
