@@ -234,7 +234,7 @@ def test_each_of_two_optimizers_keeps_its_own_overflow(first: float, second: flo
     assert scaler.state_dict()["scale"].item() == (32.0 if INF in (first, second) else 128.0)
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64, torch.complex64])
 @pytest.mark.parametrize("backend", ["native", "reference"])
 def test_gradient_dtypes(dtype: torch.dtype, backend: str) -> None:
     param = parameter(1.0, dtype=dtype)

@@ -50,7 +50,7 @@ class Backend:
             here = device == scale.device
             found_here = found_inf if here else torch.zeros((), device=device)
             inverse_here = inverse if here else inverse.to(device, non_blocking=True)
-            if dtype in _FUSED_CHECK or device.type == "cpu":
+            if dtype in _FUSED_CHECK or (dtype is torch.bfloat16 and device.type == "cpu"):
                 torch._amp_foreach_non_finite_check_and_unscale_(group, found_here, inverse_here)
             else:
                 found_here += self._plain.unscale_(group, scale.to(device, non_blocking=True))
