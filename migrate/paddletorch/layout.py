@@ -115,15 +115,24 @@ class ArgumentChanges:
     """Position of the first argument that is the API's own: 1 below ``functools.partial``."""
 
 
-def edit_arguments(layout: CallLayout, changes: ArgumentChanges, code: str, values: Sequence[Edit] = ()) -> list[Edit]:
+def edit_arguments(
+    layout: CallLayout,
+    changes: ArgumentChanges,
+    code: str,
+    values: Sequence[Edit] = (),
+    width: int | None = None,
+) -> list[Edit]:
     """Edits that rename or name arguments, drop some and add others; comments stay.
 
+    A call on one line that new arguments make longer than ``width`` characters gets a line for each argument.
     ``values`` are edits inside the kept arguments. The order matters where edits meet at one byte: what is
     put before an argument, its name, its value, what is put behind it.
     """
     kept = [i for i in range(len(layout.arguments)) if i not in changes.drop]
     named = _keyword_edits(layout, changes, code)
     if not kept:
+        if width is not None and _outgrows(layout, changes, named, width):
+            return _one_per_line(layout, changes, kept, code)
         return [*named, *_replace_all(layout, changes, code)]
     edits: list[Edit] = []
     appended = list(changes.append)
@@ -135,6 +144,8 @@ def edit_arguments(layout: CallLayout, changes: ArgumentChanges, code: str, valu
         gap = _line_break(layout, place) or " "
         edits.append(Edit(Span(start, start), "".join(f"{text},{gap}" for text in changes.prepend), code))
     edits += [*named, *values]
+    if width is not None and _outgrows(layout, changes, [*edits], width):
+        return [*named, *values, *_one_per_line(layout, changes, kept, code)]
     edits += _drops(layout, changes.drop, kept[-1], code)
     if appended:
         edits += _append(layout, kept[-1], appended, code)
@@ -184,6 +195,42 @@ def _before(layout: CallLayout, index: int) -> bytes:
     previous = layout.arguments[index - 1]
     assert previous.comma_end is not None
     return _text(layout, previous.comma_end, previous.after_end)
+
+
+def _outgrows(layout: CallLayout, changes: ArgumentChanges, edits: Sequence[Edit], width: int) -> bool:
+    """Whether a one-line call would run over ``width`` because of the arguments it gains."""
+    source = layout.source
+    if not changes.append or b"\n" in _text(layout, layout.function.start, layout.close_start):
+        return False
+    line = source.line_span(source.position(layout.function.start)[0])
+    length = len(source.slice(line).rstrip("\r\n"))
+    length += sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)
+    length += sum(len(text) + 2 for text in changes.append)
+    length -= sum(a.whole.end - a.whole.start + 2 for i, a in enumerate(layout.arguments) if i in changes.drop)
+    return length > width
+
+
+def _one_per_line(layout: CallLayout, changes: ArgumentChanges, kept: Sequence[int], code: str) -> list[Edit]:
+    """Break a one-line call: a line for each argument, a comma after the last."""
+    source = layout.source
+    indentation = source.indentation(source.position(layout.function.start)[0])
+    outer = source.newline + indentation
+    inner = outer + ("\t" if "\t" in indentation else " " * source.indent)
+    close = f",{outer}"
+    before = [f"{inner}{text}," for text in changes.prepend if not changes.first]
+    if not kept:
+        added = f",{inner}".join(changes.append)
+        return [Edit(Span(layout.open_end, layout.close_start), "".join(before) + inner + added + close, code)]
+    edits: list[Edit] = []
+    position, text = layout.open_end, "".join(before)
+    for index in kept:
+        argument = layout.arguments[index]
+        if changes.first and index >= changes.first:
+            text += "".join(f"{inner}{item}," for item in changes.prepend) if index == changes.first else ""
+        edits.append(Edit(Span(position, argument.whole.start), text + inner, code))
+        position, text = argument.whole.end, ","
+    added = "".join(f",{inner}{item}" for item in changes.append)
+    return [*edits, Edit(Span(position, layout.close_start), added + close, code)]
 
 
 def _line_break(layout: CallLayout, index: int) -> str:

@@ -12,6 +12,10 @@ from collections.abc import Iterable
 
 from paddletorch.model import Edit, Span
 
+WIDTH = 120
+"""Characters that a line may have before a call that gains arguments is broken."""
+
+_INDENT = re.compile(rb"(?m):[ \t]*(?:#[^\r\n]*)?\r?\n( +)[^\s#]")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -42,6 +46,8 @@ class Source:
         self.line_starts = [0, *ends]
         first = _LINE_END.search(self.body)
         self.newline = first.group().decode() if first else "\n"
+        indented = _INDENT.search(self.body)
+        self.indent = len(indented.group(1)) if indented and len(indented.group(1)) in (2, 3, 4, 8) else 4
         self.quote = '"' if self.body.count(b'"') > self.body.count(b"'") else "'"
 
     def offset(self, line: int, column: int) -> int:
@@ -73,10 +79,6 @@ class Source:
         span = self.line_span(line)
         text = self.body[span.start : span.end]
         return text[: len(text) - len(text.lstrip(b" \t\f"))].decode("utf-8")
-
-    def quoted(self, text: str) -> str:
-        """Generated code with its strings in the quotes that the file uses most."""
-        return text.replace("'", '"') if self.quote == '"' and '"' not in text and "\\" not in text else text
 
     def encode(self, body: bytes) -> bytes:
         """Bytes to write for an edited ``body``: in the file's encoding, with its BOM.

@@ -55,7 +55,8 @@ class Form:
         signatures: ``(since, signature)``, oldest first.
         fixed: parameters of the other forms that this spelling implies, as expressions.
         template: expression to emit instead of a plain call; ``{self}`` and ``{parameter}`` are holes.
-        also: further templates that are recognised and never emitted.
+        also: further templates that are recognised and never emitted; on a function that converts by template,
+            the larger expression that is recognised (source side), and what takes its place (target side).
     """
 
     names: tuple[str, ...]

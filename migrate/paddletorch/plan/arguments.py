@@ -15,6 +15,8 @@ from paddletorch.model import Edit, Span
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.keywords import DictKeywords, keyword_dict
 from paddletorch.plan.translate import constant, same_value, translate_default, translate_edits
+from paddletorch.resolve import Qualified
+from paddletorch.source import WIDTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,8 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
         plan.edits += binding.dictionary.add(context.source, plan.append, code)
         appended = []
     changes = ArgumentChanges(frozenset(plan.drop), plan.keywords, tuple(plan.prepend), tuple(appended), binding.skip)
-    return edit_arguments(layout, changes, code, plan.edits)
+    width = None if context.in_fstring(binding.node) else WIDTH
+    return edit_arguments(layout, changes, code, plan.edits, width)
 
 
 def _target_signature(context: FileContext, form: Form, binding: CallBinding) -> Signature:
@@ -247,7 +250,7 @@ def _fixed_by_form(form: Form, target_name: str) -> bool:
 def _forced(binding: CallBinding, source_name: str | None, target_name: str, plan: _Plan) -> None:
     if source_name is not None and source_name in binding.given:
         _drop(binding, source_name, plan)
-    plan.append.append((target_name, binding.context.source.quoted(binding.forced[target_name])))
+    plan.append.append((target_name, binding.context.quoted(binding.forced[target_name], binding.node)))
 
 
 def _drop(binding: CallBinding, source_name: str, plan: _Plan) -> None:
@@ -282,6 +285,8 @@ def _supplied(
             _drop(binding, source_name, plan)
             _emit(binding, pair, target_name, "None", form, signature, plan)
             return
+    if pair.values == "amp_dtype" and context.target == "paddle":
+        _check_dtype(binding, bound.value, source_name)
     try:
         plan.edits += translate_edits(context, bound.value, values, binding.row.code)
     except Refusal as refusal:
@@ -299,6 +304,22 @@ def _supplied(
         and not bound.converted
     ):
         plan.edits.append(binding.dictionary.rename(context.source, bound.dict_key, target_name, binding.row.code))
+
+
+def _check_dtype(binding: CallBinding, node: ast.expr, name: str) -> None:
+    """A dtype that is not written out may be one that Paddle refuses."""
+    context = binding.context
+    values = context.settings.table.values["amp_dtype"]
+    branches = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
+    for branch in branches:
+        if constant(branch) is not ... or context.qualified(branch) in {t for t, _ in values.pairs}:
+            continue
+        found = context.evaluator.values(branch)
+        names = {v.name for v in found if isinstance(v, Qualified)}
+        if names & set(values.refuse):
+            binding.report("AMP217", parameter=name, value=context.text(branch))
+        elif any(not isinstance(v, Qualified) for v in found):
+            binding.report("AMP218", parameter=name, value=context.text(branch))
 
 
 def _source_only(binding: CallBinding, pair: ParameterPair, source_name: str, plan: _Plan) -> None:
@@ -335,7 +356,7 @@ def _target_only(
         return
     parameter = signature.get(target_name)
     if parameter is not None and parameter.default is None:
-        plan.prepend.append(binding.context.source.quoted(pair.neutral))
+        plan.prepend.append(binding.context.quoted(pair.neutral, binding.node))
         return
     _emit_unless_default(binding, target_name, pair.neutral, form, signature, plan)
 
@@ -381,7 +402,7 @@ def _emit_unless_default(
             return
     if not everywhere:
         raise _not_in_release(binding, target_name)
-    plan.append.append((target_name, binding.context.source.quoted(text)))
+    plan.append.append((target_name, binding.context.quoted(text, binding.node)))
 
 
 def _in_every_release(binding: CallBinding, form: Form, name: str) -> bool:

@@ -13,6 +13,7 @@ from paddletorch.plan.arguments import CallBinding, bind, convert_arguments
 from paddletorch.plan.context import FileContext, Finding, Refusal
 from paddletorch.plan.rewrites import SITE_HOOKS
 from paddletorch.plan.sites import Candidate, Site
+from paddletorch.plan.template import Template
 
 
 @dataclass
@@ -44,9 +45,12 @@ def plan_site(context: FileContext, site: Site) -> Outcome:
     row = site.candidates[0].row
     if context.suppressed(row.code, site.call or site.node):
         return Outcome(row, None)
+    if not context.is_located(site.call or site.node):
+        return _left(context, site, row, Refusal("API216"))
     outcomes = [_plan_candidate(context, site, candidate) for candidate in site.candidates]
     if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
         outcomes = _plausible(outcomes)
+    outcomes = [o for o in outcomes if not _misfits(o)] or outcomes
     first = outcomes[0]
     if any(not first.same_as(other) for other in outcomes[1:]):
         refused = [o for o in outcomes if o.target is None]
@@ -59,6 +63,11 @@ def plan_site(context: FileContext, site: Site) -> Outcome:
         refusal = Refusal("API201", name=context.text(site.anchor.node), other=line)
         return _left(context, site, first.row, refusal)
     return first
+
+
+def _misfits(outcome: Outcome) -> bool:
+    """Whether the arguments make no sense under this reading of the name."""
+    return outcome.target is None and any(f.code == "API210" for f in outcome.findings)
 
 
 def _plausible(outcomes: list[Outcome]) -> list[Outcome]:
@@ -105,8 +114,12 @@ def _convert(context: FileContext, site: Site, candidate: Candidate) -> Outcome:
             return Outcome(row, replaced.name, replaced.edits, full=True, whole=replaced.whole)
     if row.kind == "unsupported" or not row.forms(context.target):
         raise Refusal(row.report or "API208", what="is not used in a way that can be converted")
+    if row.hook == "sharded_scaler":
+        if site.role not in ("annotation", "check"):
+            raise Refusal("AMP234")
+        row = context.settings.table.row("GradScaler")  # a function is no class: there the plain scaler stands
     form = target_form(row, context)
-    outcome = Outcome(row, form.names[0] if form.names else None)
+    outcome = Outcome(candidate.row, form.names[0] if form.names else None)
     if row.kind == "module":
         if site.role == "value":
             raise Refusal("API205", what="this use", replacement=form.names[0])
@@ -149,12 +162,20 @@ def _convert_call(context: FileContext, site: Site, candidate: Candidate, form: 
         if site.role == "call":
             run_hook(binding)
             convert_arguments(binding, form)
-            text = context.source.quoted(form.template)
-            outcome.whole = Edit(context.source.span(site.call), text, candidate.row.code)
+            outcome.whole = _by_template(context, site.call, candidate, form)
             return
         raise Refusal("API204", replacement=form.template, arguments="")
     run_hook(binding)
     outcome.edits += convert_arguments(binding, form)
+
+
+def _by_template(context: FileContext, call: ast.Call, candidate: Candidate, form: Form) -> Edit:
+    """Write the template, or what takes the place of the larger expression that the source's form names."""
+    parent = context.parent(call)
+    whole = isinstance(parent, ast.expr) and any(Template(t).match(parent) is not None for t in candidate.form.also)
+    node, text = (parent, form.also[0]) if whole and form.also else (call, form.template or "")
+    assert isinstance(node, ast.expr)
+    return Edit(context.source.span(node), context.quoted(text, node), candidate.row.code)
 
 
 def run_hook(binding: CallBinding) -> None:

@@ -10,6 +10,7 @@ from functools import cached_property
 from paddletorch_rules import Form, ReleaseSet, Row, Table
 
 from paddletorch.model import Applicability, Diagnostic, Framework, Options, Severity
+from paddletorch.plan.fstrings import enclosing_fstrings, free_quote, is_located
 from paddletorch.resolve import Evaluator, NoneValue, Qualified, ScopeTree
 from paddletorch.source import Source
 from paddletorch.suppress import Suppressions
@@ -103,6 +104,29 @@ class FileContext:
     def suppressed(self, code: str, node: ast.expr | ast.stmt | ast.alias) -> bool:
         """Whether a comment on the node's lines keeps ``code`` away from it."""
         return self.suppressions.covers(code, node.lineno, node.end_lineno or node.lineno)
+
+    def quoted(self, text: str, node: ast.expr) -> str:
+        """Generated code in the quotes that the file uses most, or that an f-string around ``node`` leaves free.
+
+        Raises:
+            Refusal: the f-string uses both quotes, or the node cannot be found in it.
+        """
+        quote = self.source.quote
+        around = enclosing_fstrings(self.tree.parents, node)
+        if around and "'" in text:
+            free = free_quote(self.source, around[-1], node) if len(around) == 1 else None
+            if free is None:
+                raise Refusal("API216")
+            quote = free
+        return text.replace("'", '"') if quote == '"' and '"' not in text and "\\" not in text else text
+
+    def in_fstring(self, node: ast.expr) -> bool:
+        """Whether the node stands inside an f-string."""
+        return bool(enclosing_fstrings(self.tree.parents, node))
+
+    def is_located(self, node: ast.expr) -> bool:
+        """Whether the node's position can be trusted."""
+        return not self.in_fstring(node) or is_located(self.source, node)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The syntactic parent."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paddletorch.model import Conversion, Edit, Span
-from paddletorch.plan.blocks import own_line, remove_statement
+from paddletorch.plan.blocks import ends_line, own_line, remove_statement
 from paddletorch.plan.context import FileContext
 from paddletorch.plan.naming import Group, Naming, import_target, stands_for_imports
 from paddletorch.plan.sites import Site
@@ -253,6 +253,19 @@ def _joined(context: FileContext, statement: ast.stmt, lines: Sequence[str]) -> 
 
 
 def _insert_before(context: FileContext, statement: ast.stmt, lines: Sequence[str]) -> Edit:
+    """Insert ``lines`` above the statement; below it where the alphabet puts an import of the root there."""
+    plain = isinstance(statement, ast.Import) and list(lines) == [f"import {context.target}"]
+    if (
+        plain
+        and context.target > context.settings.source
+        and own_line(context, statement)
+        and ends_line(context, statement)
+    ):
+        assert statement.end_lineno is not None
+        line = context.source.line_span(statement.end_lineno)
+        place = line.start + len(context.source.body[line.start : line.end].rstrip(b"\r\n"))
+        indentation = context.source.indentation(statement.lineno)
+        return Edit(Span(place, place), f"{context.source.newline}{indentation}{lines[0]}")
     start = context.source.span(statement).start
     end = context.source.newline + context.source.indentation(statement.lineno)
     return Edit(

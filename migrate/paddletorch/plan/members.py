@@ -81,7 +81,10 @@ def _match_around(
     node, holes = best
     try:
         form = target_form(row, context)
-    except Refusal:
+        if not context.is_located(node):
+            raise Refusal("API216")
+    except Refusal as refusal:
+        context.report(refusal.code, node, f"{row.receiver} expression", row, **refusal.holes)
         return
     plan.matched.update(n for n in ast.walk(node) if isinstance(n, ast.Attribute))
     _replace_by_template(context, plan, node, holes, row, form, context.text(node))
@@ -98,7 +101,7 @@ def _replace_by_template(
 ) -> None:
     """Write the template around the receiver, whose own text stays."""
     text = form.template if form.template is not None else "{self}." + form.names[0] + "()"
-    before, _, after = context.source.quoted(text).partition("{self}")
+    before, _, after = context.quoted(text, node).partition("{self}")
     inner, span = context.source.span(holes["self"]), context.source.span(node)
     plan.edits += [
         Edit(Span(span.start, inner.start), before, row.code),
@@ -132,7 +135,7 @@ def _plan_attribute(
             context.report(row.report or "API208", node, f"{row.receiver}.{node.attr}", row, method=node.attr)
             return
         if call is None:
-            if evidence is Evidence.YES and row.report is None and not isinstance(context.parent(node), ast.Attribute):
+            if evidence is Evidence.YES and row.report is None and context.is_located(node):
                 _rename_reference(context, plan, node, row)
             return
         _plan_call(context, plan, node, call, row, form, evidence)
@@ -142,11 +145,17 @@ def _plan_attribute(
 def _rename_reference(context: FileContext, plan: MemberPlan, node: ast.Attribute, row: Row) -> None:
     """A bound method that is passed on, not called."""
     forms = [f for f in row.forms(context.target) if f.template is None]
-    if not forms or row.parameters or not isinstance(node.ctx, ast.Load):
+    if not forms or not isinstance(node.ctx, ast.Load):
         return
+    name, target = f"{row.receiver}.{node.attr}", forms[0].names[0]
+    if node.attr in forms[0].names:
+        return
+    if row.parameters:
+        renamed = ", ".join(f"{p.name(context.settings.source)} is {p.name(context.target)}" for p in row.parameters)
+        context.report("API204", node, name, row, replacement=f"{row.receiver}.{target}", arguments=renamed)
     end = context.source.span(node).end
-    plan.edits.append(Edit(Span(end - len(node.attr.encode()), end), forms[0].names[0], row.code))
-    _record(context, plan, node, row, f"{row.receiver}.{node.attr}", f"{row.receiver}.{forms[0].names[0]}")
+    plan.edits.append(Edit(Span(end - len(node.attr.encode()), end), target, row.code))
+    _record(context, plan, node, row, name, f"{row.receiver}.{target}")
 
 
 def _plan_call(
@@ -161,6 +170,8 @@ def _plan_call(
     name = f"{row.receiver}.{node.attr}"
     before = len(context.findings)
     try:
+        if not context.is_located(call):
+            raise Refusal("API216")
         hook = STATEMENT_HOOKS.get(row.hook or "")
         edits = hook(context, MemberCall(node, call, row, name, evidence)) if hook is not None else None
         if edits is not None:
@@ -200,7 +211,7 @@ def _convert_call(
     if target.template is not None and not target.names:
         if call.args or call.keywords:
             raise Refusal("API210", problem="it takes no arguments", signature="()")
-        before, _, after = context.source.quoted(target.template).partition("{self}")
+        before, _, after = context.quoted(target.template, call).partition("{self}")
         inner, span = context.source.span(node.value), context.source.span(call)
         return [
             Edit(Span(span.start, inner.start), before, row.code),

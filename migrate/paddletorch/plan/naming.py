@@ -144,7 +144,7 @@ def _is_alias(context: FileContext, binding: Binding) -> bool:
 
 
 def _alias_target(context: FileContext, group: Group) -> str | None:
-    targets = {_target_of(context, name) for name in group.anchor.names}
+    targets = {_target_of(context, name) for name in group.anchor.names if context.settings.lookup(name) is not None}
     return targets.pop() if len(targets) == 1 else None
 
 
@@ -164,7 +164,7 @@ def import_target(context: FileContext, names: frozenset[str], group: Group | No
     target = targets.pop()
     if target is None:
         return None
-    for site, outcome in group.members if group is not None else ():
+    for _, outcome in group.members if group is not None else ():
         if outcome.target is None or outcome.whole is not None or outcome.full:
             return None
         if outcome.target != target and not outcome.target.startswith(target + "."):

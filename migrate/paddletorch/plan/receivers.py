@@ -29,13 +29,11 @@ class Receivers:
             if isinstance(call.func, ast.Attribute):
                 self._methods.setdefault(path_of(call.func.value), set()).add(call.func.attr)
         for call in context.tree.calls:
-            if (
-                isinstance(call.func, ast.Attribute)
-                and call.args
-                and call.func.attr in ("step", "unscale_", "minimize")
-            ):
-                if self.evidence(call.func.value, "scaler") is Evidence.YES:
-                    self._optimizers.add(path_of(call.args[0]))
+            function = call.func
+            if not isinstance(function, ast.Attribute) or function.attr not in ("step", "unscale_", "minimize"):
+                continue
+            if call.args and self.evidence(function.value, "scaler") is Evidence.YES:
+                self._optimizers.add(path_of(call.args[0]))
 
     def evidence(self, node: ast.expr, type_name: str) -> Evidence:
         """How well it is known that ``node`` is a source-framework instance of ``type_name``."""
@@ -58,27 +56,47 @@ class Receivers:
         path = path_of(node)
         name = path.rpartition(".")[2]
         named = bool(spec.names) and re.search(spec.names, name) is not None
-        if not path:
+        if not path or path in ("self", "cls"):
             return Evidence.NO
         called = self._methods.get(path, set())
         used = any(methods <= called for methods in spec.protocol)
         if type_name == "optimizer" and path in self._optimizers:
-            used = True
-        if used and not self._made_elsewhere(node):
             return Evidence.YES
-        if named and type_name == "optimizer":
+        sure = used or (named and type_name == "optimizer")
+        if sure and not self._made_elsewhere(node, spec.names):
             return Evidence.YES
         return Evidence.MAYBE if named or used else Evidence.NO
 
-    def _made_elsewhere(self, node: ast.expr) -> bool:
-        """Whether the receiver is bound, in this file, to a call of something the file imports."""
-        if not isinstance(node, ast.Name):
-            return False
-        scope = self._context.tree.scopes.get(node)
-        for binding in scope.lookup(node.id) if scope is not None else []:
-            if binding.kind == "assign" and isinstance(binding.value, ast.Call):
+    def _made_elsewhere(self, node: ast.expr, names: str) -> bool:
+        """Whether this file makes the receiver by a call that does not say what it makes."""
+        for value in self._makers(node):
+            maker = path_of(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+            if isinstance(value, ast.Call) and not re.search(names.replace("$", "").replace("^", ""), maker):
                 return True
         return False
+
+    def _makers(self, node: ast.expr) -> list[ast.expr]:
+        """What the file assigns to the receiver, unpacked or whole."""
+        tree = self._context.tree
+        if isinstance(node, ast.Attribute):
+            stores = self._context.evaluator.stores(node.attr)
+            return [s.value if s.value is not None else _assigned(self._context, s.target) for s in stores]
+        scope = tree.scopes.get(node) if isinstance(node, ast.Name) else None
+        found: list[ast.expr] = []
+        for binding in scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else []:
+            if binding.kind == "assign" and binding.value is not None:
+                found.append(binding.value)
+            elif binding.kind == "unpack" and isinstance(binding.node, ast.expr):
+                found.append(_assigned(self._context, binding.node))
+        return found
+
+
+def _assigned(context: FileContext, target: ast.expr) -> ast.expr:
+    """The right-hand side of the assignment that unpacks into ``target``; the target itself if there is none."""
+    parent = context.parent(target)
+    while isinstance(parent, ast.Tuple | ast.List | ast.Starred):
+        parent = context.parent(parent)
+    return parent.value if isinstance(parent, ast.Assign) else target
 
 
 def path_of(node: ast.expr) -> str:

@@ -37,10 +37,10 @@ def _one_object(context: FileContext, site: Site, call: ast.Call, done: set[int]
     if isinstance(parent, ast.Call) and parent.func is call:  # autocast(...)(function): a decorator
         return []
     if isinstance(parent, ast.Return | ast.Lambda):
-        return _returned(context, site, parent)
+        return []  # each call makes a fresh object
     if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
         return _named(context, site, parent.targets[0], value, done)
-    _report(context, site, "it", "is kept or passed on, and may be entered again")
+    _report(context, site, context.text(value), "is kept or passed on, and may be entered again")
     return []
 
 
@@ -51,11 +51,6 @@ def _bound_value(context: FileContext, call: ast.Call) -> tuple[ast.expr, ast.AS
     while isinstance(parent, ast.IfExp | ast.BoolOp):
         value, parent = parent, context.parent(parent)
     return value, parent
-
-
-def _returned(context: FileContext, site: Site, parent: ast.AST) -> list[Edit]:
-    """A function that makes a fresh object each time is fine if its calls are entered at once."""
-    return []
 
 
 def _named(context: FileContext, site: Site, target: ast.Name, value: ast.expr, done: set[int]) -> list[Edit]:

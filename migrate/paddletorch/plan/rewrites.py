@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from paddletorch_rules import Form, Row
 from paddletorch_rules.hooks import ARGUMENT_HOOKS
@@ -43,7 +44,6 @@ def decorate(context: FileContext, call: ast.Call, row: Row, form: Form, name: s
         shown = context.text(binding.given["level"].value)
         context.report("AMP229", call, name, row, what=f"(level={shown}) was removed")
     parts = [models] if optimizers is None or constant(optimizers) is None else [models, optimizers]
-    texts = [context.source.slice(context.source.span(p)) for p in parts]
     parent = context.parent(call)
     if isinstance(parent, ast.Expr):
         return Replaced("", [], remove_statement(context, parent))
@@ -52,8 +52,18 @@ def decorate(context: FileContext, call: ast.Call, row: Row, form: Form, name: s
         targets = target.elts if isinstance(target, ast.Tuple) and len(parts) == 2 else [target]
         if [ast.unparse(t) for t in targets] == [ast.unparse(p) for p in parts]:
             return Replaced("", [], remove_statement(context, parent))
-    text = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
-    return Replaced("", [], Edit(context.source.span(call), text, row.code))
+    return Replaced("", _keep_only(context, call, parts, row.code))
+
+
+def _keep_only(context: FileContext, call: ast.Call, parts: list[ast.expr], code: str) -> list[Edit]:
+    """Cut the call away around its arguments, whose own text may be edited too."""
+    spans = [context.source.span(p) for p in parts]
+    if spans != sorted(spans):
+        raise Refusal("AMP229", what="gets its optimizer before its model")
+    whole = context.source.span(call)
+    edits = [Edit(Span(whole.start, spans[0].start), "(" if len(spans) > 1 else "", code)]
+    edits += [Edit(Span(a.end, b.start), ", ", code) for a, b in pairwise(spans)]
+    return [*edits, Edit(Span(spans[-1].end, whole.end), ")" if len(spans) > 1 else "", code)]
 
 
 def drop_statement(context: FileContext, call: ast.Call, row: Row, form: Form, name: str) -> Replaced | None:

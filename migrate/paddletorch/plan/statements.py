@@ -56,7 +56,7 @@ def minimize(context: FileContext, member: MemberCall) -> list[Edit]:
     optimizer = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "optimizer"), None)
     if optimizer is None or isinstance(optimizer, ast.Starred):
         raise Refusal("AMP230", what="the optimizer that minimize() steps cannot be seen")
-    loss = [a for a in (*call.args[1:], *(k.value for k in call.keywords if k.value is not optimizer))]
+    loss = [*call.args[1:], *(k.value for k in call.keywords if k.value is not optimizer)]
     if len(loss) > 1 or not all(_may_drop(a) for a in loss):
         raise Refusal("AMP230", what="minimize() has arguments beside the optimizer and the scaled loss")
     try:
@@ -124,21 +124,41 @@ def update(context: FileContext, member: MemberCall) -> list[Edit]:
     start = context.source.span(statement).start
     own = own_line(context, statement)
     end = context.source.newline + context.source.indentation(statement.lineno) if own else "; "
-    edits = [
-        Edit(Span(start, start), f"{receiver}.update(){end}", member.row.code),
-        _method_name(context, member, "set_init_loss_scaling"),
-    ]
+    edits = [_method_name(context, member, "set_init_loss_scaling")]
     argument = layout.arguments[0]
     if argument.keyword is not None:
         edits.append(Edit(Span(argument.whole.start, argument.value.start), "", member.row.code))
+    if _just_updated(context, member):
+        return edits
+    edits.insert(0, Edit(Span(start, start), f"{receiver}.update(){end}", member.row.code))
     context.report(
         "AMP231",
         call,
         member.name,
         member.row,
-        what="update(new_scale) became update() and set_init_loss_scaling(): Paddle also counts this step as a good or bad one",
+        what="update(new_scale) became update() and set_init_loss_scaling(): Paddle also counts this step",
     )
     return edits
+
+
+def _just_updated(context: FileContext, member: MemberCall) -> bool:
+    """Whether ``update()`` ran in this block already and no step since: then only the scale is to be set."""
+    path, scope = path_of(member.node.value), context.tree.scopes[member.call].function()
+    before: list[ast.Call] = []
+    for call in context.tree.calls:
+        function = call.func
+        if isinstance(function, ast.Attribute) and function.attr in ("step", "update", "minimize"):
+            same = path_of(function.value) == path and context.tree.scopes[call].function() is scope
+            if same and (call.lineno, call.col_offset) < (member.call.lineno, member.call.col_offset):
+                before.append(call)
+    last = max(before, key=lambda c: (c.lineno, c.col_offset), default=None)
+    if last is None or not isinstance(last.func, ast.Attribute) or last.func.attr != "update":
+        return False
+    block = context.parent(context.statement(last) or last)
+    around: ast.AST | None = member.call
+    while around is not None and around is not block:
+        around = context.parent(around)
+    return around is not None and not last.args and not last.keywords
 
 
 def _never_none(context: FileContext, node: ast.expr) -> bool:

@@ -73,7 +73,7 @@ def translate_edits(context: FileContext, node: ast.expr, values: ValueMap | Non
     mapped = _paired(key, values, target)
     span = context.source.span(node)
     if mapped is not None:
-        return [Edit(span, context.source.quoted(mapped), code)]
+        return [Edit(span, context.quoted(mapped, node), code)]
     return _wrapped(context, node, values, span, code)
 
 
@@ -88,7 +88,7 @@ def _wrapped(context: FileContext, node: ast.expr, values: ValueMap, span: Span,
             return [Edit(Span(span.start, inner.start), "", code), Edit(Span(inner.end, span.end), "", code)]
     if wrap is None or (wrap == "float({x})" and isinstance(constant(node), float)):
         return []
-    before, after = context.source.quoted(wrap).split("{x}")
+    before, after = context.quoted(wrap, node).split("{x}")
     if isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) and not before.endswith("("):
         before, after = before + "(", ")" + after
     return [Edit(Span(span.start, span.start), before, code), Edit(Span(span.end, span.end), after, code)]
