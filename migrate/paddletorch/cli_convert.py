@@ -19,9 +19,7 @@ from paddletorch.model import FileResult, Framework, Options, ShimMode, Status
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--to", type=click.Choice(get_args(Framework)), help="The framework to convert to.")
-@click.option(
-    "--diff", is_flag=True, help="Print what would change as a unified diff; the report goes to stderr."
-)
+@click.option("--diff", is_flag=True, help="Print what would change as a unified diff; the report goes to stderr.")
 @click.option("--write", is_flag=True, help="Edit the files in place.")
 @click.option(
     "--output",
@@ -29,9 +27,7 @@ from paddletorch.model import FileResult, Framework, Options, ShimMode, Status
     metavar="DIR",
     help="Write a converted copy of the tree to DIR.",
 )
-@click.option(
-    "--source-version", metavar="RELEASE", help='Release the code is for: "3.3", ">=2.6,<3", "installed".'
-)
+@click.option("--source-version", metavar="RELEASE", help='Release the code is for: "3.3", ">=2.6,<3", "installed".')
 @click.option("--target-version", metavar="RELEASE", help="Release to convert to, in the same form.")
 @click.option(
     "--select",
@@ -39,21 +35,15 @@ from paddletorch.model import FileResult, Framework, Options, ShimMode, Status
     metavar="CODE",
     help="Only this area (AMP), code (AMP101) or prefix (AMP1); may be repeated.",
 )
-@click.option(
-    "--ignore", multiple=True, metavar="CODE", help="All but this area, code or prefix; may be repeated."
-)
+@click.option("--ignore", multiple=True, metavar="CODE", help="All but this area, code or prefix; may be repeated.")
 @click.option("--unsafe/--no-unsafe", default=None, help="Also convert what is likely right but not sure.")
 @click.option("--annotate/--no-annotate", default=None, help="Put a comment above each use that is left.")
 @click.option("--shim", type=click.Choice(get_args(ShimMode)), help="Use the runtime shim [default: never].")
-@click.option(
-    "--exclude", multiple=True, metavar="GLOB", help="Leave out, in gitignore syntax; may be repeated."
-)
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out, in gitignore syntax; may be repeated.")
 @click.option("--no-gitignore", is_flag=True, help="Also take what .gitignore leaves out.")
 @click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
 @click.option("--stdin-filename", metavar="NAME", help="Name for the source that is read with '-'.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the report."
-)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the report.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes at most [default: one per CPU].")
 @click.option("-q", "--quiet", is_flag=True, help="Findings only: no conversions, summary or progress.")
 @click.pass_context
@@ -129,9 +119,7 @@ def _options(given: dict[str, Any], config: Config) -> Options:
 
     target = setting("to", None)
     if target is None:
-        raise click.UsageError(
-            "say where the code goes: --to paddle or --to torch (or 'to' in [tool.paddletorch])"
-        )
+        raise click.UsageError("say where the code goes: --to paddle or --to torch (or 'to' in [tool.paddletorch])")
     tables = tuple(setting("tables", ()))
     return Options(
         target=target,
@@ -191,9 +179,7 @@ def _convert_paths(request: _Request) -> int:
 
     given = request.given
     gitignore = not given["no_gitignore"]
-    patterns, base = (
-        (given["exclude"], ".") if given["exclude"] else (request.config.exclude, request.config.folder)
-    )
+    patterns, base = (given["exclude"], ".") if given["exclude"] else (request.config.exclude, request.config.folder)
     scope = Scope(tuple(patterns or ()), str(base), gitignore)
     try:
         if given["output"]:
@@ -230,9 +216,7 @@ def _write(results: list[FileResult]) -> list[FileResult]:
     return written
 
 
-def _report(
-    request: _Request, results: Sequence[FileResult], *, scanned: int, unfollowed: Sequence[str] = ()
-) -> int:
+def _report(request: _Request, results: Sequence[FileResult], *, scanned: int, unfollowed: Sequence[str] = ()) -> int:
     from paddletorch.report.summary import summarise
 
     given, options = request.given, request.options

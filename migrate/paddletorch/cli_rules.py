@@ -13,9 +13,7 @@ from paddletorch.cli_error import Refusal, nearest
 if TYPE_CHECKING:
     from paddletorch_rules import Form, Framework, Row, Table
 
-_TABLES = click.option(
-    "--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones."
-)
+_TABLES = click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
 
 
 @click.group()
@@ -77,9 +75,7 @@ def check(ctx: click.Context, /, tables: tuple[str, ...]) -> None:
     from paddletorch_rules.check import check_installed, frameworks
 
     table = _load(tables)
-    click.echo(
-        f"{len(table.rows)} rows, {len(table.values)} value maps, {len(table.diagnostics)} diagnostics: valid"
-    )
+    click.echo(f"{len(table.rows)} rows, {len(table.values)} value maps, {len(table.diagnostics)} diagnostics: valid")
     problems = check_installed(table)
     for problem in problems:
         click.echo(str(problem))

@@ -163,9 +163,7 @@ def _collect(root: str, scope: Scope, candidates: list[_Candidate], found: Disco
 
 def _note_link(path: str, real: str, found: Discovery) -> None:
     if below(str(Path(real).parent), [os.path.realpath(real)]):
-        found.failures.append(
-            failed(path, "SRC004", "a link that leads back to a folder it lies in; not followed")
-        )
+        found.failures.append(failed(path, "SRC004", "a link that leads back to a folder it lies in; not followed"))
     else:
         found.unfollowed.append(path)
 

@@ -46,9 +46,7 @@ class Ignore:
         # are asked about as "x", with patterns to suit.
         folders = (line.rstrip().removesuffix("/") for line in every)
         try:
-            return Ignore(
-                self.base, every, GitIgnoreSpec.from_lines(every), GitIgnoreSpec.from_lines(folders)
-            )
+            return Ignore(self.base, every, GitIgnoreSpec.from_lines(every), GitIgnoreSpec.from_lines(folders))
         except re.error as error:
             raise ValueError(str(error)) from error
 

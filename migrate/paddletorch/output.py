@@ -43,9 +43,7 @@ def check_output(paths: Sequence[str], folder: Path) -> None:
             raise OutputError(f"two of the paths are called {name!r}; copy them one at a time")
 
 
-def copy_tree(
-    paths: Sequence[str], folder: Path, results: Sequence[FileResult], scope: Scope
-) -> list[FileResult]:
+def copy_tree(paths: Sequence[str], folder: Path, results: Sequence[FileResult], scope: Scope) -> list[FileResult]:
     """Copy ``paths`` to ``folder``: the content of one folder, or several things under their own names.
 
     All that :func:`paddletorch.discover.walk` finds in ``scope`` is copied with modes and times. Links stay
@@ -77,9 +75,7 @@ def copy_tree(
         if single:
             shutil.copystat(paths[0], target)
     except OSError as error:
-        raise OutputError(
-            f"{folder} could not be written: {reason(error)}; nothing was left there"
-        ) from error
+        raise OutputError(f"{folder} could not be written: {reason(error)}; nothing was left there") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return [*(copy.failures.get(result.path, result) for result in results), *copy.others]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from paddletorch.discover import unusable
-from paddletorch.failure import failed
 from paddletorch.model import FileResult, Options
 from paddletorch.progress import track
-from paddletorch.single import Source, convert, engine_for
+from paddletorch.single import Source, convert, engine_for, read
 
 POOL_FROM = 2_000_000
 """Bytes of source that are worth the start of worker processes."""
@@ -32,17 +29,10 @@ def run(paths: Sequence[str], options: Options, *, jobs: int, progress: bool) ->
     slots: list[Source | FileResult] = []
     scanned = 0
     for path in track(paths, len(paths), "Reading", enabled=progress):
-        try:
-            data = Path(path).read_bytes()
-        except (OSError, MemoryError) as error:
-            message = "too large for the memory of this machine"
-            slots.append(
-                unusable(path, error) if isinstance(error, OSError) else failed(path, "SRC003", message)
-            )
-            continue
-        scanned += 1
-        if engine.may_hit(data):
-            slots.append(Source(path, data))
+        source = read(path)
+        scanned += isinstance(source, Source)
+        if isinstance(source, FileResult) or engine.may_hit(source.data):
+            slots.append(source)
     sources = [slot for slot in slots if isinstance(slot, Source)]
     if jobs > 1 and len(sources) > 1 and sum(len(source.data) for source in sources) >= POOL_FROM:
         from paddletorch.pool import convert_in_pool

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from paddletorch.discover import unusable
 from paddletorch.failure import failed
 from paddletorch.model import FileResult, Options
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Source(NamedTuple):
-    """A file that was read and that the engine has to look at."""
+    """A file that was read."""
 
     path: str
     data: bytes
@@ -31,6 +33,16 @@ def engine_for(options: Options) -> Engine:
     from paddletorch.engine import Engine
 
     return Engine(options)
+
+
+def read(path: str) -> Source | FileResult:
+    """Read a file, or say why that was not possible."""
+    try:
+        return Source(path, Path(path).read_bytes())
+    except OSError as error:
+        return unusable(path, error)
+    except MemoryError:
+        return failed(path, "SRC003", "cannot be read: larger than the free memory")
 
 
 def convert(source: Source, options: Options) -> FileResult:

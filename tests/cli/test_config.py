@@ -72,9 +72,7 @@ def test_none(folder: Path) -> None:
         ("to = '\xff'", "UTF-8"),
     ],
 )
-def test_mistakes_name_file_and_key(
-    paddletorch: Run, tree: Tree, folder: Path, text: str, message: str
-) -> None:
+def test_mistakes_name_file_and_key(paddletorch: Run, tree: Tree, folder: Path, text: str, message: str) -> None:
     tree({"pyproject.toml": f"[tool.paddletorch]\n{text}\n".encode("latin-1"), "a.py": PLAIN})
     with pytest.raises(ConfigError) as error:
         load_config(folder)

@@ -15,17 +15,13 @@ from .conftest import PLAIN, Run, Tree
 
 
 def apply(folder: Path, diff: bytes) -> None:
-    done = subprocess.run(
-        ["git", "apply", "-p0", "-"], cwd=folder, input=diff, capture_output=True, check=False
-    )
+    done = subprocess.run(["git", "apply", "-p0", "-"], cwd=folder, input=diff, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_diff_gives_what_write_gives(
-    paddletorch: Run, tree: Tree, folder: Path, newline: str, end: str
-) -> None:
+def test_diff_gives_what_write_gives(paddletorch: Run, tree: Tree, folder: Path, newline: str, end: str) -> None:
     source = (PLAIN.rstrip("\n") + end).replace("\n", newline)
     tree({"with space.py": source, "sub/b.py": source})
     diff = paddletorch("convert", "--to", "paddle", "--diff", "with space.py", "sub")

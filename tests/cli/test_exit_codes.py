@@ -96,9 +96,7 @@ def test_one_bad_file_does_not_stop_the_run(paddletorch: Run, tree: Tree, folder
         (("nonsense",), b"nonsense"),
     ],
 )
-def test_bad_usage(
-    paddletorch: Run, tree: Tree, folder: Path, arguments: tuple[str, ...], message: bytes
-) -> None:
+def test_bad_usage(paddletorch: Run, tree: Tree, folder: Path, arguments: tuple[str, ...], message: bytes) -> None:
     tree({"a.py": PLAIN})
     result = paddletorch(*arguments)
     assert result.returncode == 2

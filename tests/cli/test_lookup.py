@@ -24,9 +24,7 @@ def invoke(*arguments: str) -> str:
 def test_explain_lists_every_code() -> None:
     lines = invoke("explain").splitlines()
     table = load()
-    assert [line.split()[0] for line in lines] == sorted(
-        {row.code for row in table.rows} | set(table.diagnostics)
-    )
+    assert [line.split()[0] for line in lines] == sorted({row.code for row in table.rows} | set(table.diagnostics))
     assert all(len(line.split()) > 1 for line in lines)
 
 

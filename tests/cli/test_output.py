@@ -109,9 +109,7 @@ def test_empty_existing_folder_is_taken(paddletorch: Run, tree: Tree, folder: Pa
         (("src", "--output", "full/a.txt/sub"), b"cannot be made"),
     ],
 )
-def test_refused(
-    paddletorch: Run, tree: Tree, folder: Path, arguments: tuple[str, ...], message: bytes
-) -> None:
+def test_refused(paddletorch: Run, tree: Tree, folder: Path, arguments: tuple[str, ...], message: bytes) -> None:
     tree({"src/a.py": PLAIN, "full/a.txt": "x", "full/src/b.py": PLAIN})
     before = sorted(folder.rglob("*"))
     result = paddletorch(*TO, *arguments)

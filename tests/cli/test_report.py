@@ -83,9 +83,7 @@ def test_odd_file_names(paddletorch: Run, folder: Path, name: str | bytes) -> No
     result = paddletorch(*TO)
     assert result.returncode == 1
     assert b"\x1b" not in result.stdout
-    assert result.stdout.splitlines()[0].endswith(
-        b":3:10: AMP101 torch.amp.GradScaler -> paddle.amp.GradScaler"
-    )
+    assert result.stdout.splitlines()[0].endswith(b":3:10: AMP101 torch.amp.GradScaler -> paddle.amp.GradScaler")
     report = json.loads(paddletorch(*TO, "--format", "json").stdout)
     assert os.fsencode(report["files"][0]["path"]) == os.fsencode(name)
     assert paddletorch(*TO, "--write").returncode == 0

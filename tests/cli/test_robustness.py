@@ -82,10 +82,7 @@ def test_worker_that_dies_costs_one_file(tree: Tree, folder: Path, monkeypatch: 
 
 def test_workers_give_what_one_process_gives(paddletorch: Run, tree: Tree, folder: Path) -> None:
     filler = "".join(f"value_{number} = {number}\n" for number in range(8000))
-    tree(
-        {f"d{number % 3}/f{number}.py": PLAIN + filler for number in range(24)}
-        | {"d1/bad.py": "GradScaler = (\n"}
-    )
+    tree({f"d{number % 3}/f{number}.py": PLAIN + filler for number in range(24)} | {"d1/bad.py": "GradScaler = (\n"})
     assert sum(file.stat().st_size for file in folder.rglob("*.py")) > run.POOL_FROM
     alone, together = (paddletorch(*TO, "--format", "json", "--jobs", jobs) for jobs in ("1", "3"))
     assert alone.returncode == together.returncode == 2
@@ -102,15 +99,24 @@ def test_long_file(paddletorch: Run, tree: Tree, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "nested", ["(" * 3000 + "1" + ")" * 3000, "-" * 50_000 + "1", "+".join(["a"] * 50_000)]
+    "nested",
+    [
+        pytest.param("(" * 3000 + "1" + ")" * 3000, id="parentheses"),
+        pytest.param("-" * 50_000 + "1", id="signs"),
+        pytest.param("+".join(["a"] * 50_000), id="sum"),
+    ],
 )
 def test_deep_nesting(paddletorch: Run, tree: Tree, folder: Path, nested: str) -> None:
     source = f"import torch\nx = {nested}\nscaler = torch.amp.GradScaler()\n"
     tree({"deep.py": source, "ok.py": PLAIN})
     result = paddletorch(*TO, "--write")
-    assert result.returncode == 2
-    assert b"deep.py:" in result.stdout and b"SRC00" in result.stdout
-    assert (folder / "deep.py").read_text() == source
+    after = (folder / "deep.py").read_text()
+    if result.returncode == 0:  # how deep is too deep depends on the release of Python
+        assert f"\nx = {nested}\nscaler = paddle.amp.GradScaler(" in after
+    else:
+        assert result.returncode == 2
+        assert b"deep.py:" in result.stdout and b"SRC00" in result.stdout
+        assert after == source
     assert "paddle" in (folder / "ok.py").read_text()
 
 

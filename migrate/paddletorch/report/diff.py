@@ -77,9 +77,7 @@ def _opcodes(old: list[bytes], new: list[bytes]) -> Iterator[Opcode]:
             continue
         window = _WINDOW
         while True:
-            found = SequenceMatcher(
-                None, old[i : i + window], new[j : j + window], autojunk=False
-            ).get_opcodes()
+            found = SequenceMatcher(None, old[i : i + window], new[j : j + window], autojunk=False).get_opcodes()
             if len(found) > 1 or (i + window >= len(old) and j + window >= len(new)):
                 break
             window *= 2

@@ -20,14 +20,10 @@ def render(results: Sequence[FileResult], summary: Summary, options: Options, mo
             "options": _options(options, mode),
             "files": [_file(result) for result in results],
             "diagnostics": [
-                {"path": result.path, **asdict(diagnostic)}
-                for result in results
-                for diagnostic in result.diagnostics
+                {"path": result.path, **asdict(diagnostic)} for result in results for diagnostic in result.diagnostics
             ],
             "conversions": [
-                {"path": result.path, **asdict(conversion)}
-                for result in results
-                for conversion in result.conversions
+                {"path": result.path, **asdict(conversion)} for result in results for conversion in result.conversions
             ],
             "summary": _summary(summary),
             "notes": [asdict(note) for note in summary.notes],

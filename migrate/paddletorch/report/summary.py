@@ -68,9 +68,7 @@ def summarise(
 
 
 def _has_hits(result: FileResult) -> bool:
-    return result.status is not Status.FAILED and bool(
-        result.conversions or result.diagnostics or result.counts
-    )
+    return result.status is not Status.FAILED and bool(result.conversions or result.diagnostics or result.counts)
 
 
 def exit_code(results: Iterable[FileResult], *, applied: bool) -> int:
