@@ -67,20 +67,17 @@ def bind(side: Framework, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dic
     """
     renamed, alone = _other_spellings(side)
     keywords: dict[str, Any] = {}
-    given = dict(zip(parameters(side), args, strict=False))
+    spelled = {name: name for name, _ in zip(parameters(side), args, strict=False)}
     for name, value in kwargs.items():
         if name in alone:
             _check_neutral(side, name, value, alone[name])
             continue
         own = renamed.get(name, name)
-        twin = next(
-            (n for n in (own, *(t for t, o in renamed.items() if o == own)) if n != name and n in kwargs),
-            None,
-        )
-        if twin is not None or (own != name and own in given):
+        first = spelled.setdefault(own, name)
+        if first != name:
             raise TypeError(
-                f"GradScaler() got both {own!r} and {twin if twin not in (None, own) else name!r}: "
-                "they are two spellings of one parameter, give one of them"
+                f"GradScaler() got both {first!r} and {name!r}: they are two spellings of one parameter, "
+                "give one of them"
             )
         keywords[own] = value
     bound = signature(side).bind(*args, **keywords)

@@ -11,9 +11,18 @@ import torch
 
 from paddletorch_shim import checks, distributed, names, state
 from paddletorch_shim.policy import LossScaleRule, LossScaleState
-from paddletorch_shim.protocol import OptimizerRecord, ScalerCore
+from paddletorch_shim.protocol import OptimizerRecord, ScalerCore, Stage
 
 __all__ = ["GradScaler"]
+
+_NEVER_SCALED = (
+    "gradients are divided by the loss scale although scale() was never called, as Paddle does it: "
+    "call scaler.scale(loss).backward()"
+)
+_UPDATED_TWICE = (
+    "update() was called without a step() since the last update() and counts again, as Paddle does it: "
+    "call it once at the end of each iteration"
+)
 
 
 class GradScaler(ScalerCore):
@@ -95,9 +104,11 @@ class GradScaler(ScalerCore):
         """
         if not self._enable:
             return
+        if not self._scaled:
+            self._warn_once(_NEVER_SCALED)
         record = self._record(optimizer)
         record.require_unscalable()
-        self._unscale_once(record)
+        self._unscale(record)
 
     def step(self, optimizer: torch.optim.Optimizer) -> None:
         """Unscale the gradients unless that was done, and call ``optimizer.step()`` unless one overflowed.
@@ -108,27 +119,26 @@ class GradScaler(ScalerCore):
         if not self._enable:
             optimizer.step()
             return
+        if not self._scaled:
+            self._warn_once(_NEVER_SCALED)
         record = self._record(optimizer)
         record.require_steppable()
         self._step(record)
         if not self._use_dynamic_loss_scaling:
-            self._records.clear()  # a static scaler has no update() to end the iteration
+            self._end_iteration()  # a static scaler needs no update()
 
     def update(self) -> None:
         """End the iteration: follow the overflows of its steps with the scale."""
         if not self._enable or not self._use_dynamic_loss_scaling:
             return
         if not self._stepped:
-            self._warn_once(
-                "update() was called without a step() since the last update(): it counts again, as in Paddle"
-            )
+            self._warn_once(_UPDATED_TWICE)
         if self._tensors is None:
             self._set_state(self._rule().advance(self._state(), False))
         else:
             found_inf = torch.zeros_like(self._tensors.scale) if self._found_inf is None else self._found_inf
             self._backend.update_(self._tensors, found_inf, self._rule())
-        self._stepped = False
-        self._records.clear()
+        self._end_iteration()
 
     def minimize(
         self, optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any
@@ -146,14 +156,16 @@ class GradScaler(ScalerCore):
         if not self._enable:
             optimizer.step()
             return [], _pairs(optimizer)
+        if not self._scaled:
+            self._warn_once(_NEVER_SCALED)
         self._step(self._record(optimizer))
         self.update()
-        self._records.clear()
+        self._end_iteration()
         return [], _pairs(optimizer)
 
     def _step(self, record: OptimizerRecord) -> None:
         if record.found_inf is None:
-            self._unscale_once(record)
+            self._unscale(record)
         found_inf = record.found_inf
         if _reads_found_inf(record.optimizer):
             _step_with(record.optimizer, found_inf)
@@ -161,20 +173,16 @@ class GradScaler(ScalerCore):
             record.optimizer.step()
         self._found_inf = torch.maximum(self._found_inf, found_inf) if self._stepped else found_inf
         self._stepped = True
-        record.stage = record.stage.STEPPED
+        record.stage = Stage.STEPPED
 
-    def _unscale_once(self, record: OptimizerRecord) -> None:
-        if not self._scaled:
-            self._warn_once(
-                "gradients are divided by the loss scale although scale() was never called: "
-                "call scaler.scale(loss).backward(), as Paddle divides them too"
-            )
-        self._unscale(record)
+    def _end_iteration(self) -> None:
+        self._stepped = False
+        self._records.clear()
 
     def _warn_once(self, text: str) -> None:
         if text not in self._warned:
             self._warned.add(text)
-            warnings.warn(text, RuntimeWarning, stacklevel=4)
+            warnings.warn(text, RuntimeWarning, stacklevel=3)
 
     def _rule(self) -> LossScaleRule:
         return LossScaleRule(
@@ -206,7 +214,9 @@ class GradScaler(ScalerCore):
         if not self._enable:
             return None
         self._scaled = True  # whoever reads it may scale the loss with it
-        return self._tensors_on(None).scale.view(1)
+        if self._tensors is None:
+            return torch.full((1,), self._host_state.scale)
+        return self._tensors.scale.view(1)
 
     def is_enable(self) -> bool:
         """Whether the scaler scales."""

@@ -341,6 +341,36 @@ def test_static_scaling_skips_but_keeps_the_scale() -> None:
     assert scaler.state_dict()["scale"].item() == 64.0
 
 
+def test_an_overflow_under_static_scaling_does_not_count_once_it_is_dynamic() -> None:
+    param = parameter(1.0)
+    scaler, optimizer = GradScaler(init_loss_scaling=64.0, use_dynamic_loss_scaling=False), sgd(param)
+    for gradient in (INF, 1.0):
+        backward(scaler, param, gradient)
+        scaler.step(optimizer)
+    scaler.load_state_dict(GradScaler(init_loss_scaling=64.0).state_dict())
+    backward(scaler, param, 1.0)
+    scaler.step(optimizer)
+    scaler.update()
+    assert scaler.state_dict()["incr_count"] == 1
+
+
+def test_private_scale_reads_as_in_paddle() -> None:
+    with paddle_scaler_active():
+        real = paddle.amp.GradScaler(init_loss_scaling=64.0)._scale
+    scaler = GradScaler(init_loss_scaling=64.0)
+    for _ in range(2):
+        assert scaler._scale.tolist() == real.tolist() == [64.0]
+        scaler.scale(torch.ones(()))
+
+
+@pytest.mark.parametrize(("method", "arguments"), [("update", 0), ("step", 1), ("unscale_", 1), ("minimize", 2)])
+def test_warnings_point_at_the_caller(method: str, arguments: int) -> None:
+    call = getattr(GradScaler(), method)
+    with pytest.warns(RuntimeWarning) as caught:
+        call(*(sgd(parameter(1.0)), torch.ones(1))[:arguments])
+    assert [warning.filename for warning in caught] == [__file__]
+
+
 def test_minimize_returns_what_paddle_returns() -> None:
     param = parameter(1.0)
     scaler, optimizer = GradScaler(init_loss_scaling=64.0), sgd(param)
