@@ -373,6 +373,36 @@ HEADERS = {
 }
 
 
+@dataclass(frozen=True)
+class Target:
+    """The releases that the output must run on, as a user types them (or None for no release given)."""
+
+    framework: Framework
+    specifier: str | None
+    promised: tuple[Version, ...]
+
+    @property
+    def compared(self) -> tuple[Version, ...]:
+        """Releases in which the output, where it runs, must mean the same."""
+        return KNOWN[self.framework] if self.specifier is None else self.promised
+
+
+def targets(framework: Framework) -> list[Target]:
+    """No release given, and each single one."""
+    single = [Target(framework, typed(release), (release,)) for release in KNOWN[framework]]
+    return [Target(framework, None, installable(framework)), *single]
+
+
+@st.composite
+def ranges(draw: st.DrawFn, framework: Framework) -> Target:
+    """Any run of releases."""
+    releases = [release for release in KNOWN[framework] if release != DEVELOP]
+    low = draw(st.integers(0, len(releases) - 1))
+    high = draw(st.integers(low, len(releases) - 1))
+    specifier = f">={releases[low]},<={releases[high]}"
+    return Target(framework, specifier, tuple(releases[low : high + 1]))
+
+
 @cache
 def engine(target: Framework, source_version: str | None, target_version: str | None) -> Engine:
     return Engine(Options(target=target, source_version=source_version, target_version=target_version))
@@ -457,13 +487,12 @@ def api_name(api: Api, node: ast.Call) -> str:
 
 
 def differences(
-    api: Api, calls: Sequence[Call], source: Framework, source_release: Version | None, target: Version | None
+    api: Api, calls: Sequence[Call], source: Framework, source_release: Version | None, target: Target
 ) -> list[str]:
     """Convert the calls in one file and compare each with what it became; what is wrong."""
     source_typed = None if source_release is None else typed(source_release)
-    target_typed = None if target is None else typed(target)
     text = HEADERS[source] + "".join(f"r{n} = {call.text}\n" for n, call in enumerate(calls))
-    result = engine(OTHER[source], source_typed, target_typed).convert(text.encode(), "calls.py")
+    result = engine(target.framework, source_typed, target.specifier).convert(text.encode(), "calls.py")
     tree = ast.parse(result.output)
     values = {s.targets[0].id: s.value for s in tree.body if isinstance(s, ast.Assign)}  # type: ignore[attr-defined]
     first_line = HEADERS[source].count("\n") + 1
@@ -473,7 +502,7 @@ def differences(
         output = values[f"r{number}"]
         wrong = _difference(api, call, output, source, source_release, target, codes)
         if wrong is not None:
-            versions = f"{source} {source_typed} to {target_typed}"
+            versions = f"{source} {source_typed} to {target.specifier}"
             found.append(f"{versions}: {call.text} -> {ast.unparse(output)} {sorted(codes)}: {wrong}")
     return found
 
@@ -484,20 +513,19 @@ def _difference(
     output: ast.expr,
     source: Framework,
     source_release: Version | None,
-    target: Version | None,
+    target: Target,
     codes: set[str],
 ) -> str | None:
     before = ast.parse(call.text, mode="eval").body
     assert isinstance(before, ast.Call)
     if not isinstance(output, ast.Call):
         return "is no call"
-    promised = (target,) if target is not None else installable(OTHER[source])
     if ast.dump(output) == ast.dump(before):
         if not codes:
             return "left in silence"
         return (
             None
-            if may_be_left(api, call, source, source_release or _newest(call.name, source), promised)
+            if may_be_left(api, call, source, source_release or _newest(call.name, source), target.promised)
             else "could have been converted"
         )
     given = bound(source, call.name, before, source_release or _newest(call.name, source))
@@ -508,14 +536,14 @@ def _difference(
     if silent - codes:
         return f"no {silent - codes}"
     name = api_name(api, output)
-    for release in (target,) if target is not None else KNOWN[OTHER[source]]:
+    for release in target.compared:
         try:
-            taken = bound(OTHER[source], name, output, release)
+            taken = bound(target.framework, name, output, release)
         except (LookupError, TypeError) as error:
-            if release in promised:
+            if release in target.promised:
                 return f"in {release}: {error}"
             continue
-        got = api.meaning(OTHER[source], name, taken)
+        got = api.meaning(target.framework, name, taken)
         if got != wanted:
             return f"in {release} {got}, wanted {wanted}"
         if source == "paddle" and device(name, taken) != device("", given):
@@ -550,8 +578,7 @@ def test_effective_parameters_stay(api: Api, source: Framework, release: Version
         if signature is not None:
             thorough = release is None or release in turning_points(name, source)
             calls += chosen_calls(api, source, name, signature, thorough)
-    targets = sources(OTHER[source])
-    found = [text for target in targets for text in differences(api, calls, source, release, target)]
+    found = [text for target in targets(OTHER[source]) for text in differences(api, calls, source, release, target)]
     assert not found, f"{len(found)} calls, such as\n" + "\n".join(found[:: max(1, len(found) // 12)])
 
 
@@ -560,7 +587,7 @@ def test_effective_parameters_stay(api: Api, source: Framework, release: Version
 def test_any_arguments_between_any_releases(api: Api, data: st.DataObject) -> None:
     source: Framework = data.draw(st.sampled_from(("torch", "paddle")))
     release = data.draw(st.sampled_from(sources(source)))
-    target = data.draw(st.sampled_from(sources(OTHER[source])))
+    target = data.draw(st.sampled_from(targets(OTHER[source])) | ranges(OTHER[source]))
     known = [n for n in api.names[source] if recorded(n, release or _newest(n, source)) is not None]
     if not known:
         return
