@@ -1,4 +1,4 @@
-"""The command line: ``paddletorch convert | explain | rules | version``."""
+"""The command line: ``paddletorch convert | explain | rules | state | parity | version``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import platform
 
 import click
+import paddletorch_shim.cli
 
 import paddletorch
 from paddletorch.cli_convert import convert
@@ -35,5 +36,5 @@ def version() -> None:
         click.echo(f"{framework} {installed(framework) or 'not installed'}")
 
 
-for command in (convert, explain, rules):
+for command in (convert, explain, rules, paddletorch_shim.cli.state, paddletorch_shim.cli.parity):
     cli.add_command(command)

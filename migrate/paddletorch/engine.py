@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import replace
 
 import paddletorch_rules
+from paddletorch_rules import Table
 
 from paddletorch.annotate import annotation_edits
 from paddletorch.model import Diagnostic, FileResult, Options, Severity, Status
 from paddletorch.plan.context import FileContext, Finding, Settings
 from paddletorch.plan.planner import Plan, plan_file
 from paddletorch.resolve import Evaluator, ScopeTree
+from paddletorch.shimming import keeps_row, overlays, settled, tables
 from paddletorch.source import Source, Undecodable, splice
 from paddletorch.suppress import Suppressions
 
@@ -25,17 +28,29 @@ class Engine:
     """
 
     def __init__(self, options: Options) -> None:
-        table = paddletorch_rules.load(options.tables)
-        rows = frozenset(r for r in table.rows if r.serves(options.target) and _wanted(r.code, options))
-        self.settings = Settings(
-            options=options,
-            table=table,
-            source_releases=paddletorch_rules.select(options.source, options.source_version),
-            target_releases=paddletorch_rules.select(options.target, options.target_version),
-            rows=rows,
-        )
-        self.tokens = table.tokens(options.source, rows)
-        self._bare = _bare_names(self.settings)
+        self._options = options
+        self._made: dict[tuple[frozenset[str], bool], Settings] = {}
+        self.settings = self._settings(frozenset())
+        self._findings_alone = _findings_alone(options, self.settings.table)
+        rows = self._settings(frozenset(), every_row=True).rows if self._findings_alone else self.settings.rows
+        self.tokens = self.settings.table.tokens(options.source, rows)
+
+    def _settings(self, shim: frozenset[str], *, every_row: bool = False) -> Settings:
+        """What the options mean where ``shim`` says what goes to the runtime shim."""
+        key = shim, every_row
+        if key not in self._made:
+            options = self._options
+            table = paddletorch_rules.load((*options.tables, *tables(shim)))
+            rows = (r for r in table.rows if r.serves(options.target) and (every_row or _wanted(r.code, options)))
+            self._made[key] = Settings(
+                options=options,
+                table=table,
+                source_releases=paddletorch_rules.select(options.source, options.source_version),
+                target_releases=paddletorch_rules.select(options.target, options.target_version),
+                rows=frozenset(r for r in rows if keeps_row(shim, r)),
+                settled=settled(shim),
+            )
+        return self._made[key]
 
     def may_hit(self, data: bytes) -> bool:
         """Whether the file's bytes hold any token of a selected row."""
@@ -56,15 +71,28 @@ class Engine:
             return self._failed(path, data, "SRC001", getattr(error, "msg", None) or str(error), line)
         except (RecursionError, MemoryError):
             return self._failed(path, data, "SRC008", "too deep")
-        return self._convert_module(data, path, source, module)
+        result = self._with_shim(data, path, source, module)
+        if not self._findings_alone:
+            return result
+        whole = self._convert_module(data, path, source, module, self._settings(frozenset(), every_row=True))
+        return whole if whole.status is Status.FAILED else replace(result, diagnostics=whole.diagnostics)
 
-    def _convert_module(self, data: bytes, path: str, source: Source, module: ast.Module) -> FileResult:
+    def _with_shim(self, data: bytes, path: str, source: Source, module: ast.Module) -> FileResult:
+        if self._options.shim == "always":
+            return self._convert_module(data, path, source, module, self._settings(overlays(self._options, None)))
+        native = self._convert_module(data, path, source, module, self.settings)
+        shim = overlays(self._options, native)
+        return self._convert_module(data, path, source, module, self._settings(shim)) if shim else native
+
+    def _convert_module(
+        self, data: bytes, path: str, source: Source, module: ast.Module, settings: Settings
+    ) -> FileResult:
         try:
-            context = self._context(source, module)
+            context = self._context(settings, source, module)
             plan = plan_file(context)
             findings = self._shown(context)
             edits = plan.edits
-            if self.settings.options.annotate:
+            if self._options.annotate:
                 edits = [*edits, *annotation_edits(context, findings)]
             body = splice(source.body, edits)
             output = source.encode(body)
@@ -76,32 +104,32 @@ class Engine:
         diagnostics = [context.render(f) for f in findings] + self._unused_suppressions(context)
         return _result(path, data, output, diagnostics, plan)
 
-    def _context(self, source: Source, module: ast.Module) -> FileContext:
+    def _context(self, settings: Settings, source: Source, module: ast.Module) -> FileContext:
         tree = ScopeTree(module)
         tree.expand_string_annotations(lambda node: source.slice(source.span(node)))
-        bare = dict(self._bare)
+        bare = _bare_names(settings)
         for star in tree.stars:
             prefix = (star.module or "") + "."
-            for name in self.settings.table.names(self.settings.source):
+            for name in settings.table.names(settings.source):
                 if name.startswith(prefix) and "." not in name[len(prefix) :]:
                     bare[name[len(prefix) :]] = frozenset({name})
-        roots = (self.settings.source, self.settings.target)
-        evaluator = Evaluator(tree, roots, self.settings.table.makes, bare)
-        return FileContext(self.settings, source, tree, evaluator, Suppressions(source))
+        evaluator = Evaluator(tree, (settings.source, settings.target), settings.table.makes, bare)
+        return FileContext(settings, source, tree, evaluator, Suppressions(source))
 
     def _shown(self, context: FileContext) -> list[Finding]:
         """The findings that are selected and not suppressed."""
-        options = self.settings.options
+        options = self._options
         return [
             f
             for f in context.findings
-            if not _listed(f.code, options.ignore)
+            if f.code not in context.settings.settled
+            and not _listed(f.code, options.ignore)
             and (_wanted(f.code, options) or (f.row is not None and _wanted(f.row.code, options)))
             and not context.suppressed(f.code, f.node)
         ]
 
     def _unused_suppressions(self, context: FileContext) -> list[Diagnostic]:
-        if not _wanted("API214", self.settings.options) or self.settings.options.select:
+        if not _wanted("API214", self._options) or self._options.select:
             return []  # with a selection, a comment may be for what was not selected
         spec = self.settings.table.diagnostics["API214"]
         return [
@@ -147,6 +175,11 @@ def _problem(body: bytes, path: str) -> str | None:
 
 def _listed(code: str, prefixes: Iterable[str]) -> bool:
     return any(code.startswith(prefix) for prefix in prefixes)
+
+
+def _findings_alone(options: Options, table: Table) -> bool:
+    """Whether a code is selected that is a finding only: it comes from rows that are not selected."""
+    return any(not any(row.code.startswith(code) for row in table.rows) for code in options.select)
 
 
 def _wanted(code: str, options: Options) -> bool:

@@ -103,6 +103,8 @@ class _Checker:
 
     def row(self, row: Row) -> None:
         """Check each of the row's forms on this side."""
+        if row.unchecked is not None:
+            return
         specimen = _specimen(row, self.side)
         for number, form in enumerate(row.forms(self.side)):
             prefix = f"{self.side}[{number}]."

@@ -33,24 +33,8 @@ else:
     import tomli as tomllib
 
 _ROW_KEYS = frozenset(
-    [
-        "id",
-        "code",
-        "kind",
-        "title",
-        "torch",
-        "paddle",
-        "parameters",
-        "direction",
-        "receiver",
-        "instance",
-        "hook",
-        "report",
-        "warn",
-        "bare",
-        "docs",
-        "tokens",
-    ]
+    "id code kind title torch paddle parameters direction receiver instance hook report warn bare docs tokens "
+    "unchecked".split()
 )
 _FORM_KEYS = frozenset(["names", "since", "until", "signature", "fixed", "template", "also"])
 _PARAMETER_KEYS = frozenset(["torch", "paddle", "values", "neutral", "otherwise", "apply", "ignore"])
@@ -247,6 +231,7 @@ def _row(data: Mapping[str, Any], where: _Where) -> Row:
         warn=where.mapping(data, "warn"),
         bare=bool(data.get("bare", False)),
         tokens=where.strings(data, "tokens") if "tokens" in data else None,
+        unchecked=where.text(data, "unchecked") if "unchecked" in data else None,
         docs=where.mapping(data, "docs"),
     )
     _check_row(row, where)

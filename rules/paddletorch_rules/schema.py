@@ -163,6 +163,7 @@ class Row:
         report: diagnostic for a use that has no counterpart.
         warn: diagnostic to add to each conversion, by target.
         bare: the name is distinctive enough to be known where nothing binds it (documentation, notebooks).
+        unchecked: why the names cannot be held against the installed frameworks, if they cannot.
         tokens: byte strings a file must hold to be looked at; derived from the names when not given.
     """
 
@@ -182,6 +183,7 @@ class Row:
     warn: Mapping[str, str] = field(default_factory=dict)
     bare: bool = False
     tokens: tuple[str, ...] | None = None
+    unchecked: str | None = None
     docs: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -28,12 +28,12 @@ def test_built_in_tables_agree_with_the_installed_frameworks() -> None:
 
 def test_only_what_is_written_in_cpp_has_no_signature_to_compare() -> None:
     assert uninspected(load(), "paddle") == []
-    assert uninspected(load(), "torch") == [
+    assert set(uninspected(load(), "torch")) == {
         "torch.is_autocast_enabled",
         "torch.get_autocast_gpu_dtype",
         "torch.get_autocast_dtype",
         "torch.clear_autocast_cache",
-    ]
+    }
 
 
 @pytest.mark.filterwarnings("ignore:torch.get_autocast_gpu_dtype")
@@ -54,7 +54,7 @@ def test_every_name_that_can_be_emitted_for_the_installed_release_exists(target:
         form = row.emitted(target, releases) if row.serves(target) else None  # type: ignore[arg-type]
         if form is not None and row.receiver is None and form.names and not form.names[0].endswith(".*"):
             emitted.append(form.names[0])
-    assert len(emitted) > 10
+    assert len(emitted) >= 10
     for name in emitted:
         resolve(name)
 
@@ -141,9 +141,9 @@ LIES = {
     ),
     "template": (
         "amp",
-        "getattr(paddle, paddle.get_autocast_gpu_dtype())",
-        "getattr(paddle, paddle.get_autocast_npu_dtype())",
-        r"row 'get_autocast_gpu_dtype': key 'paddle\[0\].template'.*paddle.get_autocast_npu_dtype, which",
+        'template = "getattr(paddle, paddle.get_autocast_dtype())"',
+        'template = "getattr(paddle, paddle.get_autocast_npu_dtype())"',
+        r"row 'get_autocast_dtype': key 'paddle\[0\].template'.*paddle.get_autocast_npu_dtype, which",
     ),
     "member in a template": (
         "amp",

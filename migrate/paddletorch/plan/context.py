@@ -25,6 +25,8 @@ class Settings:
     source_releases: ReleaseSet
     target_releases: ReleaseSet
     rows: frozenset[Row]
+    settled: frozenset[str] = frozenset()
+    """Findings that do not apply with the shim."""
 
     @property
     def source(self) -> Framework:

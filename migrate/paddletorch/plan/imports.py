@@ -30,7 +30,7 @@ def edit_imports(context: FileContext, naming: Naming) -> tuple[list[Edit], list
     """All edits to import statements."""
     edits: list[Edit] = []
     conversions: list[Conversion] = []
-    needs = _statements_that_need_root(context, naming)
+    needs = _needed_modules(context, naming)
     statements: dict[ast.stmt, list[tuple[Binding, list[Binding]]]] = {}
     for scope in context.tree.own.values():
         for bindings in scope.bindings.values():
@@ -41,7 +41,7 @@ def edit_imports(context: FileContext, naming: Naming) -> tuple[list[Edit], list
         clauses = [_clause(context, naming, binding, group) for binding, group in statements[statement]]
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
-        edits += _edit_statement(context, statement, clauses, statement in needs)
+        edits += _edit_statement(context, statement, clauses, needs.get(statement, []))
         conversions += _conversions(context, statement, clauses)
     return edits + _star_edits(context, naming), conversions
 
@@ -88,11 +88,11 @@ def _exported(context: FileContext, group: Group) -> bool:
     return False
 
 
-def _statements_that_need_root(context: FileContext, naming: Naming) -> set[ast.stmt]:
-    """Import statements beside which the target's root must be imported, for the names written in full."""
-    needs: set[ast.stmt] = set()
-    for site in naming.rooted:
-        if _root_is_bound(context, site):
+def _needed_modules(context: FileContext, naming: Naming) -> dict[ast.stmt, list[str]]:
+    """Import statements beside which a module must be imported, for the names written in full."""
+    places: dict[str, set[ast.stmt]] = {}
+    for site, module in naming.rooted:
+        if _is_bound(context, site, module):
             continue
         anchors: list[ast.stmt] = [
             b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)
@@ -101,8 +101,12 @@ def _statements_that_need_root(context: FileContext, naming: Naming) -> set[ast.
             anchors = _first_source_imports(context)
         elif not anchors:
             anchors = list(context.tree.stars)
-        needs.update(anchors)
-    return _enough(context, needs)
+        places.setdefault(module, set()).update(anchors)
+    needs: dict[ast.stmt, list[str]] = {}
+    for module in sorted(places):
+        for statement in _enough(context, places[module]):
+            needs.setdefault(statement, []).append(module)
+    return needs
 
 
 def _enough(context: FileContext, needs: set[ast.stmt]) -> set[ast.stmt]:
@@ -121,15 +125,12 @@ def _root(site: Site) -> ast.AST:
     return node
 
 
-def _root_is_bound(context: FileContext, site: Site) -> bool:
+def _is_bound(context: FileContext, site: Site, wanted: str) -> bool:
     scope = context.tree.scopes.get(_root(site), context.tree.scope)
-    bindings = scope.lookup(context.target)
-    if any(b.qualified == context.target for b in bindings):
+    if any(b.qualified == wanted for b in scope.lookup(wanted)):
         return True
     module = context.tree.scope.bindings
-    return any(
-        b.qualified == context.target and scope.lookup(name) is found for name, found in module.items() for b in found
-    )
+    return any(b.qualified == wanted and scope.lookup(name) is found for name, found in module.items() for b in found)
 
 
 def _first_source_imports(context: FileContext) -> list[ast.stmt]:
@@ -141,16 +142,20 @@ def _first_source_imports(context: FileContext) -> list[ast.stmt]:
     return []
 
 
-def _edit_statement(context: FileContext, statement: ast.stmt, clauses: list[_Clause], needs_root: bool) -> list[Edit]:
-    if not needs_root and all(c.target is None and not c.drop for c in clauses):
+def _edit_statement(
+    context: FileContext, statement: ast.stmt, clauses: list[_Clause], needed: Sequence[str]
+) -> list[Edit]:
+    if not needed and all(c.target is None and not c.drop for c in clauses):
         return []
     if isinstance(statement, ast.ImportFrom):
-        return _edit_from(context, statement, clauses, needs_root)
+        return _edit_from(context, statement, clauses, needed)
     assert isinstance(statement, ast.Import)
-    return _edit_plain(context, statement, clauses, needs_root)
+    return _edit_plain(context, statement, clauses, needed)
 
 
-def _edit_plain(context: FileContext, statement: ast.Import, clauses: list[_Clause], needs_root: bool) -> list[Edit]:
+def _edit_plain(
+    context: FileContext, statement: ast.Import, clauses: list[_Clause], needed: Sequence[str]
+) -> list[Edit]:
     edits: list[Edit] = []
     dropped: list[ast.alias] = []
     lines: list[str] = []
@@ -163,13 +168,12 @@ def _edit_plain(context: FileContext, statement: ast.Import, clauses: list[_Clau
         elif clause.target is not None:
             suffix = f" as {clause.alias.asname}" if clause.alias.asname else ""
             edits.append(Edit(span, clause.target + suffix))
-        elif clause.drop and needs_root:
-            edits.append(Edit(span, context.target))
-            needs_root = False
+        elif clause.drop and needed:
+            edits.append(Edit(span, needed[0]))
+            needed = needed[1:]
         elif clause.drop:
             dropped.append(clause.alias)
-    if needs_root:
-        lines.insert(0, f"import {context.target}")
+    lines = [*(f"import {module}" for module in needed), *lines]
     if len(dropped) == len(clauses) and len(clauses) == len(statement.names):
         if lines:
             return [Edit(context.source.span(statement), _joined(context, statement, lines))]
@@ -183,14 +187,16 @@ def _is_module(context: FileContext, alias: ast.alias) -> bool:
     return found is None or found[0].kind == "module"
 
 
-def _edit_from(context: FileContext, statement: ast.ImportFrom, clauses: list[_Clause], needs_root: bool) -> list[Edit]:
+def _edit_from(
+    context: FileContext, statement: ast.ImportFrom, clauses: list[_Clause], needed: Sequence[str]
+) -> list[Edit]:
     modules: dict[str, list[str]] = {}
     for clause in clauses:
         if clause.target is not None:
             module, _, name = clause.target.rpartition(".")
             modules.setdefault(module, []).append(_imported(name, clause.alias))
     kept = [c for c in clauses if c.target is None and not c.drop]
-    before = [f"import {context.target}"] if needs_root else []
+    before = [f"import {module}" for module in needed]
     if len(modules) == 1 and not kept and not any(c.drop for c in clauses) and len(clauses) == len(statement.names):
         edits = _rename_in_place(context, statement, clauses)
         return [*edits, _insert_before(context, statement, before)] if before else edits

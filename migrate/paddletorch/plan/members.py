@@ -135,7 +135,7 @@ def _plan_attribute(
             context.report(row.report or "API208", node, f"{row.receiver}.{node.attr}", row, method=node.attr)
             return
         if call is None:
-            if evidence is Evidence.YES and row.report is None and context.is_located(node):
+            if evidence is Evidence.YES and row.report is None:
                 _rename_reference(context, plan, node, row)
             return
         _plan_call(context, plan, node, call, row, form, evidence)
@@ -148,7 +148,7 @@ def _rename_reference(context: FileContext, plan: MemberPlan, node: ast.Attribut
     if not forms or not isinstance(node.ctx, ast.Load):
         return
     name, target = f"{row.receiver}.{node.attr}", forms[0].names[0]
-    if node.attr in forms[0].names:
+    if node.attr in forms[0].names or not context.is_located(node):
         return
     if row.parameters:
         renamed = ", ".join(f"{p.name(context.settings.source)} is {p.name(context.target)}" for p in row.parameters)

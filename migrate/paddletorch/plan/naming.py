@@ -40,8 +40,8 @@ class Naming:
     """Sites that no longer use the source's name."""
     replaced: list[Edit] = field(default_factory=list)
     """All edits at sites that replace text."""
-    rooted: list[Site] = field(default_factory=list)
-    """Sites where the target's root must be imported."""
+    rooted: list[tuple[Site, str]] = field(default_factory=list)
+    """Sites where a module must be imported: the target's root, or the shim's."""
 
 
 def decide(context: FileContext, planned: list[tuple[Site, Outcome]]) -> dict[Hashable, Group]:
@@ -211,10 +211,15 @@ def _name_edit(context: FileContext, group: Group, site: Site, outcome: Outcome,
         return _unless_same(context, Span(start, span.end), tail, code)
     if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
         return _unless_same(context, span, outcome.target.rpartition(".")[2], code)
-    root = root_name(context, site)
+    module = context.target
+    written = outcome.target
+    if outcome.target.partition(".")[0] == context.target:
+        written = root_name(context, site) + outcome.target[len(context.target) :]
+    else:
+        module = outcome.target.rpartition(".")[0]
     naming.full.append(site)
-    naming.rooted.append(site)
-    return Edit(span, root + outcome.target[len(context.target) :], code)
+    naming.rooted.append((site, module))
+    return Edit(span, written, code)
 
 
 def _root_in_text(context: FileContext, site: Site, outcome: Outcome, naming: Naming) -> None:
@@ -224,7 +229,7 @@ def _root_in_text(context: FileContext, site: Site, outcome: Outcome, naming: Na
     if not any(pattern.search(edit.text) for edit in edits):
         return
     root = root_name(context, site)
-    naming.rooted.append(site)
+    naming.rooted.append((site, context.target))
     if root != context.target:
         outcome.edits = [replace(e, text=pattern.sub(root, e.text)) for e in outcome.edits]
         if outcome.whole is not None:

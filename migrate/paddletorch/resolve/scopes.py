@@ -401,9 +401,9 @@ class ScopeTree:
 
     def _unpack(self, target: ast.Tuple | ast.List, value: ast.expr | None, scope: Scope, kind: BindingKind) -> None:
         parts: list[ast.expr | None] = [None] * len(target.elts)
-        if kind == "assign" and isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
-            if not any(isinstance(e, ast.Starred) for e in (*target.elts, *value.elts)):
-                parts = list(value.elts)
+        given = list(value.elts) if isinstance(value, ast.Tuple | ast.List) and kind == "assign" else []
+        if len(given) == len(parts) and not any(isinstance(e, ast.Starred) for e in (*target.elts, *given)):
+            parts = [*given]
         for element, part in zip(target.elts, parts, strict=True):
             self._target(element, part, scope, target, "assign" if part is not None else "unpack")
 
