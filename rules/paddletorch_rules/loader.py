@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from string import Formatter
 from typing import Any, get_args
 
 from packaging.version import InvalidVersion, Version
@@ -26,6 +27,7 @@ from paddletorch_rules.schema import (
     TypeSpec,
     ValueMap,
 )
+from paddletorch_rules.where import Where
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -41,58 +43,6 @@ _PARAMETER_KEYS = frozenset(["torch", "paddle", "values", "neutral", "otherwise"
 _VALUES_KEYS = frozenset(["name", "pairs", "torch_also", "paddle_also", "to_torch", "to_paddle", "refuse"])
 _TYPE_KEYS = frozenset(["name", "makes", "protocol", "names"])
 _DIAGNOSTIC_KEYS = frozenset(["code", "name", "title", "severity", "applicability", "message", "hint"])
-
-
-class _Where:
-    """Where in a table we are, for error messages."""
-
-    def __init__(self, file: str, row: str) -> None:
-        self.file, self.row = file, row
-
-    def error(self, key: str, problem: str) -> TableError:
-        return TableError(f"{self.file}: row {self.row!r}: key {key!r}: {problem}")
-
-    def keys(self, data: Mapping[str, Any], allowed: frozenset[str], prefix: str = "") -> None:
-        for key in data:
-            if key not in allowed:
-                raise self.error(prefix + key, f"unknown; known are {', '.join(sorted(allowed))}")
-
-    def text(self, data: Mapping[str, Any], key: str, default: str | None = None, prefix: str = "") -> str:
-        value = data.get(key, default)
-        if not isinstance(value, str):
-            problem = "missing" if value is None else f"a string is needed, not {value!r}"
-            raise self.error(prefix + key, problem)
-        return value
-
-    def choice(self, data: Mapping[str, Any], key: str, allowed: tuple[str, ...], default: str) -> str:
-        value = self.text(data, key, default)
-        if value not in allowed:
-            raise self.error(key, f"{value!r} is not one of {', '.join(allowed)}")
-        return value
-
-    def strings(self, data: Mapping[str, Any], key: str, prefix: str = "") -> tuple[str, ...]:
-        value = data.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.error(prefix + key, "a list of strings is needed")
-        return tuple(value)
-
-    def mapping(self, data: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, str]:
-        value = data.get(key, {})
-        if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
-            raise self.error(prefix + key, "a table of strings is needed")
-        return dict(value)
-
-    def expression(self, text: str, key: str) -> str:
-        try:
-            ast.parse(text.format_map(_Holes()), mode="eval")
-        except (SyntaxError, ValueError) as error:
-            raise self.error(key, f"{text!r} is not a Python expression ({error})") from None
-        return text
-
-
-class _Holes(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return key or "hole"
 
 
 class RawTables:
@@ -131,18 +81,17 @@ def _read_file(path: Path, raw: RawTables) -> None:
             raise TableError(
                 f"{file}: key {key!r}: unknown; a table holds [[row]], [[values]], [[type]] and [[diagnostic]]"
             )
-    for number, entry in enumerate(data.get("diagnostic", []), 1):
-        diagnostic = _diagnostic(entry, _Where(file, str(entry.get("code", f"#{number}"))))
+    for where, entry in _entries(data, "diagnostic", "code", file):
+        diagnostic = _diagnostic(entry, where)
         raw.diagnostics.setdefault(diagnostic.code, diagnostic)
-    for number, entry in enumerate(data.get("values", []), 1):
-        values = _values(entry, _Where(file, str(entry.get("name", f"#{number}"))))
+    for where, entry in _entries(data, "values", "name", file):
+        values = _values(entry, where)
         raw.values.setdefault(values.name, values)
-    for number, entry in enumerate(data.get("type", []), 1):
-        tracked = _type(entry, _Where(file, str(entry.get("name", f"#{number}"))))
+    for where, entry in _entries(data, "type", "name", file):
+        tracked = _type(entry, where)
         raw.types.setdefault(tracked.name, tracked)
     seen: set[str] = set()
-    for number, entry in enumerate(data.get("row", []), 1):
-        where = _Where(file, str(entry.get("id", f"#{number}")))
+    for where, entry in _entries(data, "row", "id", file):
         row = _row(entry, where)
         if row.id in seen:
             raise where.error("id", "stands twice in this file")
@@ -150,10 +99,23 @@ def _read_file(path: Path, raw: RawTables) -> None:
         raw.rows.append(row)
 
 
-def _diagnostic(data: Mapping[str, Any], where: _Where) -> DiagnosticSpec:
+def _entries(data: Mapping[str, Any], kind: str, name: str, file: str) -> Iterator[tuple[Where, dict[str, Any]]]:
+    entries = data.get(kind, [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise TableError(f"{file}: key {kind!r}: a list of tables, [[{kind}]], is needed")
+    for number, entry in enumerate(entries, 1):
+        yield Where(file, str(entry.get(name, f"#{number}"))), entry
+
+
+def _diagnostic(data: Mapping[str, Any], where: Where) -> DiagnosticSpec:
     where.keys(data, _DIAGNOSTIC_KEYS)
     severity = where.choice(data, "severity", ("error", "warning", "info"), "warning")
     sure = where.choice(data, "applicability", ("safe", "unsafe", "display-only"), "display-only")
+    for key in ("message", "hint"):
+        try:
+            list(Formatter().parse(where.text(data, key, "")))
+        except ValueError as error:
+            raise where.error(key, str(error)) from None
     return DiagnosticSpec(
         code=_code(data, where),
         name=where.text(data, "name"),
@@ -165,10 +127,12 @@ def _diagnostic(data: Mapping[str, Any], where: _Where) -> DiagnosticSpec:
     )
 
 
-def _values(data: Mapping[str, Any], where: _Where) -> ValueMap:
+def _values(data: Mapping[str, Any], where: Where) -> ValueMap:
     where.keys(data, _VALUES_KEYS)
     pairs = data.get("pairs", [])
-    if not all(isinstance(p, list) and len(p) == 2 and all(isinstance(s, str) for s in p) for p in pairs):
+    if not isinstance(pairs, list) or not all(
+        isinstance(p, list) and len(p) == 2 and all(isinstance(s, str) for s in p) for p in pairs
+    ):
         raise where.error("pairs", "a list of [torch, paddle] pairs of expressions is needed")
     for torch_value, paddle_value in pairs:
         where.expression(torch_value, "pairs")
@@ -176,17 +140,22 @@ def _values(data: Mapping[str, Any], where: _Where) -> ValueMap:
     wraps: dict[str, str | None] = {}
     for key in ("to_torch", "to_paddle"):
         wraps[key] = where.expression(where.text(data, key), key) if key in data else None
+        if wraps[key] is not None and "{x}" not in (wraps[key] or ""):
+            raise where.error(key, "the hole {x} is missing")
+    for key in ("torch_also", "paddle_also", "refuse"):
+        for text in where.mapping(data, key):
+            where.expression(text, key)
     return ValueMap(
         name=where.text(data, "name"),
         pairs=tuple((t, p) for t, p in pairs),
-        torch_also=where.mapping(data, "torch_also"),
-        paddle_also=where.mapping(data, "paddle_also"),
+        torch_also=where.expressions(data, "torch_also"),
+        paddle_also=where.expressions(data, "paddle_also"),
         refuse=where.mapping(data, "refuse"),
         **wraps,
     )
 
 
-def _type(data: Mapping[str, Any], where: _Where) -> TypeSpec:
+def _type(data: Mapping[str, Any], where: Where) -> TypeSpec:
     where.keys(data, _TYPE_KEYS)
     names = where.text(data, "names", "")
     try:
@@ -194,12 +163,14 @@ def _type(data: Mapping[str, Any], where: _Where) -> TypeSpec:
     except re.error as error:
         raise where.error("names", f"{names!r} is no regular expression ({error})") from None
     protocol = data.get("protocol", [])
-    if not all(isinstance(p, list) and all(isinstance(m, str) for m in p) for p in protocol):
+    if not isinstance(protocol, list) or not all(
+        isinstance(p, list) and all(isinstance(m, str) for m in p) for p in protocol
+    ):
         raise where.error("protocol", "a list of lists of method names is needed")
     return TypeSpec(where.text(data, "name"), where.strings(data, "makes"), tuple(map(frozenset, protocol)), names)
 
 
-def _code(data: Mapping[str, Any], where: _Where) -> str:
+def _code(data: Mapping[str, Any], where: Where) -> str:
     code = where.text(data, "code")
     area = code.rstrip("0123456789")
     if not area.isalpha() or not area.isupper() or len(code) - len(area) != 3:
@@ -207,12 +178,13 @@ def _code(data: Mapping[str, Any], where: _Where) -> str:
     return code
 
 
-def _row(data: Mapping[str, Any], where: _Where) -> Row:
+def _row(data: Mapping[str, Any], where: Where) -> Row:
     where.keys(data, _ROW_KEYS)
     kind: Kind = where.choice(data, "kind", get_args(Kind), "function")  # type: ignore[assignment]
     direction = where.choice(data, "direction", ("torch", "paddle"), "torch") if "direction" in data else None
     sides: dict[Framework, tuple[Form, ...]] = {
-        side: tuple(_form(f, where, side, n) for n, f in enumerate(data.get(side, []))) for side in ("torch", "paddle")
+        side: tuple(_form(f, where, side, n) for n, f in enumerate(where.tables(data, side)))
+        for side in ("torch", "paddle")
     }
     row = Row(
         id=where.text(data, "id"),
@@ -222,14 +194,14 @@ def _row(data: Mapping[str, Any], where: _Where) -> Row:
         file=where.file,
         torch=sides["torch"],
         paddle=sides["paddle"],
-        parameters=tuple(_parameter(p, where) for p in data.get("parameters", [])),
+        parameters=tuple(_parameter(p, where) for p in where.tables(data, "parameters")),
         direction=direction,  # type: ignore[arg-type]
         receiver=where.text(data, "receiver") if "receiver" in data else None,
         instance=where.text(data, "instance") if "instance" in data else None,
         hook=where.text(data, "hook") if "hook" in data else None,
         report=where.text(data, "report") if "report" in data else None,
         warn=where.mapping(data, "warn"),
-        bare=bool(data.get("bare", False)),
+        bare=where.flag(data, "bare"),
         tokens=where.strings(data, "tokens") if "tokens" in data else None,
         unchecked=where.text(data, "unchecked") if "unchecked" in data else None,
         docs=where.mapping(data, "docs"),
@@ -238,7 +210,7 @@ def _row(data: Mapping[str, Any], where: _Where) -> Row:
     return row
 
 
-def _check_row(row: Row, where: _Where) -> None:
+def _check_row(row: Row, where: Where) -> None:
     if not row.torch and not row.paddle:
         raise where.error("torch", "a row needs at least one side")
     if row.report is None and not (row.torch and row.paddle):
@@ -264,7 +236,7 @@ def _check_row(row: Row, where: _Where) -> None:
                 raise where.error("parameters", f"{side} parameter {name!r} is not paired or marked one-sided")
 
 
-def _form(data: Mapping[str, Any], where: _Where, side: Framework, number: int) -> Form:
+def _form(data: Mapping[str, Any], where: Where, side: Framework, number: int) -> Form:
     prefix = f"{side}[{number}]."
     where.keys(data, _FORM_KEYS, prefix)
     names = where.strings(data, "names", prefix)
@@ -272,18 +244,21 @@ def _form(data: Mapping[str, Any], where: _Where, side: Framework, number: int) 
     if not names and template is None:
         raise where.error(prefix + "names", "missing")
     since = _release(data.get("since"), where, side, prefix + "since") or KNOWN[side][0]
+    until = _release(data.get("until"), where, side, prefix + "until")
+    if until is not None and until <= since:
+        raise where.error(prefix + "until", f"{until} is not after {since}")
     return Form(
         names=names,
         since=since,
-        until=_release(data.get("until"), where, side, prefix + "until"),
+        until=until,
         signatures=_signatures(data.get("signature"), where, side, since, prefix + "signature"),
-        fixed=where.mapping(data, "fixed", prefix),
+        fixed=where.expressions(data, "fixed", prefix),
         template=template,
         also=tuple(where.expression(t, prefix + "also") for t in where.strings(data, "also", prefix)),
     )
 
 
-def _release(value: Any, where: _Where, side: Framework, key: str) -> Version | None:
+def _release(value: Any, where: Where, side: Framework, key: str) -> Version | None:
     if value is None:
         return None
     if value == "develop":
@@ -295,12 +270,14 @@ def _release(value: Any, where: _Where, side: Framework, key: str) -> Version | 
 
 
 def _signatures(
-    value: Any, where: _Where, side: Framework, since: Version, key: str
+    value: Any, where: Where, side: Framework, since: Version, key: str
 ) -> tuple[tuple[Version, Signature], ...]:
     if value is None:
         return ()
     if isinstance(value, str):
         return ((since, parse_signature(value, where, key)),)
+    if not isinstance(value, list):
+        raise where.error(key, "a signature or a list of them by release is needed")
     found: list[tuple[Version, Signature]] = []
     for entry in value:
         if not isinstance(entry, dict) or set(entry) != {"since", "is"}:
@@ -312,19 +289,20 @@ def _signatures(
     return tuple(found)
 
 
-def parse_signature(text: str, where: _Where | None = None, key: str = "signature") -> Signature:
+def parse_signature(text: str, where: Where | None = None, key: str = "signature") -> Signature:
     """Parse ``"(a, b=1, *, c=None)"``; defaults stay expressions.
 
     Raises:
         TableError: the text is no signature.
     """
-    where = where or _Where("<signature>", text)
+    where = where or Where("<signature>", text)
     try:
-        module = ast.parse(f"def f{text}: ...")
+        body = ast.parse(f"def f{text}: ...").body
     except SyntaxError as error:
         raise where.error(key, f"{text!r} is not a signature ({error.msg})") from None
-    function = module.body[0]
-    assert isinstance(function, ast.FunctionDef)
+    function = body[0]
+    if len(body) > 1 or not isinstance(function, ast.FunctionDef) or not isinstance(function.body[0], ast.Expr):
+        raise where.error(key, f"{text!r} is more than a signature")
     arguments = function.args
     ordered = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(ordered) - len(arguments.defaults))
@@ -341,31 +319,34 @@ def parse_signature(text: str, where: _Where | None = None, key: str = "signatur
     return Signature(text, tuple(parameters))
 
 
-def _parameter(data: Mapping[str, Any], where: _Where) -> ParameterPair:
-    where.keys(data, _PARAMETER_KEYS, "parameters.")
-    torch_name = data.get("torch")
-    paddle_name = data.get("paddle")
+def _parameter(data: Mapping[str, Any], where: Where) -> ParameterPair:
+    prefix = "parameters."
+    where.keys(data, _PARAMETER_KEYS, prefix)
+    given = {
+        key: where.text(data, key, prefix=prefix) if key in data else None
+        for key in ("torch", "paddle", "values", "neutral", "otherwise")
+    }
+    torch_name, paddle_name, neutral = given["torch"], given["paddle"], given["neutral"]
     if torch_name is None and paddle_name is None:
         raise where.error("parameters", "a pair needs 'torch', 'paddle' or both")
+    ignore = where.flag(data, "ignore", prefix)
     one_sided = torch_name is None or paddle_name is None
-    ignore = bool(data.get("ignore", False))
-    if one_sided and not ignore and "neutral" not in data and "otherwise" not in data:
+    if one_sided and not ignore and neutral is None and given["otherwise"] is None:
         raise where.error(
             "parameters", f"{torch_name or paddle_name!r} has one side: 'neutral' or 'otherwise' is needed"
         )
-    neutral = data.get("neutral")
     if neutral is not None:
         where.expression(neutral, "parameters.neutral")
     apply: Apply = where.choice(data, "apply", get_args(Apply), "unsafe")  # type: ignore[assignment]
-    return ParameterPair(torch_name, paddle_name, data.get("values"), neutral, data.get("otherwise"), apply, ignore)
+    return ParameterPair(torch_name, paddle_name, given["values"], neutral, given["otherwise"], apply, ignore)
 
 
 def _check_references(raw: RawTables) -> None:
     for values in raw.values.values():
         for code in values.refuse.values():
-            _check_code(raw, code, _Where("[[values]]", values.name), "refuse")
+            _check_code(raw, code, Where("[[values]]", values.name), "refuse")
     for row in raw.rows:
-        where = _Where(row.file, row.id)
+        where = Where(row.file, row.id)
         for pair in row.parameters:
             if pair.values is not None and pair.values not in raw.values:
                 raise where.error("parameters.values", f"{pair.values!r} is no [[values]] map")
@@ -382,6 +363,6 @@ def _check_references(raw: RawTables) -> None:
             _check_code(raw, code, where, "warn")
 
 
-def _check_code(raw: RawTables, code: str, where: _Where, key: str) -> None:
+def _check_code(raw: RawTables, code: str, where: Where, key: str) -> None:
     if code not in raw.diagnostics:
         raise where.error(key, f"{code!r} is no declared [[diagnostic]]")

@@ -148,7 +148,7 @@ def select(framework: Framework, specifier: str | None) -> ReleaseSet:
             wanted = SpecifierSet(text)
         except InvalidSpecifier as error:
             raise ValueError(f"version {specifier!r} of {framework} cannot be read: {error}") from None
-        chosen = tuple(v for v in KNOWN[framework] if v != DEVELOP and v in wanted)
+        chosen = tuple(v for v in KNOWN[framework] if v != DEVELOP and v in wanted) if text else ()
         if not chosen:
             raise ValueError(f"version {specifier!r} selects no known release of {framework}")
     return ReleaseSet(framework, chosen, chosen)

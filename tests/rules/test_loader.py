@@ -1,0 +1,442 @@
+"""Every mistake in a table is a TableError that names file, row and key; overlays; release specifiers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+from paddletorch_rules import TableError, load, releases, select
+from paddletorch_rules.loader import parse_signature, read
+from paddletorch_rules.schema import Parameter
+from paddletorch_rules.table import Table
+
+VALID = """
+[[type]]
+name = "box"
+
+[[values]]
+name = "half"
+pairs = [["torch.float16", "'float16'"]]
+
+[[diagnostic]]
+code = "XYZ201"
+name = "odd"
+title = "Odd"
+message = "odd"
+
+[[row]]
+id = "mine"
+code = "XYZ101"
+title = "Mine"
+parameters = [
+  { torch = "a", paddle = "x", values = "half" },
+  { torch = "b", neutral = "1", otherwise = "XYZ201" },
+]
+
+[[row.torch]]
+names = ["torch.mine"]
+signature = "(a, b=1)"
+
+[[row.paddle]]
+names = ["paddle.mine"]
+since = "2.0"
+signature = [{ since = "2.0", is = "(x)" }, { since = "2.5", is = "(x=None)" }]
+"""
+
+MISTAKES: dict[str, tuple[str, str, str, str]] = {
+    # rows
+    "unknown row key": ("[[row]]\n", "[[row]]\nkinds = 'x'\n", "mine", "kinds"),
+    "no id": ('id = "mine"\n', "", "#1", "id"),
+    "id is a number": ('id = "mine"', "id = 3", "3", "id"),
+    "id twice": (
+        "[[row]]\n",
+        '[[row]]\nid = "mine"\ncode = "XYZ101"\ntitle = "t"\nreport = "XYZ201"\n'
+        '[[row.torch]]\nnames = ["torch.y"]\n[[row]]\n',
+        "mine",
+        "id",
+    ),
+    "no code": ('code = "XYZ101"\n', "", "mine", "code"),
+    "code in small letters": ('code = "XYZ101"', 'code = "xyz101"', "mine", "code"),
+    "code without a number": ('code = "XYZ101"', 'code = "XYZ"', "mine", "code"),
+    "code with two digits": ('code = "XYZ101"', 'code = "XYZ10"', "mine", "code"),
+    "code is a number": ('code = "XYZ101"', "code = 101", "mine", "code"),
+    "no title": ('title = "Mine"\n', "", "mine", "title"),
+    "unknown kind": ('title = "Mine"', 'title = "Mine"\nkind = "klass"', "mine", "kind"),
+    "unknown direction": ('title = "Mine"', 'title = "Mine"\ndirection = "jax"', "mine", "direction"),
+    "unknown hook": ('title = "Mine"', 'title = "Mine"\nhook = "magic"', "mine", "hook"),
+    "hook is a number": ('title = "Mine"', 'title = "Mine"\nhook = 1', "mine", "hook"),
+    "bare is no boolean": ('title = "Mine"', 'title = "Mine"\nbare = "no"', "mine", "bare"),
+    "tokens are no list": ('title = "Mine"', 'title = "Mine"\ntokens = "x"', "mine", "tokens"),
+    "docs are no table": ('title = "Mine"', 'title = "Mine"\ndocs = "https://x"', "mine", "docs"),
+    "unknown receiver": ('title = "Mine"', 'title = "Mine"\nreceiver = "crate"', "mine", "receiver"),
+    "unknown instance": ('title = "Mine"', 'title = "Mine"\ninstance = "crate"', "mine", "instance"),
+    "method without receiver": ('title = "Mine"', 'title = "Mine"\nkind = "method"', "mine", "receiver"),
+    "attribute without receiver": ('title = "Mine"', 'title = "Mine"\nkind = "attribute"', "mine", "receiver"),
+    "unknown report": ('title = "Mine"', 'title = "Mine"\nreport = "XYZ999"', "mine", "report"),
+    "unknown warning": ('title = "Mine"', 'title = "Mine"\nwarn = { torch = "XYZ999" }', "mine", "warn"),
+    "warning for no framework": ('title = "Mine"', 'title = "Mine"\nwarn = { jax = "XYZ201" }', "mine", "warn"),
+    "warn is no table": ('title = "Mine"', 'title = "Mine"\nwarn = "XYZ201"', "mine", "warn"),
+    "one side and nothing to report": (VALID[VALID.index("[[row.paddle]]") :], "", "mine", "report"),
+    "no side": (VALID[VALID.index("[[row.torch]]") :], "", "mine", "torch"),
+    # forms
+    "a side that is no list": (
+        '[[row.torch]]\nnames = ["torch.mine"]\n',
+        '[row.torch]\nnames = ["torch.mine"]\n',
+        "mine",
+        "torch",
+    ),
+    "unknown form key": ('names = ["torch.mine"]', 'names = ["torch.mine"]\nsinse = "1.6"', "mine", "torch[0].sinse"),
+    "form without names": ('names = ["torch.mine"]\n', "", "mine", "torch[0].names"),
+    "names are no list": ('names = ["torch.mine"]', 'names = "torch.mine"', "mine", "torch[0].names"),
+    "names hold a number": ('names = ["torch.mine"]', "names = [1]", "mine", "torch[0].names"),
+    "since is no release": ('since = "2.0"\nsignature', 'since = "two"\nsignature', "mine", "paddle[0].since"),
+    "since is a number": ('since = "2.0"\nsignature', "since = 2.0\nsignature", "mine", "paddle[0].since"),
+    "until is no release": ('names = ["torch.mine"]', 'names = ["torch.mine"]\nuntil = "x"', "mine", "torch[0].until"),
+    "until before since": (
+        'since = "2.0"\nsignature',
+        'since = "2.0"\nuntil = "2.0"\nsignature',
+        "mine",
+        "paddle[0].until",
+    ),
+    "fixed is no table": ('names = ["torch.mine"]', 'names = ["torch.mine"]\nfixed = "a"', "mine", "torch[0].fixed"),
+    "fixed is no expression": (
+        'names = ["torch.mine"]',
+        'names = ["torch.mine"]\nfixed = { c = "1 +" }',
+        "mine",
+        "torch[0].fixed",
+    ),
+    "template is no expression": (
+        'names = ["torch.mine"]',
+        'names = ["torch.mine"]\ntemplate = "{self}.("',
+        "mine",
+        "torch[0].template",
+    ),
+    "template with a stray brace": (
+        'names = ["torch.mine"]',
+        'names = ["torch.mine"]\ntemplate = "{self"',
+        "mine",
+        "torch[0].template",
+    ),
+    "also is no expression": (
+        'names = ["torch.mine"]',
+        'names = ["torch.mine"]\nalso = ["1 +"]',
+        "mine",
+        "torch[0].also",
+    ),
+    # signatures
+    "signature does not parse": ('"(a, b=1)"', '"(a, b=1"', "mine", "torch[0].signature"),
+    "signature with a body": ('"(a, b=1)"', '"(a, b=1): pass\\ndef g()"', "mine", "torch[0].signature"),
+    "signature is a number": ('signature = "(a, b=1)"', "signature = 1", "mine", "torch[0].signature"),
+    "signature entry without release": (
+        '{ since = "2.0", is = "(x)" }',
+        '{ is = "(x)" }',
+        "mine",
+        "paddle[0].signature",
+    ),
+    "signature entry with more": (
+        '{ since = "2.0", is',
+        '{ when = "x", since = "2.0", is',
+        "mine",
+        "paddle[0].signature",
+    ),
+    "signature entry is text": ('{ since = "2.0", is = "(x)" }', '"(x)"', "mine", "paddle[0].signature"),
+    "signature of a number": ('is = "(x)"', "is = 1", "mine", "paddle[0].signature"),
+    "signature releases fall": ('since = "2.5", is', 'since = "1.9", is', "mine", "paddle[0].signature"),
+    "signature release is wrong": ('since = "2.5", is', 'since = "x", is', "mine", "paddle[0].signature"),
+    # parameters
+    "unknown parameter key": ('{ torch = "b", neutral', '{ torch = "b", natural', "mine", "parameters.natural"),
+    "parameter of no side": ('{ torch = "b", neutral', "{ neutral", "mine", "parameters"),
+    "parameter is no table": ('{ torch = "b", neutral = "1", otherwise = "XYZ201" }', '"b"', "mine", "parameters"),
+    "parameter name is a number": ('{ torch = "b", neutral', "{ torch = 1, neutral", "mine", "parameters.torch"),
+    "one side and no rule": (', neutral = "1", otherwise = "XYZ201"', "", "mine", "parameters"),
+    "neutral is no expression": ('neutral = "1"', 'neutral = "1 +"', "mine", "parameters.neutral"),
+    "neutral is a number": ('neutral = "1"', "neutral = 1", "mine", "parameters.neutral"),
+    "otherwise is unknown": ('otherwise = "XYZ201"', 'otherwise = "XYZ999"', "mine", "parameters.otherwise"),
+    "apply is unknown": ('otherwise = "XYZ201"', 'otherwise = "XYZ201", apply = "maybe"', "mine", "apply"),
+    "ignore is no boolean": (
+        'otherwise = "XYZ201"',
+        'otherwise = "XYZ201", ignore = "no"',
+        "mine",
+        "parameters.ignore",
+    ),
+    "values are unknown": ('values = "half"', 'values = "whole"', "mine", "parameters.values"),
+    "parameter in no signature": ('{ torch = "a", paddle = "x"', '{ torch = "a", paddle = "y"', "mine", "parameters"),
+    "parameter twice": ('{ torch = "b", neutral', '{ torch = "a", neutral', "mine", "parameters"),
+    "parameter not paired": ('  { torch = "b", neutral = "1", otherwise = "XYZ201" },\n', "", "mine", "parameters"),
+    # value maps
+    "unknown value key": ('name = "half"', 'name = "half"\npair = []', "half", "pair"),
+    "value map without name": ('name = "half"\n', "", "#1", "name"),
+    "pairs are no list": ("pairs = [[", 'pairs = "x" # [[', "half", "pairs"),
+    "pair of three": ("\"'float16'\"]]", "\"'float16'\", 'x']]", "half", "pairs"),
+    "pair of numbers": ('pairs = [["torch.float16", "\'float16\'"]]', "pairs = [[1, 2]]", "half", "pairs"),
+    "pair is no expression": ("\"'float16'\"]]", '"\'float16"]]', "half", "pairs"),
+    "torch_also is no table": ('name = "half"', 'name = "half"\ntorch_also = []', "half", "torch_also"),
+    "torch_also is no expression": (
+        'name = "half"',
+        'name = "half"\ntorch_also = { "1 +" = "1" }',
+        "half",
+        "torch_also",
+    ),
+    "paddle_also holds a number": ('name = "half"', 'name = "half"\npaddle_also = { x = 1 }', "half", "paddle_also"),
+    "to_torch is no expression": ('name = "half"', 'name = "half"\nto_torch = "float("', "half", "to_torch"),
+    "to_paddle without a hole": ('name = "half"', 'name = "half"\nto_paddle = "float(y)"', "half", "to_paddle"),
+    "to_paddle is a number": ('name = "half"', 'name = "half"\nto_paddle = 1', "half", "to_paddle"),
+    "refusal is unknown": ('name = "half"', 'name = "half"\nrefuse = { x = "XYZ999" }', "half", "refuse"),
+    "refuse is no table": ('name = "half"', 'name = "half"\nrefuse = "XYZ201"', "half", "refuse"),
+    # types
+    "unknown type key": ('name = "box"', 'name = "box"\nmake = []', "box", "make"),
+    "type without name": ('name = "box"\n', "", "#1", "name"),
+    "makes are no list": ('name = "box"', 'name = "box"\nmakes = "x"', "box", "makes"),
+    "protocol is no list of lists": ('name = "box"', 'name = "box"\nprotocol = ["step"]', "box", "protocol"),
+    "protocol is a number": ('name = "box"', 'name = "box"\nprotocol = 1', "box", "protocol"),
+    "names are no regular expression": ('name = "box"', 'name = "box"\nnames = "("', "box", "names"),
+    # diagnostics
+    "unknown diagnostic key": ('name = "odd"', 'name = "odd"\nlevel = "x"', "XYZ201", "level"),
+    "diagnostic without code": ('code = "XYZ201"\n', "", "#1", "code"),
+    "diagnostic with a wrong code": ('code = "XYZ201"', 'code = "X-201"', "X-201", "code"),
+    "diagnostic without name": ('name = "odd"\n', "", "XYZ201", "name"),
+    "diagnostic without title": ('title = "Odd"\n', "", "XYZ201", "title"),
+    "diagnostic without message": ('message = "odd"\n', "", "XYZ201", "message"),
+    "unknown severity": ('name = "odd"', 'name = "odd"\nseverity = "bad"', "XYZ201", "severity"),
+    "unknown applicability": ('name = "odd"', 'name = "odd"\napplicability = "often"', "XYZ201", "applicability"),
+    "message with a stray brace": ('message = "odd"', 'message = "odd {"', "XYZ201", "message"),
+}
+"""By kind of mistake: what to replace in the valid table, by what, and the row and key to be named."""
+
+
+def _write(folder: Path, text: str, name: str = "mine.toml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_valid_table_is_valid(tmp_path: Path) -> None:
+    (row,) = read([_write(tmp_path, VALID)]).rows
+    assert (row.id, row.code, row.area, row.kind, row.file) == ("mine", "XYZ101", "XYZ", "function", "mine.toml")
+    assert row.paddle[0].since == Version("2.0")
+    assert [since for since, _ in row.paddle[0].signatures] == [Version("2.0"), Version("2.5")]
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+def test_a_mistake_names_file_row_and_key(tmp_path: Path, kind: str) -> None:
+    old, new, row, key = MISTAKES[kind]
+    assert VALID.count(old) >= 1
+    path = _write(tmp_path, VALID.replace(old, new, 1))
+    with pytest.raises(TableError) as caught:
+        read([path])
+    message = str(caught.value)
+    assert message.startswith(("mine.toml: ", "[[values]]: ")), message
+    assert f"row '{row}'" in message, message
+    assert f"key '{key}" in message, message
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[[row]", "is not valid TOML"),
+        ("[[rows]]\n", "key 'rows': unknown"),
+        ("row = 1\n", "key 'row'"),
+        ("row = [1]\n", "key 'row'"),
+        ("[row]\nid = 'x'\n", "key 'row'"),
+        ("[diagnostic]\ncode = 'x'\n", "key 'diagnostic'"),
+        ("[values]\nname = 'x'\n", "key 'values'"),
+        ("type = ['x']\n", "key 'type'"),
+    ],
+)
+def test_a_file_that_is_no_table_is_named(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(TableError, match=r"mine\.toml") as caught:
+        read([_write(tmp_path, text)])
+    assert says in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=r"gone\.toml"):
+        read([tmp_path / "gone.toml"])
+
+
+def test_a_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="cannot be read"):
+        read([tmp_path])
+
+
+def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"# \xff\n")
+    with pytest.raises(TableError, match=r"mine\.toml"):
+        read([path])
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("()", ()),
+        ("(a)", (Parameter("a"),)),
+        ("(a, b=2.0 ** 16)", (Parameter("a"), Parameter("b", "2.0 ** 16"))),
+        ("(a, /, b='x')", (Parameter("a"), Parameter("b", "'x'"))),
+        ("(*, a, b=None)", (Parameter("a", None, True), Parameter("b", "None", True))),
+        (
+            "(a, *b, c=1, **d)",
+            (
+                Parameter("a"),
+                Parameter("b", None, False, "*"),
+                Parameter("c", "1", True),
+                Parameter("d", None, False, "**"),
+            ),
+        ),
+    ],
+)
+def test_signatures_are_read(text: str, parameters: tuple[Parameter, ...]) -> None:
+    assert parse_signature(text).parameters == parameters
+
+
+# the loaded table --------------------------------------------------------------------------------
+
+OVERLAY = """
+[[row]]
+id = "{id}"
+code = "XYZ101"
+title = "Overlaid"
+kind = "class"
+
+[[row.torch]]
+names = ["torch.amp.GradScaler"]
+
+[[row.paddle]]
+names = ["mylib.Scaler"]
+"""
+
+
+def _overlaid(tmp_path: Path, *texts: str) -> Table:
+    paths = [_write(tmp_path, text, f"{number}.toml") for number, text in enumerate(texts)]
+    return load(tuple(map(str, paths)))
+
+
+def test_an_overlay_wins_for_its_names_only(tmp_path: Path) -> None:
+    table = _overlaid(tmp_path, OVERLAY.format(id="mine"))
+    found = table.lookup("torch", "torch.amp.GradScaler")
+    assert found is not None and found[0].title == "Overlaid"
+    other = table.lookup("torch", "torch.cuda.amp.GradScaler")
+    assert other is not None and other[0].id == "GradScaler"
+    back = table.lookup("paddle", "mylib.Scaler")
+    assert back is not None and back[0].title == "Overlaid"
+
+
+def test_an_overlay_replaces_the_row_of_its_id(tmp_path: Path) -> None:
+    table = _overlaid(tmp_path, OVERLAY.format(id="GradScaler"))
+    assert table.row("GradScaler").title == "Overlaid"
+
+
+def test_the_first_overlay_wins(tmp_path: Path) -> None:
+    first, second = OVERLAY.format(id="a"), OVERLAY.format(id="b").replace("Overlaid", "Second")
+    found = _overlaid(tmp_path, first, second).lookup("torch", "torch.amp.GradScaler")
+    assert found is not None and found[0].title == "Overlaid"
+
+
+def test_an_overlay_may_redeclare_a_diagnostic(tmp_path: Path) -> None:
+    text = '[[diagnostic]]\ncode = "AMP211"\nname = "n"\ntitle = "t"\nmessage = "Mine"\n'
+    assert _overlaid(tmp_path, text).diagnostics["AMP211"].message == "Mine"
+
+
+def test_an_overlay_changes_the_digest(tmp_path: Path) -> None:
+    assert _overlaid(tmp_path, OVERLAY.format(id="mine")).digest != load().digest
+
+
+def test_an_overlay_may_use_what_is_built_in(tmp_path: Path) -> None:
+    text = OVERLAY.format(id="mine").replace('kind = "class"', 'kind = "class"\ninstance = "scaler"\nreport = "AMP211"')
+    table = _overlaid(tmp_path, text)
+    assert table.makes("mylib.Scaler") == "scaler"
+
+
+def test_a_row_of_one_direction_is_found_in_that_direction_only(tmp_path: Path) -> None:
+    table = _overlaid(tmp_path, OVERLAY.format(id="mine").replace('kind = "class"', 'direction = "paddle"'))
+    assert table.lookup("paddle", "mylib.Scaler") is None
+    assert table.lookup("torch", "torch.amp.GradScaler") is not None
+
+
+def test_prefix_names_match_below_them() -> None:
+    table = load()
+    found = table.lookup("paddle", "paddle.static.amp.decorate")
+    assert found is not None and found[0].id == "static-graph-amp"
+    assert table.lookup("paddle", "paddle.static.ampere") is None
+
+
+def test_a_row_is_emitted_only_where_every_release_has_it() -> None:
+    row = load().row("GradScaler")
+    old, new = Version("1.13.1"), Version("2.13.0")
+    for versions, name in (([new], "torch.amp.GradScaler"), ([old], "torch.cuda.amp.GradScaler")):
+        form = row.emitted("torch", versions)
+        assert form is not None and form.names[0] == name
+    form = row.emitted("torch", [old, new])
+    assert form is not None and form.names[0] == "torch.cuda.amp.GradScaler"
+    assert load().row("is_bf16_supported").emitted("paddle", [Version("2.4.2")]) is None
+
+
+# release specifiers ------------------------------------------------------------------------------
+
+
+def _texts(versions: tuple[Version, ...]) -> list[str]:
+    return [str(v) for v in versions]
+
+
+def test_no_specifier_means_installable_names_and_every_known_default() -> None:
+    for framework in ("torch", "paddle"):
+        chosen = select(framework, None)  # type: ignore[arg-type]
+        assert chosen.versions == releases.installable(framework)  # type: ignore[arg-type]
+        assert chosen.defaults == releases.KNOWN[framework]  # type: ignore[index]
+    assert _texts(select("paddle", None).versions)[0] == "2.6.0"
+    assert _texts(select("torch", None).versions)[0] == "2.4.1"
+    assert releases.DEVELOP not in select("paddle", None).versions
+
+
+@pytest.mark.parametrize(
+    ("framework", "specifier", "expected"),
+    [
+        ("paddle", "2.5", ["2.5.0", "2.5.1", "2.5.2"]),
+        ("paddle", "2.5.0", ["2.5.0"]),
+        ("paddle", " 2.5.1 ", ["2.5.1"]),
+        ("paddle", "3", ["3.0.0", "3.1.0", "3.1.1", "3.2.0", "3.2.2", "3.3.0", "3.3.1"]),
+        ("paddle", "2.5.9", ["2.5.9"]),
+        ("paddle", "4.0", ["4.0"]),
+        ("paddle", "==2.5.0", ["2.5.0"]),
+        ("paddle", "==2.4.*", ["2.4.0", "2.4.2"]),
+        ("paddle", "~=2.5.1", ["2.5.1", "2.5.2"]),
+        ("paddle", ">=2.5.1,<2.6.2", ["2.5.1", "2.5.2", "2.6.0", "2.6.1"]),
+        ("paddle", "<2.1", ["2.0.0"]),
+        ("paddle", ">3.2.2", ["3.3.0", "3.3.1"]),
+        ("paddle", "!=3.3.0,>3.2.2", ["3.3.1"]),
+        ("paddle", "develop", ["9999"]),
+        ("torch", "1.13", ["1.13.1"]),
+        ("torch", "1.1", None),
+        ("torch", "2.1", ["2.1.2"]),
+        ("torch", "2.10", ["2.10.0"]),
+        ("torch", ">=2.14", ["2.14.0", "2.15.0"]),
+        ("torch", "2.13.0+cpu", ["2.13.0"]),
+        ("torch", "installed", ["2.13.0"]),
+        ("paddle", "installed", ["3.3.1"]),
+    ],
+)
+def test_a_specifier_selects(framework: releases.Framework, specifier: str, expected: list[str] | None) -> None:
+    if expected is None:
+        with pytest.raises(ValueError, match="before"):
+            select(framework, specifier)
+        return
+    chosen = select(framework, specifier)
+    assert _texts(chosen.versions) == expected
+    assert chosen.defaults == chosen.versions
+    assert str(chosen.newest) == expected[-1]
+
+
+@pytest.mark.parametrize(
+    "specifier", ["", "  ", "new", ">=", ">=x", "2.x", "2..5", "3.3-", ">=99", "<1.0", "1.5", "=2.5", "develops"]
+)
+def test_a_wrong_specifier_is_refused_and_quoted(specifier: str) -> None:
+    with pytest.raises(ValueError, match="version") as caught:
+        select("torch", specifier)
+    assert specifier.strip() in str(caught.value)
+
+
+def test_installed_without_the_framework_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(releases._DISTRIBUTIONS, "torch", ("no-such-distribution",))
+    with pytest.raises(ValueError, match="torch is not installed"):
+        select("torch", "installed")
