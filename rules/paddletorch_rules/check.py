@@ -297,5 +297,5 @@ def _check_values(values: ValueMap, roots: Mapping[str, Any], problems: list[Pro
             _check_expression(
                 text,
                 roots,
-                lambda message, key=key: problems.append(Problem(values.name, "[[values]]", key, message)),  # type: ignore[misc]
+                lambda message, key=key: problems.append(Problem(values.name, values.file, key, message)),  # type: ignore[misc]
             )

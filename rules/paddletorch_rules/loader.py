@@ -151,6 +151,7 @@ def _values(data: Mapping[str, Any], where: Where) -> ValueMap:
         torch_also=where.expressions(data, "torch_also"),
         paddle_also=where.expressions(data, "paddle_also"),
         refuse=where.mapping(data, "refuse"),
+        file=where.file,
         **wraps,
     )
 
@@ -344,7 +345,7 @@ def _parameter(data: Mapping[str, Any], where: Where) -> ParameterPair:
 def _check_references(raw: RawTables) -> None:
     for values in raw.values.values():
         for code in values.refuse.values():
-            _check_code(raw, code, Where("[[values]]", values.name), "refuse")
+            _check_code(raw, code, Where(values.file, values.name), "refuse")
     for row in raw.rows:
         where = Where(row.file, row.id)
         for pair in row.parameters:

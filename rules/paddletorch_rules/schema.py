@@ -118,6 +118,7 @@ class ValueMap:
     to_torch: str | None = None
     to_paddle: str | None = None
     refuse: Mapping[str, str] = field(default_factory=dict)
+    file: str = ""
 
     def also(self, side: Framework) -> Mapping[str, str]:
         """Other spellings on ``side``, to the canonical one."""

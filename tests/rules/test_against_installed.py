@@ -155,7 +155,7 @@ LIES = {
         "amp",
         '"torch.half" = "torch.float16"',
         '"torch.halff" = "torch.float16"',
-        r"^\[\[values\]\]: row 'amp_dtype': key 'torch_also': .*torch.halff",
+        r"^amp.toml: row 'amp_dtype': key 'torch_also': .*torch.halff",
     ),
 }
 
