@@ -42,7 +42,12 @@ _EXAMPLE = re.compile(
     r"After(?:: unchanged\.|:\n\n```python\n(?P<after>.*?)^```)\n(?:\nReports (?P<reports>.*?)\.\n)?",
     re.DOTALL | re.MULTILINE,
 )
-_OPTIONS = {"--to": "target", "--source-version": "source_version", "--target-version": "target_version"}
+_OPTIONS = {
+    "--to": "target",
+    "--source-version": "source_version",
+    "--target-version": "target_version",
+    "--shim": "shim",
+}
 
 
 @dataclass(frozen=True)
@@ -165,9 +170,7 @@ def _scaler_table() -> Iterator[tuple[tuple[str, ...], list[str]]]:
         (3, "GradScaler", "torch", None),
     ],
 )
-def test_the_scaler_defaults_are_the_tables(
-    column: int, row_id: str, side: Framework, old: bool | None
-) -> None:
+def test_the_scaler_defaults_are_the_tables(column: int, row_id: str, side: Framework, old: bool | None) -> None:
     releases = [v for v in KNOWN[side] if old is None or (v < Version("2.5.1")) is old]
     form = next(f for f in TABLE.row(row_id).forms(side) if f.signature(releases[0]) is not None)
     compared = 0
