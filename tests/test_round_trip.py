@@ -131,7 +131,9 @@ class _Meaning(ast.NodeTransformer):
                 return ast.Call(ast.Attribute(self.visit(scaler), "scaler.get_scale"), [], [])
             row = next((r for r, template in WRITTEN_OUT if _same(template, node, [])), None)
             if row is not None:
-                return ast.Call(ast.Name(row.id, ast.Load()), [], [])
+                neutral = [(p.torch or p.paddle, p.neutral) for p in row.parameters if p.neutral is not None]
+                keywords = [ast.keyword(name, ast.parse(text, mode="eval").body) for name, text in neutral]
+                return ast.Call(ast.Name(row.id, ast.Load()), [], keywords)
         return super().visit(node)
 
     # imports -------------------------------------------------------------------------------------

@@ -57,6 +57,8 @@ def autocast(call: BoundCall) -> None:
         _autocast_to_paddle(call)
     elif call.value("level") is not None or call.value("enable") is not None or call.value("dtype") is not None:
         _auto_cast_to_torch(call)
+    else:
+        _alias_to_torch(call)
     for name in ("custom_white_list", "custom_black_list"):
         value = call.value(name)
         empty = isinstance(value, _EMPTY) and not ast.unparse(value).strip("[](){} ")
@@ -84,6 +86,14 @@ def _autocast_to_paddle(call: BoundCall) -> None:
     ):
         call.drop("dtype")
         call.force("dtype", "'bfloat16'")
+
+
+def _alias_to_torch(call: BoundCall) -> None:
+    """Paddle's torch-style autocast is float16 on every device; torch's default is bfloat16 on a CPU."""
+    if "device_type" in call.fixed or call.value("device_type") is None:
+        return
+    if call.value("dtype") is None and call.literal("device_type") not in ("cuda", "gpu"):
+        call.force("dtype", "torch.float16")
 
 
 def _auto_cast_to_torch(call: BoundCall) -> None:

@@ -224,7 +224,7 @@ def _one_parameter(
     source: Framework = "torch" if binding.target == "paddle" else "paddle"
     source_name, target_name = pair.name(source), pair.name(binding.target)
     if target_name is not None and target_name in binding.forced:
-        _forced(binding, source_name, target_name, plan)
+        _forced(binding, source_name, target_name, form, plan)
     elif source_name is None:
         assert target_name is not None
         if reconcile and target_name not in binding.settled:
@@ -236,21 +236,27 @@ def _one_parameter(
     elif source_name in binding.given:
         _supplied(binding, pair, source_name, target_name, form, signature, plan)
     elif source_name in binding.fixed:
-        _emit(binding, pair, target_name, binding.fixed[source_name], form, signature, plan)
+        _emit(binding, pair, target_name, binding.fixed[source_name], form, plan)
     elif reconcile:
         default = _source_default(binding, source_name)
         if default is not None:
-            _emit(binding, pair, target_name, default, form, signature, plan)
+            _emit(binding, pair, target_name, default, form, plan)
 
 
 def _fixed_by_form(form: Form, target_name: str) -> bool:
     return target_name in form.fixed
 
 
-def _forced(binding: CallBinding, source_name: str | None, target_name: str, plan: _Plan) -> None:
+def _forced(binding: CallBinding, source_name: str | None, target_name: str, form: Form, plan: _Plan) -> None:
     if source_name is not None and source_name in binding.given:
         _drop(binding, source_name, plan)
-    plan.append.append((target_name, binding.context.quoted(binding.forced[target_name], binding.node)))
+    text = binding.forced[target_name]
+    if not _in_every_release(binding, form, target_name):
+        first = _first_default(form, target_name)
+        if first is not None and same_value(first, text):
+            return
+        raise _not_in_release(binding, target_name)
+    plan.append.append((target_name, binding.context.quoted(text, binding.node)))
 
 
 def _drop(binding: CallBinding, source_name: str, plan: _Plan) -> None:
@@ -283,7 +289,7 @@ def _supplied(
         default = _source_default(binding, source_name)
         if default == "None":  # None means the default here: leave it to the reconciliation
             _drop(binding, source_name, plan)
-            _emit(binding, pair, target_name, "None", form, signature, plan)
+            _emit(binding, pair, target_name, "None", form, plan)
             return
     if pair.values == "amp_dtype" and context.target == "paddle":
         _check_dtype(binding, bound.value, source_name)
@@ -358,7 +364,7 @@ def _target_only(
     if parameter is not None and parameter.default is None:
         plan.prepend.append(binding.context.quoted(pair.neutral, binding.node))
         return
-    _emit_unless_default(binding, target_name, pair.neutral, form, signature, plan)
+    _emit_unless_default(binding, target_name, pair.neutral, form, plan)
 
 
 def _emit(
@@ -367,42 +373,41 @@ def _emit(
     target_name: str,
     source_value: str,
     form: Form,
-    signature: Signature,
     plan: _Plan,
 ) -> None:
     """Write a value out unless every allowed target release has it as its default."""
     values = binding.context.settings.table.values[pair.values] if pair.values else None
     text = translate_default(source_value, values, binding.target)
-    source: Framework = "torch" if binding.target == "paddle" else "paddle"
-    defaults = _defaults(form, target_name, binding.context.settings.target_releases)
-    if values is not None and all(
-        _translates_to(default, text, values.name, binding, source) or same_value(default, text) for default in defaults
-    ):
-        return
-    _emit_unless_default(binding, target_name, text, form, signature, plan)
-
-
-def _translates_to(default: str, text: str, values: str, binding: CallBinding, source: Framework) -> bool:
-    """Whether a target default, read back in the source's terms, is the value ``text`` stands for."""
-    table = binding.context.settings.table.values[values]
-    try:
-        return same_value(translate_default(default, table, source), translate_default(text, table, source))
-    except Refusal:
-        return False
+    _emit_unless_default(binding, target_name, text, form, plan, values)
 
 
 def _emit_unless_default(
-    binding: CallBinding, target_name: str, text: str, form: Form, signature: Signature, plan: _Plan
+    binding: CallBinding, target_name: str, text: str, form: Form, plan: _Plan, values: ValueMap | None = None
 ) -> None:
+    """Write a target value out unless every allowed release behaves so without it."""
     defaults = _defaults(form, target_name, binding.context.settings.target_releases)
     everywhere = _in_every_release(binding, form, target_name)
-    if all(same_value(default, text) for default in defaults) and (defaults or signature.get(target_name) is None):
-        first = _first_default(form, target_name)
-        if everywhere or first is None or same_value(first, text):
-            return
+    first = _first_default(form, target_name)
+    if not everywhere and first is not None:
+        defaults = [*defaults, first]
+    if all(_means(default, text, values, binding.target) for default in defaults) and (defaults or not everywhere):
+        return
     if not everywhere:
         raise _not_in_release(binding, target_name)
     plan.append.append((target_name, binding.context.quoted(text, binding.node)))
+
+
+def _means(default: str, text: str, values: ValueMap | None, target: Framework) -> bool:
+    """Whether a target default is the value ``text``, in the target's terms or read back in the source's."""
+    if same_value(default, text):
+        return True
+    source: Framework = "torch" if target == "paddle" else "paddle"
+    try:
+        return values is not None and same_value(
+            translate_default(default, values, source), translate_default(text, values, source)
+        )
+    except Refusal:
+        return False
 
 
 def _in_every_release(binding: CallBinding, form: Form, name: str) -> bool:
@@ -450,7 +455,7 @@ def _source_default(binding: CallBinding, name: str) -> str | None:
         default = _parameter_in(binding.form, name, version)
         if default is not None and default not in found:
             found.append(default)
-    newest = _parameter_in(binding.form, name, releases.newest)
+    newest = _parameter_in(binding.form, name, releases.newest) or _first_default(binding.form, name)
     if len(found) > 1 and newest is not None:
         binding.report("API215", parameter=name, values=", ".join(found), value=newest)
     return newest

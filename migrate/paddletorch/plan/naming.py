@@ -211,7 +211,7 @@ def _name_edit(context: FileContext, group: Group, site: Site, outcome: Outcome,
         return _unless_same(context, Span(start, span.end), tail, code)
     if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
         return _unless_same(context, span, outcome.target.rpartition(".")[2], code)
-    module = context.target
+    module: str = context.target
     written = outcome.target
     if outcome.target.partition(".")[0] == context.target:
         written = root_name(context, site) + outcome.target[len(context.target) :]
