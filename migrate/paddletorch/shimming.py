@@ -17,7 +17,7 @@ _CONSTRUCTORS = frozenset({"AMP101", "AMP102"})
 
 _SETTLED = {
     SCALER: frozenset(
-        "AMP211 AMP212 AMP220 AMP222 AMP223 AMP225 AMP227 AMP228 AMP230 AMP231 AMP232 AMP241 AMP242 AMP243 "
+        "AMP211 AMP212 AMP220 AMP222 AMP223 AMP224 AMP225 AMP227 AMP228 AMP230 AMP231 AMP232 AMP241 AMP242 AMP243 "
         "AMP247".split()
     ),
     AUTOCAST: frozenset({"AMP213", "AMP217", "AMP218", "AMP221"}),
@@ -25,7 +25,9 @@ _SETTLED = {
 """Findings that do not apply where the shim keeps the source's behaviour."""
 
 _WORTH_IT = {
-    SCALER: frozenset("AMP211 AMP212 AMP220 AMP222 AMP223 AMP225 AMP227 AMP230 AMP231 AMP232 AMP241 AMP242".split()),
+    SCALER: frozenset(
+        "AMP211 AMP212 AMP220 AMP222 AMP223 AMP224 AMP225 AMP227 AMP230 AMP231 AMP232 AMP241 AMP242".split()
+    ),
     AUTOCAST: frozenset({"AMP221"}),
 }
 """Findings for which ``--shim auto`` takes the shim: what has no exact native form."""

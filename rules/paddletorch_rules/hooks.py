@@ -30,6 +30,7 @@ class BoundCall(Protocol):
     def fixed(self) -> Mapping[str, str]: ...
     def value(self, name: str) -> ast.expr | None: ...
     def literal(self, name: str) -> object: ...
+    def origin(self, name: str) -> ast.expr | None: ...
     def qualified(self, name: str) -> str | None: ...
     def drop(self, name: str) -> None: ...
     def force(self, target_name: str, expression: str) -> None: ...
@@ -55,9 +56,8 @@ def autocast(call: BoundCall) -> None:
     """Device, dtype and level by meaning: a switched-off region needs neither dtype nor device."""
     if call.target == "paddle":
         _autocast_to_paddle(call)
-    elif call.value("level") is not None or call.value("enable") is not None or call.value("dtype") is not None:
-        _auto_cast_to_torch(call)
     else:
+        _auto_cast_to_torch(call)
         _alias_to_torch(call)
     for name in ("custom_white_list", "custom_black_list"):
         value = call.value(name)
@@ -90,6 +90,9 @@ def _autocast_to_paddle(call: BoundCall) -> None:
 
 def _alias_to_torch(call: BoundCall) -> None:
     """Paddle's torch-style autocast is float16 on every device; torch's default is bfloat16 on a CPU."""
+    device = call.literal("device_type")
+    if device is not ... and not isinstance(device, str):
+        call.refuse(f"device_type={device!r} is no device_type")
     if "device_type" in call.fixed or call.value("device_type") is None:
         return
     if call.value("dtype") is None and call.literal("device_type") not in ("cuda", "gpu"):
@@ -155,7 +158,10 @@ def parameters(call: BoundCall) -> None:
 
     Measured on Paddle 2.5.1, 2.6.2 and 3.3.1: with a generator the norm is returned and nothing is clipped.
     """
-    value = call.value("parameters")
+    norm_type = call.literal("norm_type")
+    if call.target == "paddle" and norm_type is not ... and norm_type not in (float("inf"), 0, 1, 2):
+        call.refuse(f"norm_type={norm_type!r}: Paddle takes inf, 0, 1 and 2 only")
+    value = call.origin("parameters")
     lazy = isinstance(value, ast.GeneratorExp) or (
         isinstance(value, ast.Call)
         and ast.unparse(value.func).rpartition(".")[2] in ("filter", "map", "chain", "from_iterable", "zip", "iter")

@@ -71,6 +71,15 @@ class CallBinding:
         node = self.value(name)
         return ... if node is None else constant(node)
 
+    def origin(self, name: str) -> ast.expr | None:
+        """The expression behind the argument: what a variable with one assignment was given."""
+        node = self.value(name)
+        if isinstance(node, ast.Name) and node in self.context.tree.scopes:
+            bindings = self.context.tree.scopes[node].lookup(node.id)
+            if len(bindings) == 1 and bindings[0].kind == "assign" and bindings[0].value is not None:
+                return bindings[0].value
+        return node
+
     def qualified(self, name: str) -> str | None:
         """The qualified name that the argument is, if it is one."""
         if name in self.given:
@@ -323,7 +332,10 @@ def _check_dtype(binding: CallBinding, node: ast.expr, name: str) -> None:
         found = context.evaluator.values(branch)
         names = {v.name for v in found if isinstance(v, Qualified)}
         if names & set(values.refuse):
-            binding.report("AMP217", parameter=name, value=context.text(branch))
+            refusal = Refusal("AMP217", parameter=name, value=context.text(branch))
+            if not context.settings.options.unsafe:
+                raise refusal
+            binding.report(refusal.code, **refusal.holes)
         elif any(not isinstance(v, Qualified) for v in found):
             binding.report("AMP218", parameter=name, value=context.text(branch))
 

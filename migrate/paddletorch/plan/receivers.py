@@ -49,7 +49,7 @@ class Receivers:
         return self._by_use(node, type_name)
 
     def _is_target(self, instance: Instance) -> bool:
-        return instance.api.partition(".")[0] == self._context.target
+        return instance.api.partition(".")[0] in (self._context.target, "paddletorch_shim")
 
     def _by_use(self, node: ast.expr, type_name: str) -> Evidence:
         spec = self._context.settings.table.types[type_name]
