@@ -130,9 +130,7 @@ def run(text: str) -> list[object]:
     return found
 
 
-def check(
-    engines: dict[str, Engine], table: Table, source: Framework, text: str, escapes: bool = False
-) -> FileResult:
+def check(engines: dict[str, Engine], table: Table, source: Framework, text: str, escapes: bool = False) -> FileResult:
     """All that every conversion must fulfil; returns the result for more.
 
     ``escapes``: the class is called where the converter cannot follow it; the output may fail if it says so.

@@ -100,6 +100,7 @@ RECORDED: dict[str, list[tuple[str, str | None]]] = {
         ("2.0", "(set_to_none=True)"),
     ],
     "paddle.optimizer.Optimizer.clear_grad": [("2.0", "()"), ("2.3", "(set_to_zero=True)")],
+    "paddle.optimizer.Optimizer.clear_gradients": [("2.0", "()"), ("2.3", "(set_to_zero=True)")],
 }
 """By API, oldest first: since which release, and the signature; None from the release that lacks it."""
 
@@ -298,7 +299,10 @@ GRAD = Api(
 ZERO_GRAD = Api(
     "zero_grad",
     zero_grad,
-    {"torch": ("torch.optim.Optimizer.zero_grad",), "paddle": ("paddle.optimizer.Optimizer.clear_grad",)},
+    {
+        "torch": ("torch.optim.Optimizer.zero_grad",),
+        "paddle": ("paddle.optimizer.Optimizer.clear_grad", "paddle.optimizer.Optimizer.clear_gradients"),
+    },
     {"set_to_none": FLAGS, "set_to_zero": FLAGS},
 )
 APIS = (SCALER, AUTOCAST, CLIP_NORM, CLIP_VALUE, GRAD, ZERO_GRAD)
@@ -454,8 +458,12 @@ ADDED_LATE = {
     "set_to_none": {"torch": "1.7", "paddle": "2.3"},
     "set_to_zero": {"torch": "1.7", "paddle": "2.3"},
     "device_type": {"torch": "1.11", "paddle": "2.0"},
+    "zero_grad": {"torch": "1.7", "paddle": "2.3"},
 }
-"""Parameters whose counterpart older releases lack."""
+"""Parameters (and one method's only one) whose counterpart older releases lack."""
+
+NORMS = {"1.5"}
+"""Norms that Paddle refuses: it takes infinity, 0, 1 and 2."""
 
 
 def may_be_left(api: Api, call: Call, source: Framework, release: Version, promised: Sequence[Version]) -> bool:
@@ -463,7 +471,9 @@ def may_be_left(api: Api, call: Call, source: Framework, release: Version, promi
     target = OTHER[source]
     if not all(any(recorded(n, release) for n in api.names[target]) for release in promised):
         return True
-    for parameter, value in arguments_of(call, release):
+    for parameter, value in [*arguments_of(call, release), (api.id, "")]:
+        if parameter == "norm_type" and value in NORMS and target == "paddle":
+            return True
         if parameter in ONE_SIDED and value not in ONE_SIDED[parameter]:
             return True
         if parameter in ADDED_LATE and any(r < Version(ADDED_LATE[parameter][target]) for r in promised):
