@@ -54,7 +54,7 @@ class Engine:
 
     def may_hit(self, data: bytes) -> bool:
         """Whether the file's bytes hold any token of a selected row."""
-        return any(token in data for token in self.tokens)
+        return self.tokens.hit(data)
 
     def convert(self, data: bytes, path: str) -> FileResult:
         """Convert one file. Bad input never raises: the result says what is wrong."""

@@ -12,7 +12,7 @@ from paddletorch_rules.schema import (
     TypeSpec,
     ValueMap,
 )
-from paddletorch_rules.table import Table, load
+from paddletorch_rules.table import Table, Tokens, load
 
 __all__ = [
     "DiagnosticSpec",
@@ -25,6 +25,7 @@ __all__ = [
     "Signature",
     "Table",
     "TableError",
+    "Tokens",
     "TypeSpec",
     "ValueMap",
     "installable",

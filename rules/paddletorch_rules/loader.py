@@ -41,7 +41,7 @@ _ROW_KEYS = frozenset(
 _FORM_KEYS = frozenset(["names", "since", "until", "signature", "fixed", "template", "also"])
 _PARAMETER_KEYS = frozenset(["torch", "paddle", "values", "neutral", "otherwise", "apply", "ignore"])
 _VALUES_KEYS = frozenset(["name", "pairs", "torch_also", "paddle_also", "to_torch", "to_paddle", "refuse"])
-_TYPE_KEYS = frozenset(["name", "makes", "protocol", "names"])
+_TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens"])
 _DIAGNOSTIC_KEYS = frozenset(["code", "name", "title", "severity", "applicability", "message", "hint"])
 
 
@@ -168,7 +168,13 @@ def _type(data: Mapping[str, Any], where: Where) -> TypeSpec:
         isinstance(p, list) and all(isinstance(m, str) for m in p) for p in protocol
     ):
         raise where.error("protocol", "a list of lists of method names is needed")
-    return TypeSpec(where.text(data, "name"), where.strings(data, "makes"), tuple(map(frozenset, protocol)), names)
+    return TypeSpec(
+        where.text(data, "name"),
+        where.strings(data, "makes"),
+        tuple(map(frozenset, protocol)),
+        names,
+        where.strings(data, "tokens"),
+    )
 
 
 def _code(data: Mapping[str, Any], where: Where) -> str:

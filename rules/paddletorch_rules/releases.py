@@ -7,7 +7,6 @@ newest release.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Literal
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -113,6 +112,8 @@ def installable(framework: Framework) -> tuple[Version, ...]:
 
 def installed(framework: Framework) -> Version | None:
     """The release of ``framework`` in this environment, without importing it; None if there is none."""
+    from importlib import metadata  # slow to import, and asked for rarely
+
     for name in _DISTRIBUTIONS[framework]:
         try:
             return Version(Version(metadata.version(name)).public)

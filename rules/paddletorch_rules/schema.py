@@ -133,12 +133,14 @@ class TypeSpec:
         makes: patterns (fnmatch) of qualified names whose call makes one, either framework.
         protocol: sets of method names; a receiver on which all of one set are called is one.
         names: regular expression for variable names that suggest one.
+        tokens: what a file must hold for any member of the type to matter; empty if nothing can be said.
     """
 
     name: str
     makes: tuple[str, ...] = ()
     protocol: tuple[frozenset[str], ...] = ()
     names: str = ""
+    tokens: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -90,19 +91,52 @@ class Table:
         """Every qualified name known on ``side`` (prefix rows left out)."""
         return self._by_name[side].keys()
 
-    def tokens(self, side: Framework, rows: Iterable[Row] | None = None) -> frozenset[bytes]:
-        """What a file's bytes must hold for any of ``rows`` (default: all) to matter when ``side`` is the source."""
+    def tokens(self, side: Framework, rows: Iterable[Row]) -> Tokens:
+        """What a file's bytes must hold for any of ``rows`` to matter when ``side`` is the source."""
         target: Framework = "paddle" if side == "torch" else "torch"
-        found: set[str] = set()
-        for row in self.rows if rows is None else rows:
+        plain: set[str] = set()
+        gated: dict[tuple[str, ...], set[str]] = {}
+        for row in rows:
             if not row.serves(target):
                 continue
+            gate = self.types[row.receiver].tokens if row.receiver is not None else ()
+            found = gated.setdefault(gate, set()) if gate else plain
             if row.tokens is not None:
                 found.update(row.tokens)
             elif row.kind != "module":
                 found.update(_token(row, name) for form in row.forms(side) for name in form.names)
-        shortest = {token for token in found if not any(other != token and other in token for other in found)}
-        return frozenset(token.encode() for token in shortest)
+        return Tokens(_shortest(plain), tuple((_bytes(gate), _shortest(found)) for gate, found in gated.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Byte strings that a file must hold to be looked at.
+
+    ``plain``: any of them is enough. ``gated``: pairs of a gate and tokens; one of each is needed.
+    """
+
+    plain: tuple[bytes, ...]
+    gated: tuple[tuple[tuple[bytes, ...], tuple[bytes, ...]], ...]
+
+    def hit(self, data: bytes) -> bool:
+        """Whether ``data`` is worth parsing."""
+        for token in self.plain:
+            if token in data:
+                return True
+        for gate, tokens in self.gated:
+            if any(token in data for token in gate) and any(token in data for token in tokens):
+                return True
+        return False
+
+
+def _shortest(tokens: Iterable[str]) -> tuple[bytes, ...]:
+    """Without the tokens that another one is part of."""
+    found = set(tokens)
+    return _bytes(t for t in found if not any(other != t and other in t for other in found))
+
+
+def _bytes(tokens: Iterable[str]) -> tuple[bytes, ...]:
+    return tuple(sorted(token.encode() for token in tokens))
 
 
 def _token(row: Row, name: str) -> str:

@@ -55,11 +55,14 @@ def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: li
             return _Clause(binding.alias, group.target if known else None, False)
         return _Clause(binding.alias, None, _unused(context, group, naming))
     if stands_for_imports(context, bindings) and binding.qualified is not None:
-        loads = [load for load in context.tree.loads if context.tree.scopes[load].lookup(load.id) is bindings]
         names = frozenset(b.qualified for b in bindings if b.qualified is not None)
-        if not loads and context.settings.lookup(binding.qualified) is not None:
+        if context.settings.lookup(binding.qualified) is not None and not _is_read(context, binding.name, bindings):
             return _Clause(binding.alias, import_target(context, names, None), False)
     return _Clause(binding.alias, None, False)
+
+
+def _is_read(context: FileContext, name: str, bindings: list[Binding]) -> bool:
+    return any(load.id == name and context.tree.scopes[load].lookup(name) is bindings for load in context.tree.loads)
 
 
 def _unused(context: FileContext, group: Group, naming: Naming) -> bool:

@@ -12,6 +12,8 @@ from paddletorch.resolve import Partial
 def plan_partials(context: FileContext) -> list[Edit]:
     """Rename what a call adds to a partial; what cannot be seen is reported."""
     edits: list[Edit] = []
+    if b"partial" not in context.source.body:
+        return edits
     for call in context.tree.calls:
         partials = [v for v in context.evaluator.values(call.func) if isinstance(v, Partial)]
         skip = 0

@@ -59,10 +59,71 @@ class Site:
 
 def find_sites(context: FileContext) -> list[Site]:
     """All sites of the file, in source order."""
-    found = [site for load in context.tree.loads for site in _name_sites(context, load)]
-    found += _attribute_sites(context)
+    segments, prefixes = _spellings(context)
+    found: list[Site] = []
+    others: list[ast.Name] = []
+    flows = False
+    for load in context.tree.loads:
+        bindings = context.tree.scopes[load].lookup(load.id)
+        imported = [b.qualified for b in bindings if b.qualified is not None]
+        if bindings and not imported:
+            others.append(load)
+            continue
+        if not bindings and load.id not in prefixes and load.id not in context.evaluator.bare:
+            continue
+        if bindings and len(imported) == len(bindings) and not any(_is_prefix(name, prefixes) for name in imported):
+            continue
+        sites = list(_name_sites(context, load))
+        found += sites
+        flows = flows or any(s.role not in _STAYS for s in sites) or (not sites and _leads_on(context, load, prefixes))
+    if flows:  # an API or its module is handed on somewhere: any variable may hold it
+        found += [s for load in others if _may_be_api(context, load, segments) for s in _name_sites(context, load)]
+        found += _attribute_sites(context)
     found.sort(key=lambda s: (s.node.lineno, s.node.col_offset))
     return found
+
+
+_STAYS = frozenset({"call", "annotation", "check", "base"})
+"""Roles in which the API itself reaches no variable."""
+
+
+def _spellings(context: FileContext) -> tuple[frozenset[str], frozenset[str]]:
+    """Every part that a dotted use of an API or of its members can have, and every module path that leads to one."""
+    settings = context.settings
+    segments: set[str] = {"__init__", "__new__"}
+    prefixes: set[str] = {settings.source}
+    for row in settings.rows:
+        for form in row.forms(settings.source):
+            for name in form.names:
+                parts = name.removesuffix(".*").split(".")
+                if name.endswith(".*"):
+                    prefixes.add(name)
+                segments.update(parts)
+                if row.receiver is None:
+                    prefixes.update(".".join(parts[:n]) for n in range(1, len(parts) + 1))
+    return frozenset(segments), frozenset(prefixes)
+
+
+def _is_prefix(name: str, prefixes: frozenset[str]) -> bool:
+    return name in prefixes or name.rpartition(".")[0] + ".*" in prefixes
+
+
+def _leads_on(context: FileContext, load: ast.Name, prefixes: frozenset[str]) -> bool:
+    """Whether a module that holds an API is used as a value: ``amp = torch.cuda.amp``."""
+    names = context.evaluator.imported_names(load) or frozenset({load.id})
+    node: ast.expr = load
+    while isinstance(parent := context.tree.parents.get(node), ast.Attribute):
+        names = frozenset(f"{name}.{parent.attr}" for name in names)
+        node = parent
+    return not names.isdisjoint(prefixes)
+
+
+def _may_be_api(context: FileContext, load: ast.Name, segments: frozenset[str]) -> bool:
+    """Sort out cheaply what cannot be an API: ``x.y`` where no API's name holds ``y`` and ``x`` is not imported."""
+    parent = context.tree.parents.get(load)
+    if not isinstance(parent, ast.Attribute) or parent.attr in segments:
+        return True
+    return any(b.qualified is not None for b in context.tree.scopes[load].lookup(load.id))
 
 
 def _name_sites(context: FileContext, load: ast.Name) -> Iterator[Site]:

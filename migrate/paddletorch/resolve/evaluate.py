@@ -47,8 +47,8 @@ class Evaluator:
         self.tree = tree
         self._roots = frozenset(roots)
         self._makes = makes
-        self._bare = bare
-        self._cache: dict[ast.AST, Values] = {}
+        self.bare = bare
+        self._cache: dict[Hashable, Values] = {}
         self._state: dict[Hashable, Values] = {}
         self._rules: dict[Hashable, Callable[[], Values]] = {}
         self._readers: dict[Hashable, set[Hashable]] = {}
@@ -74,9 +74,12 @@ class Evaluator:
 
     def values(self, node: ast.expr) -> Values:
         """Everything ``node`` can be."""
-        if node not in self._cache:
-            self._cache[node] = self._settled(lambda: self._evaluate(node))
-        return self._cache[node]
+        key: Hashable = node
+        if isinstance(node, ast.Name) and (scope := self.tree.scopes.get(node)) is not None:
+            key = id(scope.lookup(node.id)) if scope.lookup(node.id) else node.id
+        if key not in self._cache:
+            self._cache[key] = self._settled(lambda: self._evaluate(node))
+        return self._cache[key]
 
     def bound(self, bindings: Iterable[Binding]) -> Values:
         """Everything a set of bindings can stand for."""
@@ -159,8 +162,8 @@ class Evaluator:
             return self._bound(bindings)
         if node.id in self._roots:
             return frozenset({Qualified(node.id)})
-        if node.id in self._bare:
-            return frozenset(Qualified(name) for name in self._bare[node.id])
+        if node.id in self.bare:
+            return frozenset(Qualified(name) for name in self.bare[node.id])
         return UNKNOWN
 
     def _bound(self, bindings: Iterable[Binding]) -> Values:

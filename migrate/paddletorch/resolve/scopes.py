@@ -13,6 +13,11 @@ from typing import Any, Literal
 ScopeKind = Literal["module", "function", "class", "comprehension"]
 BindingKind = Literal["import", "assign", "unpack", "def", "class", "parameter", "iterate", "enter", "opaque", "delete"]
 
+_PLAIN_FIELDS = frozenset(
+    {"ctx", "op", "ops", "kind", "conversion", "simple", "is_async", "type_comment", "type_ignores"}
+)
+"""Fields that hold no names; most of a tree's nodes are of these."""
+
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Comprehension = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
@@ -124,15 +129,17 @@ class ScopeTree:
     def _push_children(self, node: ast.AST, scope: Scope) -> None:
         parents, stack = self.parents, self._stack
         for name in node._fields:
+            if name in _PLAIN_FIELDS:
+                continue
             child = getattr(node, name, None)
-            if isinstance(child, ast.AST):
-                parents[child] = node
-                stack.append((child, scope))
-            elif isinstance(child, list):
+            if child.__class__ is list:
                 for item in child:
                     if isinstance(item, ast.AST):
                         parents[item] = node
                         stack.append((item, scope))
+            elif isinstance(child, ast.AST):
+                parents[child] = node
+                stack.append((child, scope))
 
     def _push(self, child: ast.AST | None, parent: ast.AST, scope: Scope) -> None:
         if child is not None:
