@@ -391,10 +391,23 @@ class Target:
         return KNOWN[self.framework] if self.specifier is None else self.promised
 
 
+WIDE = {
+    "torch": (("1.6.0", "2.0.1"), ("1.10.2", "1.13.1"), ("2.2.2", "2.4.1")),
+    "paddle": (("2.0.0", "2.3.0"), ("2.4.2", "2.5.0"), ("2.5.0", "2.5.1"), ("2.6.2", "3.3.1")),
+}
+"""Runs of releases within which a signature, a default or a name changes."""
+
+
 def targets(framework: Framework) -> list[Target]:
-    """No release given, and each single one."""
+    """No release given, each single one, and some runs of them."""
     single = [Target(framework, typed(release), (release,)) for release in KNOWN[framework]]
-    return [Target(framework, None, installable(framework)), *single]
+    wide = [run_of(framework, Version(low), Version(high)) for low, high in WIDE[framework]]
+    return [Target(framework, None, installable(framework)), *single, *wide]
+
+
+def run_of(framework: Framework, low: Version, high: Version) -> Target:
+    """Every known release from ``low`` to ``high``."""
+    return Target(framework, f">={low},<={high}", tuple(r for r in KNOWN[framework] if low <= r <= high))
 
 
 @st.composite
@@ -403,8 +416,7 @@ def ranges(draw: st.DrawFn, framework: Framework) -> Target:
     releases = [release for release in KNOWN[framework] if release != DEVELOP]
     low = draw(st.integers(0, len(releases) - 1))
     high = draw(st.integers(low, len(releases) - 1))
-    specifier = f">={releases[low]},<={releases[high]}"
-    return Target(framework, specifier, tuple(releases[low : high + 1]))
+    return run_of(framework, releases[low], releases[high])
 
 
 @cache
