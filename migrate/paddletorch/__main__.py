@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -14,6 +15,7 @@ TERMINATED = 143
 
 def main() -> NoReturn:
     """Run ``paddletorch`` with ``sys.argv``; exits 0, 1 or 2 as documented, 130 after Ctrl-C."""
+    gc.set_threshold(200_000, 20, 50)  # syntax trees are many small objects that live as long as their file
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a character that the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")

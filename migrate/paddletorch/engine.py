@@ -11,6 +11,7 @@ from paddletorch_rules import Table
 
 from paddletorch.annotate import annotation_edits
 from paddletorch.model import Diagnostic, FileResult, Options, Severity, Status
+from paddletorch.newer import mask, parses
 from paddletorch.plan.context import FileContext, Finding, Settings
 from paddletorch.plan.planner import Plan, plan_file
 from paddletorch.resolve import Evaluator, ScopeTree
@@ -67,8 +68,13 @@ class Engine:
         try:
             module = ast.parse(source.text, filename=path)
         except (SyntaxError, ValueError) as error:
-            line = getattr(error, "lineno", None) or 1
-            return self._failed(path, data, "SRC001", getattr(error, "msg", None) or str(error), line)
+            if "too many nested" in str(error):
+                return self._failed(path, data, "SRC008", "too deep")
+            masked = mask(source, path)
+            if masked is None:
+                line = getattr(error, "lineno", None) or 1
+                return self._failed(path, data, "SRC001", getattr(error, "msg", None) or str(error), line)
+            source.masked, module = masked, masked.module
         except (RecursionError, MemoryError):
             return self._failed(path, data, "SRC008", "too deep")
         result = self._with_shim(data, path, source, module)
@@ -98,10 +104,11 @@ class Engine:
             output = source.encode(body)
         except RecursionError:
             return self._failed(path, data, "SRC008", "too deep")
-        problem = _problem(body, path) if body != source.body else None
+        problem = _problem(body, path, source) if body != source.body else None
         if problem is not None:
             return self._failed(path, data, "SRC006", problem)
         diagnostics = [context.render(f) for f in findings] + self._unused_suppressions(context)
+        diagnostics += self._masked_uses(source, settings)
         return _result(path, data, output, diagnostics, plan)
 
     def _context(self, settings: Settings, source: Source, module: ast.Module) -> FileContext:
@@ -146,6 +153,18 @@ class Engine:
             for line, column, codes in context.suppressions.unused()
         ]
 
+    def _masked_uses(self, source: Source, settings: Settings) -> list[Diagnostic]:
+        """A finding for each masked region that may hold an API."""
+        found: list[Diagnostic] = []
+        for span in source.masked.regions if source.masked is not None else ():
+            if self.tokens.named(source.body[span.start : span.end]):
+                spec = settings.table.diagnostics["API216"]
+                line, column = source.position(span.start)
+                end_line, end_column = source.position(span.end)
+                message = spec.message.format(api="a use")
+                found.append(Diagnostic("API216", message, line, column, end_line, end_column, hint=spec.hint))
+        return found
+
     def _failed(self, path: str, data: bytes, code: str, problem: str, line: int = 0) -> FileResult:
         spec = self.settings.table.diagnostics[code]
         message = spec.message.format(problem=problem)
@@ -165,7 +184,9 @@ def _result(path: str, data: bytes, output: bytes, diagnostics: list[Diagnostic]
     )
 
 
-def _problem(body: bytes, path: str) -> str | None:
+def _problem(body: bytes, path: str, source: Source) -> str | None:
+    if source.masked is not None:
+        return None if parses(body) else "LibCST cannot parse it"
     try:
         ast.parse(body.decode("utf-8"), filename=path)
     except (SyntaxError, ValueError) as error:

@@ -9,8 +9,12 @@ import tokenize
 from bisect import bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from paddletorch.model import Edit, Span
+
+if TYPE_CHECKING:
+    from paddletorch.newer import Masked
 
 WIDTH = 120
 """Characters that a line may have before a call that gains arguments is broken."""
@@ -41,6 +45,8 @@ class Source:
         except (SyntaxError, UnicodeDecodeError, LookupError) as error:
             raise Undecodable(str(error)) from None
         self.text = text
+        self.masked: Masked | None = None
+        """Set where the file holds syntax newer than the running Python."""
         self.body = raw if self.encoding == "utf-8" else text.encode("utf-8")
         ends = [match.end() for match in _LINE_END.finditer(self.body)]
         self.line_starts = [0, *ends]

@@ -128,6 +128,10 @@ class Tokens:
                 return True
         return False
 
+    def named(self, data: bytes) -> bool:
+        """Whether any token stands in ``data``, a part of a file, whatever the rest of the file holds."""
+        return any(token in data for token in (*self.plain, *(t for _, tokens in self.gated for t in tokens)))
+
 
 def _shortest(tokens: Iterable[str]) -> tuple[bytes, ...]:
     """Without the tokens that another one is part of."""

@@ -62,12 +62,14 @@ def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: li
 
 
 def _is_read(context: FileContext, name: str, bindings: list[Binding]) -> bool:
+    if context.source.masked is not None and name in context.source.masked.names:
+        return True
     return any(load.id == name and context.tree.scopes[load].lookup(name) is bindings for load in context.tree.loads)
 
 
 def _unused(context: FileContext, group: Group, naming: Naming) -> bool:
     """Whether nothing refers to the name any more once the full names are written."""
-    if group.deleted or group.anchor.kind != "import" or _exported(context, group):
+    if group.deleted or group.hidden or group.anchor.kind != "import" or _exported(context, group):
         return False
     if not all(_replaced(context, load, naming) for load in group.other_uses):
         return False

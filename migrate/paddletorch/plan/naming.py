@@ -26,6 +26,8 @@ class Group:
     members: list[tuple[Site, Outcome]] = field(default_factory=list)
     other_uses: list[ast.expr] = field(default_factory=list)
     deleted: bool = False
+    hidden: bool = False
+    """The name may also be used in syntax that this Python cannot read."""
     target: str | None = None
     """What the name stands for afterwards; None if the binding stays."""
 
@@ -66,6 +68,10 @@ def _count_other_uses(context: FileContext, groups: dict[Hashable, Group]) -> No
         group = groups.get(id(bindings) if bindings else load.id)
         if group is not None:
             group.other_uses.append(load)
+    masked = context.source.masked
+    for group in groups.values() if masked is not None else ():
+        assert masked is not None
+        group.hidden = isinstance(group.anchor.node, ast.Name) and group.anchor.node.id in masked.names
     for scope in context.tree.own.values():
         for bindings in scope.bindings.values():
             group = groups.get(id(bindings))
@@ -124,7 +130,7 @@ def _binding_target(context: FileContext, group: Group) -> str | None:
     anchor = group.anchor
     if anchor.kind in ("alias", "attribute"):
         return _alias_target(context, group)
-    if anchor.kind != "import" or group.other_uses:
+    if anchor.kind != "import" or group.other_uses or group.hidden:
         return None
     if not stands_for_imports(context, anchor.bindings):
         return None
