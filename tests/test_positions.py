@@ -10,7 +10,7 @@ import ast
 import builtins
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,16 @@ CONTEXTS: dict[Framework, dict[str, tuple[str, str]]] = {
 
 def other(framework: Framework) -> Framework:
     return "paddle" if framework == "torch" else "torch"
+
+
+@pytest.fixture(autouse=True)
+def _frameworks_as_they_were() -> Iterator[None]:
+    """A snippet may replace a framework's class; nobody else shall meet that."""
+    modules = (torch.amp, torch.cuda.amp, paddle.amp)
+    before = [dict(vars(module)) for module in modules]
+    yield
+    for module, names in zip(modules, before, strict=True):
+        vars(module).update(names)
 
 
 @pytest.fixture(scope="module")
