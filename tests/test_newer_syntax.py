@@ -24,8 +24,7 @@ def first[T: int](x: T) -> T:
 
 
 scaler = GradScaler()
-print(f"""scale {scaler.get_scale()}
-{"quotes" + "inside"}""")
+print(f"scale {scaler.get_scale()} {"quotes" + "inside"}")
 print(f"{torch.__version__ + "!"}")
 '''
 
@@ -40,7 +39,7 @@ def test_what_can_be_read_is_converted_and_the_rest_keeps_its_bytes() -> None:
     output = result.output.decode()
     assert "from paddle.amp import GradScaler" in output
     assert "decr_every_n_nan_or_inf=1)" in output
-    for line in ("type Scale = float", "class Box[T]:", "def first[T: int](x: T) -> T:", '{"quotes" + "inside"}""")'):
+    for line in ("type Scale = float", "class Box[T]:", "def first[T: int](x: T) -> T:", '{"quotes" + "inside"}")'):
         assert line in output
     libcst.parse_module(result.output)
     assert convert(output).output == result.output

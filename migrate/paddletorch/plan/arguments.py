@@ -203,7 +203,7 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
     paired = {p.name(context.settings.source) for p in binding.row.parameters}
     for name in binding.given.keys() - paired:
         _drop(binding, name, plan)
-    _order(binding, target_signature, plan)
+    _order(binding, target_form, plan)
     if not (plan.keywords or plan.drop or plan.prepend or plan.append):
         return plan.edits
     try:
@@ -290,7 +290,7 @@ def _supplied(
     context = binding.context
     values = context.settings.table.values[pair.values] if pair.values and not bound.converted else None
     if not _in_every_release(binding, form, target_name):
-        if not _is_first_default(context, form, target_name, bound.value, values):
+        if not _is_every_default(binding, form, target_name, bound.value, values):
             raise _not_in_release(binding, target_name)
         _drop(binding, source_name, plan)
         return
@@ -434,16 +434,18 @@ def _first_default(form: Form, name: str) -> str | None:
     return found.default if found is not None else None
 
 
-def _is_first_default(context: FileContext, form: Form, name: str, value: ast.expr, values: ValueMap | None) -> bool:
-    """Whether releases without the parameter behave as the supplied value asks."""
+def _is_every_default(binding: CallBinding, form: Form, name: str, value: ast.expr, values: ValueMap | None) -> bool:
+    """Whether every allowed release, with or without the parameter, behaves as the supplied value asks."""
     first = _first_default(form, name)
     if first is None:
         return False
-    given = context.qualified(value) or ast.unparse(value)
+    given = binding.context.qualified(value) or ast.unparse(value)
     try:
-        return same_value(translate_default(given, values, context.target), first)
+        text = translate_default(given, values, binding.target)
     except (Refusal, SyntaxError):
         return False
+    defaults = [first, *_defaults(form, name, binding.context.settings.target_releases)]
+    return all(_means(default, text, values, binding.target) for default in defaults)
 
 
 def _not_in_release(binding: CallBinding, target_name: str) -> Refusal:
@@ -491,15 +493,16 @@ def _parameter_in(form: Form, name: str, release: Version) -> str | None:
     return parameter.default if parameter else None
 
 
-def _order(binding: CallBinding, signature: Signature, plan: _Plan) -> None:
-    """Keep positionals that stay at their place; everything else goes by keyword."""
+def _order(binding: CallBinding, form: Form, plan: _Plan) -> None:
+    """Keep positionals that stay at their place in every allowed release; everything else goes by keyword."""
     kept = sorted(i for i in plan.keywords if i < len(binding.node.args))
-    positional = [p.name for p in signature.positional]
+    versions = binding.context.settings.target_releases.versions
+    orders = {tuple(p.name for p in s.positional) for v in versions if (s := form.signature(v)) is not None}
     shift = len(plan.prepend) - binding.skip
     in_place = not plan.drop & set(range(len(binding.node.args)))
     for index in kept:
         slot = index + shift
-        if in_place and slot < len(positional) and positional[slot] == plan.keywords[index]:
+        if in_place and all(slot < len(names) and names[slot] == plan.keywords[index] for names in orders):
             del plan.keywords[index]
         else:
             in_place = False
