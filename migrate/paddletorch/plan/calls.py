@@ -9,7 +9,8 @@ from paddletorch_rules import Form, Row
 from paddletorch_rules.hooks import ARGUMENT_HOOKS
 
 from paddletorch.model import Edit
-from paddletorch.plan.arguments import CallBinding, bind, convert_arguments
+from paddletorch.plan.arguments import convert_arguments
+from paddletorch.plan.binding import CallBinding, bind
 from paddletorch.plan.context import FileContext, Finding, Refusal
 from paddletorch.plan.rewrites import SITE_HOOKS
 from paddletorch.plan.sites import Candidate, Site

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from paddletorch.model import Edit
-from paddletorch.plan.arguments import bind, convert_arguments
+from paddletorch.plan.arguments import convert_arguments
+from paddletorch.plan.binding import bind
 from paddletorch.plan.calls import Outcome, finding, run_hook, target_form
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.sites import Site

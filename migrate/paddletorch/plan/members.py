@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from paddletorch_rules import Form, Row
 
 from paddletorch.model import Conversion, Edit, Span
-from paddletorch.plan.arguments import bind, convert_arguments
+from paddletorch.plan.arguments import convert_arguments
+from paddletorch.plan.binding import bind
 from paddletorch.plan.calls import run_hook, target_form
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.receivers import Evidence, Receivers

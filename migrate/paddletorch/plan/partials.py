@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from paddletorch.model import Edit
-from paddletorch.plan.arguments import bind, convert_arguments
+from paddletorch.plan.arguments import convert_arguments
+from paddletorch.plan.binding import bind
 from paddletorch.plan.calls import finding, run_hook, target_form
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.resolve import Partial

@@ -11,7 +11,8 @@ from paddletorch_rules import Form, Row
 from paddletorch_rules.hooks import ARGUMENT_HOOKS
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.arguments import bind, convert_arguments
+from paddletorch.plan.arguments import convert_arguments
+from paddletorch.plan.binding import bind
 from paddletorch.plan.blocks import remove_statement
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.translate import constant

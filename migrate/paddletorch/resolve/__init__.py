@@ -1,7 +1,8 @@
 """Name resolution: which framework API a name, an attribute or a call can mean."""
 
+from paddletorch.resolve.bindings import AttributeStore, Binding, Scope
 from paddletorch.resolve.evaluate import Evaluator
-from paddletorch.resolve.scopes import AttributeStore, Binding, Scope, ScopeTree
+from paddletorch.resolve.scopes import ScopeTree
 from paddletorch.resolve.values import Instance, NoneValue, Partial, Qualified, Unknown, Value
 
 __all__ = [

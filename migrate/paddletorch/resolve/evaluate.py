@@ -11,7 +11,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
-from paddletorch.resolve.scopes import AttributeStore, Binding, Scope, ScopeTree
+from paddletorch.resolve.bindings import AttributeStore, Binding, Scope
+from paddletorch.resolve.scopes import ScopeTree
 from paddletorch.resolve.values import (
     NONE,
     NOTHING,

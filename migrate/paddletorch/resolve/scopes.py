@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-ScopeKind = Literal["module", "function", "class", "comprehension"]
-BindingKind = Literal["import", "assign", "unpack", "def", "class", "parameter", "iterate", "enter", "opaque", "delete"]
+from paddletorch.resolve.bindings import AttributeStore, Binding, BindingKind, Scope
 
 _PLAIN_FIELDS = frozenset(
     {"ctx", "op", "ops", "kind", "conversion", "simple", "is_async", "type_comment", "type_ignores"}
@@ -20,77 +18,6 @@ _PLAIN_FIELDS = frozenset(
 
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Comprehension = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
-
-
-@dataclass(eq=False, slots=True)
-class Binding:
-    """One place that gives a name its meaning.
-
-    ``value`` is the bound expression (assignment), the iterable (iterate), the context manager (enter) or
-    the default (parameter); ``qualified`` the dotted name an import binds; ``alias`` the import's clause.
-    """
-
-    kind: BindingKind
-    name: str
-    node: ast.AST
-    scope: Scope
-    value: ast.expr | None = None
-    annotation: ast.expr | None = None
-    qualified: str | None = None
-    alias: ast.alias | None = None
-
-
-@dataclass(eq=False, slots=True)
-class Scope:
-    """One lexical scope and the names bound in it."""
-
-    kind: ScopeKind
-    node: ast.AST
-    parent: Scope | None
-    bindings: dict[str, list[Binding]] = field(default_factory=dict)
-    redirected: dict[str, Scope | None] = field(default_factory=dict)
-    returns: list[ast.expr | None] = field(default_factory=list)
-
-    def lookup(self, name: str) -> list[Binding]:
-        """All bindings that ``name`` may refer to from here; empty if nothing in the file binds it."""
-        scope: Scope | None = self
-        first = True
-        while scope is not None:
-            if name in scope.redirected:
-                target = scope.redirected[name]
-                if target is None:
-                    scope, first = scope.parent, False
-                    continue
-                return target.bindings.get(name, [])
-            if (first or scope.kind != "class") and name in scope.bindings:
-                return scope.bindings[name]
-            first = False
-            scope = scope.parent
-        return []
-
-    def enclosing_class(self) -> Scope | None:
-        """The class scope around this one, if any."""
-        scope: Scope | None = self
-        while scope is not None and scope.kind != "class":
-            scope = scope.parent
-        return scope
-
-    def function(self) -> Scope:
-        """The nearest function or module scope: where a comprehension's walrus binds."""
-        scope = self
-        while scope.kind == "comprehension" and scope.parent is not None:
-            scope = scope.parent
-        return scope
-
-
-@dataclass(frozen=True, slots=True)
-class AttributeStore:
-    """``target = value`` (or ``target: annotation``) where the target is an attribute."""
-
-    target: ast.Attribute
-    value: ast.expr | None
-    annotation: ast.expr | None
-    scope: Scope
 
 
 class ScopeTree:

@@ -1,0 +1,96 @@
+"""Default values by release: what a program gets when it leaves an argument out, on each side."""
+
+from __future__ import annotations
+
+import ast
+
+from packaging.version import Version
+from paddletorch_rules import Form, Framework, ReleaseSet, ValueMap
+
+from paddletorch.plan.binding import CallBinding
+from paddletorch.plan.context import Refusal
+from paddletorch.plan.translate import same_value, translate_default
+
+
+def means(default: str, text: str, values: ValueMap | None, target: Framework) -> bool:
+    """Whether a target default is the value ``text``, in the target's terms or read back in the source's."""
+    if same_value(default, text):
+        return True
+    source: Framework = "torch" if target == "paddle" else "paddle"
+    try:
+        return values is not None and same_value(
+            translate_default(default, values, source), translate_default(text, values, source)
+        )
+    except Refusal:
+        return False
+
+
+def in_every_release(binding: CallBinding, form: Form, name: str) -> bool:
+    """Whether every release that the result must run on has the parameter."""
+    versions = binding.context.settings.target_releases.versions
+    return all((s := form.signature(v)) is not None and s.get(name) is not None for v in versions)
+
+
+def first_default(form: Form, name: str) -> str | None:
+    """The default with which a parameter came: how releases before it behave."""
+    found = next((s.get(name) for _, s in form.signatures if s.get(name) is not None), None)
+    return found.default if found is not None else None
+
+
+def is_every_default(binding: CallBinding, form: Form, name: str, value: ast.expr, values: ValueMap | None) -> bool:
+    """Whether every allowed release, with or without the parameter, behaves as the supplied value asks."""
+    first = first_default(form, name)
+    if first is None:
+        return False
+    given = binding.context.qualified(value) or ast.unparse(value)
+    try:
+        text = translate_default(given, values, binding.target)
+    except (Refusal, SyntaxError):
+        return False
+    defaults = [first, *defaults_of(form, name, binding.context.settings.target_releases)]
+    return all(means(default, text, values, binding.target) for default in defaults)
+
+
+def not_in_release(binding: CallBinding, target_name: str) -> Refusal:
+    since = next(
+        (
+            str(release)
+            for form in binding.row.forms(binding.target)
+            for release, signature in form.signatures
+            if signature.get(target_name) is not None
+        ),
+        "?",
+    )
+    return Refusal("API208", replacement=f"parameter {target_name!r}", since=since)
+
+
+def source_default(binding: CallBinding, name: str) -> str | None:
+    """The default in the source releases: the newest one's, with a finding where they differ."""
+    releases = binding.context.settings.source_releases
+    found: list[str] = []
+    for version in releases.versions:
+        default = _parameter_in(binding.form, name, version)
+        if default is not None and default not in found:
+            found.append(default)
+    newest = _parameter_in(binding.form, name, releases.newest) or first_default(binding.form, name)
+    if len(found) > 1 and newest is not None:
+        binding.report("API215", parameter=name, values=", ".join(found), value=newest)
+    return newest
+
+
+def defaults_of(form: Form, name: str, releases: ReleaseSet) -> list[str]:
+    """The distinct defaults of a target parameter over the releases that have it."""
+    found: list[str] = []
+    for release in releases.defaults:
+        if release < form.since or (form.until is not None and release >= form.until):
+            continue
+        parameter = _parameter_in(form, name, release)
+        if parameter is not None and parameter not in found:
+            found.append(parameter)
+    return found
+
+
+def _parameter_in(form: Form, name: str, release: Version) -> str | None:
+    signature = form.signature(release)
+    parameter = signature.get(name) if signature else None
+    return parameter.default if parameter else None
