@@ -85,8 +85,8 @@ def exit_code(results: Iterable[FileResult], *, applied: bool) -> int:
 
 
 def _notes(results: Iterable[FileResult], options: Options, unfollowed: Sequence[str]) -> Iterable[Note]:
-    names = (conversion.name for result in results for conversion in result.conversions)
-    if options.target == "paddle" and any("GradScaler" in name.split(".") for name in names):
+    made = (conversion.replacement for result in results for conversion in result.conversions)
+    if any(name == "paddle.amp.GradScaler" for name in made):
         from paddletorch_rules import load
 
         spec = load(options.tables).diagnostics[NUMPY_NOTE]
