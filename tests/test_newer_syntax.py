@@ -9,7 +9,7 @@ import pytest
 from paddletorch.engine import Engine
 from paddletorch.model import FileResult, Options, Status
 
-NEWER = '''import torch
+NEWER = """import torch
 from torch.cuda.amp import GradScaler
 
 type Scale = float
@@ -26,7 +26,7 @@ def first[T: int](x: T) -> T:
 scaler = GradScaler()
 print(f"scale {scaler.get_scale()} {"quotes" + "inside"}")
 print(f"{torch.__version__ + "!"}")
-'''
+"""
 
 
 def convert(text: str) -> FileResult:
