@@ -173,8 +173,8 @@ def main(rounds: int, threads: int, write_results: bool) -> None:
             f"`python benchmarks/shim_overhead.py --rounds {rounds} --threads {threads}`",
             environment("torch", "paddlepaddle", "numpy"),
             "\n".join([HEAD, *rows]),
-            f"CPU, float32, finite gradients, {threads} thread{'s'[: threads - 1]}; {rounds} rounds in which the scalers "
-            "take turns. Milliseconds are medians; x own is the median of the rounds' ratios to the framework's own "
+            f"CPU, float32, finite gradients, threads: {threads}; {rounds} rounds in which the scalers take "
+            "turns. Milliseconds are medians; x own is the median of the rounds' ratios to the framework's own "
             "scaler. The step's loss is the sum of the parameters: a real model computes more, and is nearer to 1.",
         ]
     )
