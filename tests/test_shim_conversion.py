@@ -19,6 +19,7 @@ import paddletorch_rules
 import pytest
 from paddletorch.engine import Engine
 from paddletorch.model import FileResult, Framework, Options, ShimMode
+from paddletorch_rules.releases import KNOWN
 from paddletorch_shim import names
 
 if TYPE_CHECKING:
@@ -311,7 +312,7 @@ def test_the_overlay_repeats_the_signatures_of_the_tables(side: Framework) -> No
         by_name = {name: form for form in built_in.row(own).forms(side) for name in form.names}
         for form in laid_over.forms(side):
             for name in form.names:
-                for release in paddletorch_rules.known(side):
+                for release in KNOWN[side]:
                     assert form.signature(release) == by_name[name].signature(release), (name, release)
         written = laid_over.forms(target)[0].signature(paddletorch_rules.installable(target)[-1])
         assert written is not None
