@@ -11,13 +11,14 @@ from paddletorch_rules import Table
 
 from paddletorch.annotate import annotation_edits
 from paddletorch.model import Diagnostic, FileResult, Options, Severity, Status
-from paddletorch.newer import mask, parses
+from paddletorch.newer import mask
 from paddletorch.plan.context import FileContext, Finding, Settings
 from paddletorch.plan.planner import Plan, plan_file
 from paddletorch.resolve import Evaluator, ScopeTree
 from paddletorch.shimming import keeps_row, overlays, settled, tables
-from paddletorch.source import Source, Undecodable, splice
+from paddletorch.source import Source, Undecodable, outermost, splice
 from paddletorch.suppress import Suppressions
+from paddletorch.verify import find_problem
 
 
 class Engine:
@@ -104,7 +105,7 @@ class Engine:
             output = source.encode(body)
         except RecursionError:
             return self._failed(path, data, "SRC008", "too deep")
-        problem = _problem(body, path, source) if body != source.body else None
+        problem = find_problem(source, module, outermost(edits), body) if body != source.body else None
         if problem is not None:
             return self._failed(path, data, "SRC006", problem)
         diagnostics = [context.render(f) for f in findings] + self._unused_suppressions(context)
@@ -182,16 +183,6 @@ def _result(path: str, data: bytes, output: bytes, diagnostics: list[Diagnostic]
         tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))),
         plan.counts,
     )
-
-
-def _problem(body: bytes, path: str, source: Source) -> str | None:
-    if source.masked is not None:
-        return None if parses(body) else "LibCST cannot parse it"
-    try:
-        ast.parse(body.decode("utf-8"), filename=path)
-    except (SyntaxError, ValueError) as error:
-        return str(error)
-    return None
 
 
 def _listed(code: str, prefixes: Iterable[str]) -> bool:

@@ -16,7 +16,7 @@ from paddletorch.source import Source
 from paddletorch.suppress import Suppressions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
     """What a run's options mean once the tables are loaded; the same for every file."""
 
@@ -42,6 +42,13 @@ class Settings:
         """Row and spelling of a source-side qualified name, if it is selected."""
         found = self.table.lookup(self.source, name)
         return found if found is not None and found[0] in self.rows else None
+
+    @cached_property
+    def member_names(self) -> frozenset[str]:
+        """Names that a member of a tracked instance can have."""
+        return frozenset(
+            name for row in self.rows if row.receiver is not None for f in row.forms(self.source) for name in f.names
+        )
 
     def members(self, name: str) -> list[tuple[Row, Form]]:
         """Selected rows for a member of a tracked instance."""

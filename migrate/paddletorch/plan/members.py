@@ -36,7 +36,8 @@ def plan_members(context: FileContext, receivers: Receivers) -> MemberPlan:
     """Plan every member of a tracked instance."""
     plan = MemberPlan()
     _match_templates(context, receivers, plan)
-    attributes = [n for n in context.tree.scopes if isinstance(n, ast.Attribute)]
+    known = context.settings.member_names
+    attributes = [n for n in context.tree.scopes if isinstance(n, ast.Attribute) and n.attr in known]
     attributes.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
     for node in attributes:
         rows = context.settings.members(node.attr)
