@@ -118,7 +118,7 @@ def _drop(binding: CallBinding, source_name: str, plan: _Plan) -> None:
     if bound is None:
         return
     if bound.position is None:
-        raise Refusal("API203", what=f"a dict that holds {source_name!r}")
+        raise Refusal("API210", problem=f"the dict would have to lose {source_name!r}", signature="?")
     plan.drop.add(bound.position)
 
 
@@ -177,7 +177,8 @@ def _check_dtype(binding: CallBinding, node: ast.expr, name: str) -> None:
         found = context.evaluator.values(branch)
         names = {v.name for v in found if isinstance(v, Qualified)}
         if names & set(values.refuse):
-            binding.report("AMP217", parameter=name, value=context.text(branch))  # Paddle raises if it comes to that
+            value = f"{context.text(branch)} may be float32"  # Paddle raises if it comes to that
+            binding.report("AMP217", parameter=name, value=value)
         elif any(not isinstance(v, Qualified) for v in found):
             binding.report("AMP218", parameter=name, value=context.text(branch))
 

@@ -20,6 +20,7 @@ _MODULE_NAMES = re.compile(
 
 def find_hazards(context: FileContext, receivers: Receivers, planned: list[tuple[Site, Outcome]]) -> None:
     """Report each hazard of the file once."""
+    _state_keys(context, receivers)
     uses = _ScalerUses(context, receivers)
     constructed = [s for s, o in planned if o.row.instance == "scaler" and s.role in ("call", "partial", "base")]
     if not constructed and not uses.calls:
@@ -33,6 +34,17 @@ def find_hazards(context: FileContext, receivers: Receivers, planned: list[tuple
     else:
         _several_optimizers(context, uses, "minimize")
         _precision(context, "half", "AMP247")
+
+
+def _state_keys(context: FileContext, receivers: Receivers) -> None:
+    """``scaler.state_dict()["scale"]``: the keys, and what stands under them, differ."""
+    for call in context.tree.calls:
+        function, subscript = call.func, context.parent(call)
+        if not isinstance(function, ast.Attribute) or function.attr != "state_dict":
+            continue
+        key = subscript.slice if isinstance(subscript, ast.Subscript) and subscript.value is call else None
+        if isinstance(key, ast.Constant) and receivers.evidence(function.value, "scaler") is Evidence.YES:
+            context.report("AMP251", call, "scaler.state_dict", None, key=repr(key.value))
 
 
 class _ScalerUses:
@@ -104,6 +116,8 @@ def _loops_over_optimizers(context: FileContext, call: ast.Call, calls: list[tup
 
 def _report_several(context: FileContext, path: str, call: ast.Call, steps: list[ast.Call], method: str) -> None:
     names = ", ".join(dict.fromkeys(context.text(o) for c in steps if (o := _optimizer(c)) is not None))
+    if "," not in names:
+        names += ", in a loop"
     if method == "step":
         context.report("AMP220", call, "scaler.step", None, name=path, optimizers=names)
     else:
