@@ -36,6 +36,14 @@ def scale(name: str, value: Any) -> float:
     return given
 
 
+def floor(name: str, value: Any, initial: float) -> float:
+    """The least loss scale: 0 (none) up to the initial scale, which an overflow must not raise."""
+    given = number(name, value)
+    if not 0.0 <= given <= initial:
+        raise ValueError(f"{name} must be from 0.0 (no floor) to the initial scale {initial!r}, got {value!r}")
+    return given
+
+
 def interval(name: str, value: Any) -> int:
     """A number of steps, at least 1."""
     given = number(name, value)

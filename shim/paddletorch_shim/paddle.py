@@ -67,7 +67,7 @@ class GradScaler(ScalerCore):
             )
             self._growth_interval = checks.interval("growth_interval", given["growth_interval"])
             init_scale = checks.scale("init_scale", given["init_scale"])
-        self._min_scale = checks.number("min_scale", given["min_scale"])
+        self._min_scale = checks.floor("min_scale", given["min_scale"], init_scale) if self._enabled else 0.0
         super().__init__(LossScaleState(init_scale), given["backend"], given["process_group"])
 
     # ------------------------------------------------------------------ one iteration

@@ -74,7 +74,9 @@ class GradScaler(ScalerCore):
                 "use_dynamic_loss_scaling", given["use_dynamic_loss_scaling"], "False keeps the scale fixed"
             )
             self._init_loss_scaling = checks.scale("init_loss_scaling", given["init_loss_scaling"])
-        self._min_scale = checks.number("min_scale", given["min_scale"])
+        self._min_scale = (
+            checks.floor("min_scale", given["min_scale"], self._init_loss_scaling) if self._enable else 0.0
+        )
         super().__init__(LossScaleState(self._init_loss_scaling), given["backend"], given["process_group"])
 
     # ------------------------------------------------------------------ one iteration
@@ -196,6 +198,8 @@ class GradScaler(ScalerCore):
         )
 
     def _gradients(self, optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
+        if not hasattr(optimizer, "param_groups"):
+            raise AttributeError(f"a torch.optim.Optimizer is needed, got {type(optimizer).__name__}")
         return [
             grad if type(grad) is torch.Tensor and not grad.is_sparse else _dense(param, grad)
             for group in optimizer.param_groups

@@ -6,6 +6,7 @@ import copy
 import inspect
 import math
 import pickle
+import sys
 from typing import Any
 
 import paddle
@@ -117,6 +118,9 @@ def test_both_spellings_of_one_parameter(args: tuple[Any, ...], kwargs: dict[str
         ({"init_loss_scaling": True}, TypeError, "init_loss_scaling must be a number"),
         ({"enable": 1024.0}, TypeError, "a loss scale goes to init_loss_scaling="),
         ({"use_dynamic_loss_scaling": "yes"}, TypeError, "use_dynamic_loss_scaling must be a bool"),
+        ({"min_scale": math.nan}, ValueError, "min_scale must be from 0.0"),
+        ({"min_scale": -1.0}, ValueError, "min_scale must be from 0.0"),
+        ({"min_scale": 2.0**17}, ValueError, "to the initial scale 65536.0"),
         ({"device": 0}, TypeError, "'device' must be a str"),
         ({"loss_scale": 2.0}, TypeError, "loss_scale"),
         ({"backend": "cuda"}, RuntimeError, "no such backend"),
@@ -142,6 +146,7 @@ def test_bad_constructor_arguments(kwargs: dict[str, Any], error: type[Exception
         ("load_state_dict", torch.amp.GradScaler("cpu").state_dict(), KeyError),
         ("scale", [torch.ones(1)], TypeError),
         ("scale", 1.0, TypeError),
+        ("unscale_", paddle.optimizer.SGD(1.0, parameters=[paddle.create_parameter([1], "float32")]), AttributeError),
         ("scale", torch.ones(2, dtype=torch.int64), TypeError),
     ],
 )
@@ -329,6 +334,22 @@ def test_overflows_are_tolerated_until_the_nth() -> None:
         scales.append(scaler.state_dict()["scale"].item())
     assert scales == [64.0] * 5 + [32.0]
     assert param.item() == 0.0
+
+
+@pytest.mark.parametrize("backend", ["native", "reference"])
+@pytest.mark.parametrize("tolerated", [1, 2, 2**32 + 1])
+def test_intervals_beyond_the_counters_never_end(tolerated: int, backend: str) -> None:
+    """``sys.maxsize`` is how training code turns growth off; 2**32 + 1 has low 32 bits of 1."""
+    for interval in (2**32 + 1, sys.maxsize):
+        param = parameter(1.0)
+        scaler = GradScaler(
+            init_loss_scaling=4.0, incr_every_n_steps=interval, decr_every_n_nan_or_inf=tolerated, backend=backend
+        )
+        for factor, scale in ((1.0, 4.0), (INF, 2.0 if tolerated == 1 else 4.0)):
+            backward(scaler, param, factor)
+            scaler.step(sgd(param))
+            scaler.update()
+            assert scaler.state_dict()["scale"].item() == scale
 
 
 def test_static_scaling_skips_but_keeps_the_scale() -> None:

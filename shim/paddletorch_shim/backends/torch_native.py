@@ -12,6 +12,9 @@ from paddletorch_shim.policy import LossScaleRule, LossScaleState, float32
 _FUSED_CHECK = frozenset({torch.float16, torch.float32, torch.float64})
 """Dtypes that the fused check takes on every device; it takes bfloat16 on the CPU only (torch 2.13)."""
 
+_INT32_MAX = 2**31 - 1
+"""The counters' range: torch would compare them with the low 32 bits of a longer interval."""
+
 
 class Backend:
     """torch's foreach operations; scale and counters are updated on the device."""
@@ -66,7 +69,8 @@ class Backend:
         if rule.float32_factors:
             growth, backoff = float32(growth), float32(backoff)
         if tensors.bad_is_zero and rule.backoff_interval == 1 and rule.growth_guard and rule.min_scale == 0.0:
-            torch._amp_update_scale_(tensors.scale, tensors.good, found_inf, growth, backoff, rule.growth_interval)
+            interval = min(rule.growth_interval, _INT32_MAX)
+            torch._amp_update_scale_(tensors.scale, tensors.good, found_inf, growth, backoff, interval)
         else:
             tensors.bad_is_zero = False
             update_by_parts_(tensors, found_inf, rule, growth, backoff)
@@ -79,8 +83,8 @@ def update_by_parts_(
     found = found_inf > 0
     bad = (tensors.bad + 1) * found
     good = (tensors.good + 1) * ~found
-    reduce = (bad == rule.backoff_interval) & found
-    grow = (good == rule.growth_interval) & ~found
+    reduce = (bad == min(rule.backoff_interval, _INT32_MAX)) & found
+    grow = (good == min(rule.growth_interval, _INT32_MAX)) & ~found
     scale = tensors.scale.double()
     grown = (scale * growth).float()
     if rule.growth_guard:
