@@ -45,7 +45,7 @@ class Signature:
         return tuple(p for p in self.parameters if not p.keyword_only and not p.variadic)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Form:
     """Spellings of one side that share a signature.
 

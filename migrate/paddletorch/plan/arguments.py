@@ -240,11 +240,11 @@ def _emit_unless_default(
     binding: CallBinding, target_name: str, text: str, form: Form, plan: _Plan, values: ValueMap | None = None
 ) -> None:
     """Write a target value out unless every allowed release behaves so without it."""
-    defaults = defaults_of(form, target_name, binding.context.settings.target_releases)
+    defaults = defaults_of(binding, form, target_name)
     everywhere = in_every_release(binding, form, target_name)
     first = first_default(form, target_name)
     if not everywhere and first is not None:
-        defaults = [*defaults, first]
+        defaults = (*defaults, first)
     if all(means(default, text, values, binding.target) for default in defaults) and (defaults or not everywhere):
         return
     if not everywhere:

@@ -44,6 +44,11 @@ class Settings:
         return found if found is not None and found[0] in self.rows else None
 
     @cached_property
+    def defaults(self) -> dict[tuple[Form, str], tuple[str, ...]]:
+        """Target defaults that were looked up already: they are the same for every file."""
+        return {}
+
+    @cached_property
     def member_names(self) -> frozenset[str]:
         """Names that a member of a tracked instance can have."""
         return frozenset(
@@ -90,6 +95,15 @@ class FileContext:
     def target(self) -> Framework:
         """The framework to convert to."""
         return self.settings.target
+
+    @cached_property
+    def module_imports(self) -> dict[str, list[str]]:
+        """Module-level names by the qualified name that an import gives them."""
+        found: dict[str, list[str]] = {}
+        for name, bindings in self.tree.scope.bindings.items():
+            for qualified in dict.fromkeys(b.qualified for b in bindings if b.qualified is not None):
+                found.setdefault(qualified, []).append(name)
+        return found
 
     @cached_property
     def annotations(self) -> frozenset[ast.expr]:

@@ -12,6 +12,7 @@ from paddletorch.plan.receivers import Evidence, Receivers, path_of
 from paddletorch.plan.sites import Site
 from paddletorch.plan.translate import constant
 from paddletorch.resolve import Scope
+from paddletorch.resolve.evaluate import argument_of
 
 _MODULE_NAMES = re.compile(
     r"(?i)model|net($|_|\d)|module|encoder|decoder|generator|discriminator|critic|backbone|student|teacher"
@@ -27,6 +28,7 @@ def find_hazards(context: FileContext, receivers: Receivers, planned: list[tuple
         return
     if context.target == "paddle":
         _several_optimizers(context, uses, "step")
+        _optimizers_in_methods(context, uses)
         _stale_found_inf(context, uses)
         _gate(context, planned, constructed, uses)
         _sparse(context)
@@ -94,6 +96,39 @@ def _several_optimizers(context: FileContext, uses: _ScalerUses, method: str) ->
             pending.append(call)
 
 
+def _optimizers_in_methods(context: FileContext, uses: _ScalerUses) -> None:
+    """Functions that step one scaler's optimizers and leave the update to somebody else."""
+    shared: dict[tuple[Scope | None, str], list[tuple[Scope, ast.Call]]] = {}
+    for (scope, path), calls in uses.by_scaler().items():
+        if "[]" in path or any(name == "update" for name, _ in calls):
+            continue
+        for name, call in calls:
+            if name == "step":
+                owner = scope.enclosing_class() if path.startswith("self.") else None
+                shared.setdefault((owner, path), []).append((scope, call))
+    for (_, path), steps in shared.items():
+        scopes = {scope for scope, _ in steps}
+        names = {n for scope, call in steps for n in _stepped(context, scope, call)}
+        if len(names) > 1 and (len(scopes) > 1 or len(_stepped(context, *steps[0])) > 1):
+            listed = ", ".join(sorted(names))
+            context.report("AMP220", steps[-1][1], "scaler.step", None, name=path, optimizers=listed)
+
+
+def _stepped(context: FileContext, scope: Scope, call: ast.Call) -> set[str]:
+    """The optimizers that a step can get: the argument, or what calls in the file pass for it."""
+    optimizer = _optimizer(call)
+    if optimizer is None:
+        return set()
+    function = scope.node
+    if isinstance(optimizer, ast.Name) and isinstance(function, ast.FunctionDef):
+        method = scope.parent is not None and scope.parent.kind == "class"
+        given = [argument_of(c, function, optimizer.id, method) for c in context.evaluator.calls_of(function)]
+        passed = {context.text(g) for g in given if g is not None}
+        if passed:
+            return passed
+    return {context.text(optimizer)}
+
+
 def _differs(first: ast.Call, second: ast.Call) -> bool:
     left, right = _optimizer(first), _optimizer(second)
     return left is not None and right is not None and ast.dump(left) != ast.dump(right)
@@ -148,9 +183,10 @@ def _gate(
     context: FileContext, planned: list[tuple[Site, Outcome]], constructed: list[Site], uses: _ScalerUses
 ) -> None:
     autocasts = [(s, o) for s, o in planned if o.row.instance == "autocast" and s.role in ("call", "partial")]
-    if any(_scaler_follows_dtype(site) for site in constructed):
-        return
+    follows = any(_scaler_follows_dtype(site) for site in constructed)
     for site, outcome in autocasts:
+        if follows and not _is_bfloat16(context, site):
+            continue  # off where autocast is bfloat16
         emitted = any("bfloat16" in edit.text for edit in outcome.edits)
         if site.call is not None and outcome.target is not None and (emitted or _may_be_bfloat16(context, site)):
             context.report("AMP222", site.node, site.name, outcome.row, dtype="bfloat16")
@@ -167,6 +203,12 @@ def _scaler_follows_dtype(site: Site) -> bool:
         return False
     enabled = next((k.value for k in site.call.keywords if k.arg == "enabled"), None)
     return enabled is not None and ("16" in ast.unparse(enabled) or constant(enabled) is False)
+
+
+def _is_bfloat16(context: FileContext, site: Site) -> bool:
+    """Whether the dtype is written out as bfloat16, with no choice."""
+    arguments = [*site.call.args, *(k.value for k in site.call.keywords)] if site.call is not None else []
+    return any(isinstance(a, ast.Attribute) and context.qualified(a) == "torch.bfloat16" for a in arguments)
 
 
 def _may_be_bfloat16(context: FileContext, site: Site) -> bool:

@@ -134,8 +134,8 @@ def _is_bound(context: FileContext, site: Site, wanted: str) -> bool:
     scope = context.tree.scopes.get(_root(site), context.tree.scope)
     if any(b.qualified == wanted for b in scope.lookup(wanted)):
         return True
-    module = context.tree.scope.bindings
-    return any(b.qualified == wanted and scope.lookup(name) is found for name, found in module.items() for b in found)
+    names = context.module_imports.get(wanted, ())
+    return any(scope.lookup(name) is context.tree.scope.bindings[name] for name in names)
 
 
 def _first_source_imports(context: FileContext) -> list[ast.stmt]:

@@ -147,7 +147,11 @@ def _plan_attribute(
 def _rename_reference(context: FileContext, plan: MemberPlan, node: ast.Attribute, row: Row) -> None:
     """A bound method that is passed on, not called."""
     forms = [f for f in row.forms(context.target) if f.template is None]
-    if not forms or not isinstance(node.ctx, ast.Load):
+    if not isinstance(node.ctx, ast.Load):
+        return
+    if not forms:
+        problem = "it is passed on without a call"
+        context.report("API210", node, f"{row.receiver}.{node.attr}", row, problem=problem, signature="()")
         return
     name, target = f"{row.receiver}.{node.attr}", forms[0].names[0]
     if node.attr in forms[0].names or not context.is_located(node):

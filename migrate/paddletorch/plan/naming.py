@@ -275,7 +275,7 @@ def root_in_scope(context: FileContext, scope: Scope, api: str) -> str:
         if all(v == Qualified(target) or isinstance(v, NoneValue) for v in values):
             return target
         raise Refusal("API213", name=target, api=api)
-    for name, others in context.tree.scope.bindings.items():
-        if any(b.qualified == target for b in others) and scope.lookup(name) is others:
+    for name in context.module_imports.get(target, ()):
+        if scope.lookup(name) is context.tree.scope.bindings[name]:
             return name
     return target

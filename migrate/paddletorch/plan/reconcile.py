@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from packaging.version import Version
-from paddletorch_rules import Form, Framework, ReleaseSet, ValueMap
+from paddletorch_rules import Form, Framework, ValueMap
 
 from paddletorch.plan.binding import CallBinding
 from paddletorch.plan.context import Refusal
@@ -47,7 +47,7 @@ def is_every_default(binding: CallBinding, form: Form, name: str, value: ast.exp
         text = translate_default(given, values, binding.target)
     except (Refusal, SyntaxError):
         return False
-    defaults = [first, *defaults_of(form, name, binding.context.settings.target_releases)]
+    defaults = [first, *defaults_of(binding, form, name)]
     return all(means(default, text, values, binding.target) for default in defaults)
 
 
@@ -78,16 +78,14 @@ def source_default(binding: CallBinding, name: str) -> str | None:
     return newest
 
 
-def defaults_of(form: Form, name: str, releases: ReleaseSet) -> list[str]:
+def defaults_of(binding: CallBinding, form: Form, name: str) -> tuple[str, ...]:
     """The distinct defaults of a target parameter over the releases that have it."""
-    found: list[str] = []
-    for release in releases.defaults:
-        if release < form.since or (form.until is not None and release >= form.until):
-            continue
-        parameter = _parameter_in(form, name, release)
-        if parameter is not None and parameter not in found:
-            found.append(parameter)
-    return found
+    settings = binding.context.settings
+    if (form, name) not in settings.defaults:
+        releases = [r for r in settings.target_releases.defaults if form.available([r])]
+        found = [_parameter_in(form, name, release) for release in releases]
+        settings.defaults[form, name] = tuple(dict.fromkeys(text for text in found if text is not None))
+    return settings.defaults[form, name]
 
 
 def _parameter_in(form: Form, name: str, release: Version) -> str | None:
