@@ -10,6 +10,7 @@ from paddletorch.model import FileResult, Options
 
 SCALER = "scaler"
 AUTOCAST = "autocast"
+CUSTOM = "custom"
 
 _FOLDER = Path(paddletorch_rules.__file__).parent / "shim"
 
@@ -21,6 +22,7 @@ _SETTLED = {
         "AMP247 AMP251".split()
     ),
     AUTOCAST: frozenset({"AMP213", "AMP217", "AMP218", "AMP221"}),
+    CUSTOM: frozenset(),
 }
 """Findings that do not apply where the shim keeps the source's behaviour."""
 
@@ -29,6 +31,7 @@ _WORTH_IT = {
         "AMP211 AMP212 AMP220 AMP222 AMP223 AMP224 AMP225 AMP227 AMP230 AMP231 AMP232 AMP241 AMP242".split()
     ),
     AUTOCAST: frozenset({"AMP221"}),
+    CUSTOM: frozenset({"AMP233"}),
 }
 """Findings for which ``--shim auto`` takes the shim: what has no exact native form."""
 

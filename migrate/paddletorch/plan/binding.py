@@ -140,6 +140,8 @@ def bind(
     for index, keyword in enumerate(node.keywords, len(node.args)):
         if keyword.arg is None:
             dictionary = keyword_dict(context, keyword.value)
+            if dictionary is None and all(p.torch == p.paddle for p in row.parameters):
+                continue  # every name is the same on both sides
             if dictionary is None:
                 raise Refusal("API203", what=f"**{context.text(keyword.value)}")
             for key, key_node, value in dictionary.items:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from paddletorch_rules import Form, Row
 from paddletorch_rules.hooks import ARGUMENT_HOOKS
 
-from paddletorch.model import Edit
+from paddletorch.model import Edit, Span
 from paddletorch.plan.arguments import convert_arguments
 from paddletorch.plan.binding import CallBinding, bind
 from paddletorch.plan.context import FileContext, Finding, Refusal
@@ -131,9 +131,33 @@ def _convert(context: FileContext, site: Site, candidate: Candidate) -> Outcome:
         _convert_call(context, site, candidate, form, outcome)
     elif site.role == "member":
         _convert_member(context, site, candidate, form, outcome)
+    elif _is_decorator(context, site.node):
+        outcome.edits += _call_decorator(context, site, candidate, form)
     elif site.role == "value" and row.kind in ("class", "context", "function"):
         _warn_value(context, site, candidate, outcome)
     return outcome
+
+
+def _is_decorator(context: FileContext, node: ast.expr) -> bool:
+    parent = context.parent(node)
+    return isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef) and node in parent.decorator_list
+
+
+def _call_decorator(context: FileContext, site: Site, candidate: Candidate, form: Form) -> list[Edit]:
+    """``@custom_fwd`` becomes ``@custom_fwd(device_type='cuda')`` where the target needs what the spelling implied."""
+    if context.target in candidate.row.warn:
+        context.report(candidate.row.warn[context.target], site.node, candidate.name, candidate.row)
+    signature = form.signature(context.settings.target_releases.newest)
+    given = [
+        f"{target}={value}"
+        for name, value in candidate.form.fixed.items()
+        for pair in candidate.row.parameters
+        if pair.name(context.settings.source) == name and (target := pair.name(context.target)) is not None
+        if signature is not None and (p := signature.get(target)) is not None and p.default is None
+    ]
+    end = context.source.span(site.node).end
+    text = context.quoted(f"({', '.join(given)})", site.node)
+    return [Edit(Span(end, end), text, candidate.row.code)] if given else []
 
 
 def target_form(row: Row, context: FileContext) -> Form:
