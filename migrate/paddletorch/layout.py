@@ -145,7 +145,8 @@ def edit_arguments(
         edits.append(Edit(Span(start, start), "".join(f"{text},{gap}" for text in changes.prepend), code))
     edits += [*named, *values]
     if width is not None and _outgrows(layout, changes, [*edits], width):
-        return [*named, *values, *_one_per_line(layout, changes, kept, code)]
+        opening, *breaks = _one_per_line(layout, changes, kept, code)
+        return [opening, *named, *values, *breaks]
     edits += _drops(layout, changes.drop, kept[-1], code)
     if appended:
         edits += _append(layout, kept[-1], appended, code)

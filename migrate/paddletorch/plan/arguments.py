@@ -89,6 +89,10 @@ def _one_parameter(
         _drop(binding, source_name, plan)
     elif source_name in binding.given:
         _supplied(binding, pair, source_name, target_name, form, signature, plan)
+        if binding.dictionary is not None and source_name in binding.dictionary.stored:
+            default = source_default(binding, source_name)  # the store may not happen
+            if default is not None:
+                _emit(binding, pair, target_name, default, form, plan)
     elif source_name in binding.fixed:
         _emit(binding, pair, target_name, binding.fixed[source_name], form, plan)
     elif reconcile:

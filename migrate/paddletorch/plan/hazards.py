@@ -36,6 +36,7 @@ def find_hazards(context: FileContext, receivers: Receivers, planned: list[tuple
     else:
         _several_optimizers(context, uses, "minimize")
         _precision(context, "half", "AMP247")
+        _gate(context, planned, constructed, uses)
 
 
 def _state_keys(context: FileContext, receivers: Receivers) -> None:
@@ -190,6 +191,8 @@ def _gate(
         emitted = any("bfloat16" in edit.text for edit in outcome.edits)
         if site.call is not None and outcome.target is not None and (emitted or _may_be_bfloat16(context, site)):
             context.report("AMP222", site.node, site.name, outcome.row, dtype="bfloat16")
+    if context.target == "torch":
+        return
     used = any(method == "scale" for _, _, method, _ in uses.calls)
     mentioned = any(token in context.source.body for token in (b"autocast", b"auto_cast", b"amp_guard"))
     if constructed and used and not mentioned:
@@ -201,24 +204,24 @@ def _scaler_follows_dtype(site: Site) -> bool:
     """``enabled=(dtype == torch.float16)``: the scaler is off for bfloat16 anyway."""
     if site.call is None:
         return False
-    enabled = next((k.value for k in site.call.keywords if k.arg == "enabled"), None)
+    enabled = next((k.value for k in site.call.keywords if k.arg in ("enabled", "enable")), None)
     return enabled is not None and ("16" in ast.unparse(enabled) or constant(enabled) is False)
 
 
 def _is_bfloat16(context: FileContext, site: Site) -> bool:
     """Whether the dtype is written out as bfloat16, with no choice."""
     arguments = [*site.call.args, *(k.value for k in site.call.keywords)] if site.call is not None else []
-    return any(isinstance(a, ast.Attribute) and context.qualified(a) == "torch.bfloat16" for a in arguments)
+    return any(_names_dtype(context, a, {"bfloat16"}) for a in arguments if not isinstance(a, ast.Name))
 
 
 def _may_be_bfloat16(context: FileContext, site: Site) -> bool:
     assert site.call is not None
     keywords = {k.arg: k.value for k in site.call.keywords}
-    if "enabled" in keywords and constant(keywords["enabled"]) is False:
+    if any(name in keywords and constant(keywords[name]) is False for name in ("enabled", "enable")):
         return False
     for argument in (*site.call.args, *keywords.values()):
         for node in ast.walk(argument):
-            if isinstance(node, ast.Attribute | ast.Name) and context.qualified(node) == "torch.bfloat16":
+            if isinstance(node, ast.Attribute | ast.Name | ast.Constant) and _names_dtype(context, node, {"bfloat16"}):
                 return True
     return False
 

@@ -17,6 +17,8 @@ class DictKeywords:
 
     literal: ast.Dict | ast.Call
     items: tuple[tuple[str, ast.Constant | ast.keyword, ast.expr], ...]
+    stored: frozenset[str] = frozenset()
+    """Keys that only a later store gives, perhaps under a condition."""
 
     def rename(self, source: Source, key: ast.Constant | ast.keyword, name: str, code: str) -> Edit:
         """Rename one key where it is written."""
@@ -71,6 +73,7 @@ def keyword_dict(context: FileContext, node: ast.expr) -> DictKeywords | None:
     items = _literal_items(literal)
     if items is None:
         return None
+    literal_keys = {key for key, _, _ in items}
     for load in context.tree.loads:
         if load is node or load.id != node.id or context.tree.scopes[load].lookup(load.id) is not bindings:
             continue
@@ -78,7 +81,7 @@ def keyword_dict(context: FileContext, node: ast.expr) -> DictKeywords | None:
         if stored is None:
             return None
         items += (stored,)
-    return DictKeywords(literal, items)
+    return DictKeywords(literal, items, frozenset(key for key, _, _ in items) - literal_keys)
 
 
 def _literal_items(

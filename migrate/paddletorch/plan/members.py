@@ -32,17 +32,18 @@ class MemberPlan:
     matched: set[ast.AST] = field(default_factory=set)
 
 
-def plan_members(context: FileContext, receivers: Receivers) -> MemberPlan:
-    """Plan every member of a tracked instance."""
+def plan_members(context: FileContext, receivers: Receivers, kept: int | None = None) -> MemberPlan:
+    """Plan every member of a tracked instance. ``kept`` is the line of a scaler that stays as it is, if all do."""
     plan = MemberPlan()
-    _match_templates(context, receivers, plan)
+    if kept is None:
+        _match_templates(context, receivers, plan)
     known = context.settings.member_names
     attributes = [n for n in context.tree.scopes if isinstance(n, ast.Attribute) and n.attr in known]
     attributes.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
     for node in attributes:
         rows = context.settings.members(node.attr)
         if rows and node not in plan.matched:
-            _plan_attribute(context, receivers, plan, node, rows)
+            _plan_attribute(context, receivers, plan, node, rows, kept)
     return plan
 
 
@@ -123,13 +124,14 @@ def _plan_attribute(
     plan: MemberPlan,
     node: ast.Attribute,
     rows: list[tuple[Row, Form]],
+    kept: int | None,
 ) -> None:
     if isinstance(node.value, ast.Name) and context.qualified(node.value) is not None:
         return
     for row, form in rows:
         assert row.receiver is not None
         evidence = receivers.evidence(node.value, row.receiver)
-        if evidence is Evidence.NO or context.suppressed(row.code, node):
+        if evidence is Evidence.NO or context.suppressed(row.code, node) or receivers.overrides(node.value, node.attr):
             continue
         parent = context.parent(node)
         call = parent if isinstance(parent, ast.Call) and parent.func is node else None
@@ -137,10 +139,10 @@ def _plan_attribute(
             context.report(row.report or "API208", node, f"{row.receiver}.{node.attr}", row, method=node.attr)
             return
         if call is None:
-            if evidence is Evidence.YES and row.report is None:
+            if evidence is Evidence.YES and row.report is None and kept is None:
                 _rename_reference(context, plan, node, row)
             return
-        _plan_call(context, plan, node, call, row, form, evidence)
+        _plan_call(context, plan, node, call, row, form, evidence, kept if row.receiver == "scaler" else None)
         return
 
 
@@ -172,6 +174,7 @@ def _plan_call(
     row: Row,
     form: Form,
     evidence: Evidence,
+    kept: int | None,
 ) -> None:
     name = f"{row.receiver}.{node.attr}"
     before = len(context.findings)
@@ -198,6 +201,10 @@ def _plan_call(
         del context.findings[before:]
         shown = context.text(node.value)
         context.report("API212", call, name, row, name=shown, type=row.receiver or "", method=node.attr)
+        return
+    if kept is not None and edits:
+        del context.findings[before:]
+        context.report("API211", call, name, row, name=context.text(node), other=str(kept))
         return
     plan.edits += edits
     if replacement:

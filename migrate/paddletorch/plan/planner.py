@@ -48,13 +48,19 @@ def plan_file(context: FileContext) -> Plan:
             if outcome.row.kind != "module":
                 conversions.append(_conversion(context, site, outcome))
     import_edits, import_conversions = edit_imports(context, naming)
-    members = plan_members(context, receivers)
+    members = plan_members(context, receivers, _kept_scaler(planned))
     edits += import_edits + members.edits + plan_reentry(context, planned)
     conversions += import_conversions + members.conversions
     report_strings(context)
     find_hazards(context, receivers, planned)
     counts = Counter(site.name for site in sites if site.candidates[0].row.kind != "module")
     return Plan(edits, conversions, counts)
+
+
+def _kept_scaler(planned: list[tuple[Site, Outcome]]) -> int | None:
+    """The line of a scaler's constructor if the file has some and none of them converts."""
+    made = [(s, o) for s, o in planned if o.row.instance == "scaler" and s.role == "call"]
+    return made[0][0].node.lineno if made and all(o.target is None for _, o in made) else None
 
 
 def _conversion(context: FileContext, site: Site, outcome: Outcome) -> Conversion:

@@ -48,6 +48,11 @@ class Receivers:
             return Evidence.NO
         return self._by_use(node, type_name)
 
+    def overrides(self, node: ast.expr, method: str) -> bool:
+        """Whether ``method`` of the receiver is, or may be, a local subclass's own."""
+        values = self._context.evaluator.values(node)
+        return any(isinstance(v, Instance) and method in v.overrides for v in values)
+
     def _is_target(self, instance: Instance) -> bool:
         return instance.api.partition(".")[0] in (self._context.target, "paddletorch_shim")
 

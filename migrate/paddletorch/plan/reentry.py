@@ -39,7 +39,8 @@ def _one_object(context: FileContext, site: Site, call: ast.Call, done: set[int]
     if isinstance(parent, ast.Call) and parent.func is call:  # autocast(...)(function): a decorator
         return []
     if isinstance(parent, ast.Return | ast.Lambda):
-        return []  # each call makes a fresh object
+        _returned(context, site, parent)
+        return []
     if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
         return _named(context, site, parent.targets[0], value, done)
     _report(context, site, context.text(value), "is kept or passed on, and may be entered again")
@@ -53,6 +54,18 @@ def _bound_value(context: FileContext, call: ast.Call) -> tuple[ast.expr, ast.AS
     while isinstance(parent, ast.IfExp | ast.BoolOp):
         value, parent = parent, context.parent(parent)
     return value, parent
+
+
+def _returned(context: FileContext, site: Site, parent: ast.AST) -> None:
+    """Each call makes a fresh object: fine unless a caller in the file keeps it."""
+    function: ast.AST | None = parent
+    while function is not None and not isinstance(function, ast.FunctionDef):
+        function = context.parent(function)
+    if not isinstance(parent, ast.Return) or function is None:
+        return
+    for call in context.evaluator.calls_of(function):
+        if isinstance(context.parent(call), ast.Assign):
+            _report(context, site, f"{function.name}()", "is kept by a caller and may be entered again")
 
 
 def _named(context: FileContext, site: Site, target: ast.Name, value: ast.expr, done: set[int]) -> list[Edit]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import replace
 
 from paddletorch.resolve.bindings import AttributeStore, Binding, Scope
 from paddletorch.resolve.scopes import ScopeTree
@@ -307,17 +308,20 @@ class Evaluator:
         return found
 
     def _local_instance(self, node: ast.ClassDef) -> Values:
+        own = frozenset(s.name for s in node.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef))
         for base in node.bases:
             for value in self._evaluate(base):
                 made = self._makes(value.name) if isinstance(value, Qualified) else None
                 if made and isinstance(value, Qualified):
-                    return frozenset({Instance(made, value.name)})
+                    return frozenset({Instance(made, value.name, own)})
                 if isinstance(value, Local) and isinstance(value.node, ast.ClassDef) and value.node is not node:
                     inherited = self._local_instance(value.node)
                     if inherited - UNKNOWN:
-                        return inherited
+                        return frozenset(
+                            replace(v, overrides=v.overrides | own) if isinstance(v, Instance) else v for v in inherited
+                        )
         plain = all(isinstance(v, Local) for base in node.bases for v in self._evaluate(base))
-        return frozenset({Instance("", node.name)}) if plain or not node.bases else UNKNOWN
+        return frozenset({Instance("", node.name, own)}) if plain or not node.bases else UNKNOWN
 
     def _elements_method(self, node: ast.Call) -> Values:
         """``d.values()``, ``d.get(k)`` and the like over a container that is known."""

@@ -19,6 +19,8 @@ class Instance:
 
     type: str
     api: str
+    overrides: frozenset[str] = frozenset()
+    """Methods that a local subclass defines itself."""
 
 
 @dataclass(frozen=True, slots=True)
