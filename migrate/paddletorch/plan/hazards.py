@@ -12,7 +12,7 @@ from paddletorch.plan.receivers import Evidence, Receivers, path_of
 from paddletorch.plan.sites import Site
 from paddletorch.plan.translate import constant
 from paddletorch.resolve import Scope
-from paddletorch.resolve.evaluate import argument_of
+from paddletorch.resolve.calls import argument_of
 
 _MODULE_NAMES = re.compile(
     r"(?i)model|net($|_|\d)|module|encoder|decoder|generator|discriminator|critic|backbone|student|teacher"
@@ -123,7 +123,7 @@ def _stepped(context: FileContext, scope: Scope, call: ast.Call) -> set[str]:
     function = scope.node
     if isinstance(optimizer, ast.Name) and isinstance(function, ast.FunctionDef):
         method = scope.parent is not None and scope.parent.kind == "class"
-        given = [argument_of(c, function, optimizer.id, method) for c in context.evaluator.calls_of(function)]
+        given = [argument_of(c, function, optimizer.id, method) for c in context.evaluator.calls.of(function)]
         passed = {context.text(g) for g in given if g is not None}
         if passed:
             return passed

@@ -63,7 +63,7 @@ def _returned(context: FileContext, site: Site, parent: ast.AST) -> None:
         function = context.parent(function)
     if not isinstance(parent, ast.Return) or function is None:
         return
-    for call in context.evaluator.calls_of(function):
+    for call in context.evaluator.calls.of(function):
         if isinstance(context.parent(call), ast.Assign):
             _report(context, site, f"{function.name}()", "is kept by a caller and may be entered again")
 

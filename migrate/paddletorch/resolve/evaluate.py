@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 
 from paddletorch.resolve.bindings import AttributeStore, Binding, Scope
+from paddletorch.resolve.calls import CallIndex, argument_of, is_method
 from paddletorch.resolve.scopes import ScopeTree
 from paddletorch.resolve.values import (
     NONE,
@@ -57,7 +58,7 @@ class Evaluator:
         self._changes: dict[Hashable, int] = {}
         self._queue: list[Hashable] = []
         self._current: Hashable = None
-        self._calls_by_name: dict[str, list[ast.Call]] | None = None
+        self.calls = CallIndex(tree)
         self._stores_by_name: dict[str, list[AttributeStore]] | None = None
 
     # names by import alone -----------------------------------------------------------------------
@@ -344,41 +345,11 @@ class Evaluator:
         if binding.value is not None:
             found |= self._evaluate(binding.value) - UNKNOWN
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            for call in self.calls_of(function):
-                argument = argument_of(call, function, binding.name, self._is_method(binding.scope))
+            for call in self.calls.of(function):
+                argument = argument_of(call, function, binding.name, is_method(binding.scope))
                 if argument is not None:
                     found |= self._evaluate(argument)
         return found or UNKNOWN
-
-    @staticmethod
-    def _is_method(scope: Scope) -> bool:
-        return scope.parent is not None and scope.parent.kind == "class"
-
-    def calls_of(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]:
-        """Calls in the file that may reach ``function``: by its name, or by its method name."""
-        if self._calls_by_name is None:
-            self._calls_by_name = {}
-            for call in self.tree.calls:
-                callee = call.func
-                name = callee.id if isinstance(callee, ast.Name) else getattr(callee, "attr", None)
-                if name is not None:
-                    self._calls_by_name.setdefault(name, []).append(call)
-        scope = self.tree.own[function]
-        method = self._is_method(scope)
-        found: list[ast.Call] = []
-        if method and function.name == "__init__":
-            assert scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef)
-            found += [c for c in self._calls_by_name.get(scope.parent.node.name, []) if isinstance(c.func, ast.Name)]
-        for call in self._calls_by_name.get(function.name, []):
-            callee = call.func
-            if isinstance(callee, ast.Name) and not method:
-                callee_scope = self.tree.scopes.get(callee)
-                bindings = callee_scope.lookup(callee.id) if callee_scope else []
-                if any(b.node is function for b in bindings):
-                    found.append(call)
-            elif isinstance(callee, ast.Attribute) and method:
-                found.append(call)
-        return found
 
     # annotations ---------------------------------------------------------------------------------
 
@@ -415,21 +386,3 @@ class Evaluator:
         if not found or name not in _WRAPPERS | _CONTAINERS:
             return NOTHING
         return found if name in _WRAPPERS else container(found)
-
-
-def argument_of(
-    call: ast.Call, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, method: bool
-) -> ast.expr | None:
-    """The expression a call passes for parameter ``name``, if that can be read off."""
-    for keyword in call.keywords:
-        if keyword.arg == name:
-            return keyword.value
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-    if name not in names:
-        return None
-    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
-    index = names.index(name) - (1 if method and not static else 0)
-    given = call.args
-    if not 0 <= index < len(given) or any(isinstance(a, ast.Starred) for a in given[: index + 1]):
-        return None
-    return given[index]
