@@ -59,8 +59,8 @@ class Receivers:
     def _by_use(self, node: ast.expr, type_name: str) -> Evidence:
         spec = self._context.settings.table.types[type_name]
         path = path_of(node)
-        name = path.rpartition(".")[2]
-        named = bool(spec.names) and re.search(spec.names, name) is not None
+        names = [path, *self._iterated(node)]
+        named = bool(spec.names) and any(re.search(spec.names, n.rpartition(".")[2].rstrip("[]")) for n in names)
         if not path or path in ("self", "cls"):
             return Evidence.NO
         called = self._methods.get(path, set())
@@ -71,6 +71,18 @@ class Receivers:
         if sure and not self._made_elsewhere(node, spec.names):
             return Evidence.YES
         return Evidence.MAYBE if named or used else Evidence.NO
+
+    def _iterated(self, node: ast.expr) -> list[str]:
+        """Paths of what a loop variable runs over: ``optimizers`` of ``for o in optimizers``."""
+        scope = self._context.tree.scopes.get(node) if isinstance(node, ast.Name) else None
+        found: list[str] = []
+        for binding in scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else []:
+            value = binding.value if binding.kind == "iterate" else None
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "values":
+                value = value.func.value
+            if value is not None:
+                found.append(path_of(value))
+        return found
 
     def _made_elsewhere(self, node: ast.expr, names: str) -> bool:
         """Whether this file makes the receiver by a call that does not say what it makes."""
