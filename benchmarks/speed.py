@@ -53,7 +53,7 @@ def main(trees: Path, projects: Sequence[str], peer_projects: Sequence[str], rep
 
 def paddletorch(trees: Sequence[Path], *options: str) -> list[str]:
     """The command line as a user types it."""
-    return [*PADDLETORCH, "convert", "--to", "paddle", "--no-gitignore", *options, *map(str, trees)]
+    return [*PADDLETORCH, "convert", "--to", "paddle", "--no-gitignore", "--no-cache", *options, *map(str, trees)]
 
 
 def against_ruff(trees: Sequence[Path], repeat: int) -> str:

@@ -9,7 +9,6 @@ else to torch. For each: one timed cold run that reports, one that writes a conv
 
 from __future__ import annotations
 
-import ast
 import json
 import tempfile
 import warnings
@@ -22,8 +21,8 @@ import click
 from measure import PADDLETORCH, environment, lines, python_files, run, write_section
 
 HEADER = (
-    "| project | to | files | lines | files hit | sites | converted | reported | failed | CPU s | 2nd run changes | "
-    "output parses |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|---|"
+    "| project | to | files | lines | files hit | sites | converted | reported | API uses converted or the same | "
+    "failed | CPU s | 2nd run changes | output compiles |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|---|"
 )
 
 
@@ -42,10 +41,12 @@ class Row:
     failed: int
     cpu: float
     codes: Counter[str]
+    uses: Counter[str]
+    """Uses of the source framework's API by what became of them."""
     second: list[str] = field(default_factory=list)
     """Files that a second run would change."""
     broken: list[str] = field(default_factory=list)
-    """Files that parsed before and do not now."""
+    """Files that compiled before and do not now."""
     strayed: list[str] = field(default_factory=list)
     """Files without a conversion that came out different."""
 
@@ -55,8 +56,14 @@ class Row:
         parses = "no: " + ", ".join(self.broken) if self.broken else "yes"
         return (
             f"| {self.name} | {self.to} | {self.files:,} | {self.lines:,} | {self.hit:,} | {self.sites:,} | "
-            f"{self.converted:,} | {self.codes.total():,} | {self.failed} | {self.cpu:.2f} | {second} | {parses} |"
+            f"{self.converted:,} | {self.codes.total():,} | {self.share()} | {self.failed} | "
+            f"{self.cpu:.2f} | {second} | {parses} |"
         )
+
+    def share(self) -> str:
+        """How many of the API uses a second look is not needed for."""
+        total = self.uses.total()
+        return f"{(self.uses['converted'] + self.uses['same']) / total:.1%}" if total else "none"
 
 
 @click.command()
@@ -84,7 +91,7 @@ def main(trees: Path, only: tuple[str, ...], select: str, write_results: bool) -
 def convert(tree: Path, options: list[str]) -> Row:
     """Run the command line over one project, three times."""
     to = direction(tree)
-    command = [*PADDLETORCH, "convert", "--to", to, "--no-gitignore", "--format", "json", *options]
+    command = [*PADDLETORCH, "convert", "--to", to, "--no-gitignore", "--format", "json", "--no-cache", *options]
     timed = run([*command, str(tree)], good=(0, 1, 2))
     found = json.loads(timed.output)
     files = python_files(tree)
@@ -100,6 +107,7 @@ def convert(tree: Path, options: list[str]) -> Row:
         failed=summary["failed"],
         cpu=timed.cpu,
         codes=Counter(d["code"] for d in found["diagnostics"]),
+        uses=Counter(found["summary"]["uses"]["total"]),
     )
     with tempfile.TemporaryDirectory() as place:
         copy = Path(place, "copy")
@@ -128,16 +136,16 @@ def compare(tree: Path, copy: Path, files: list[Path], results: list[dict[str, A
         before, after = file.read_bytes(), (copy / name).read_bytes()
         if file not in changed and before != after:
             row.strayed.append(str(name))
-        if before != after and not parses(after):
+        if before != after and compiles(before) and not compiles(after):
             row.broken.append(str(name))
 
 
-def parses(data: bytes) -> bool:
-    """Whether this Python can parse the file."""
+def compiles(data: bytes) -> bool:
+    """Whether this Python can compile the file, which refuses more than parsing: a keyword that is given twice."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            ast.parse(data)
+            compile(data, "file", "exec", dont_inherit=True)
         except (SyntaxError, ValueError):
             return False
     return True
@@ -176,6 +184,7 @@ def _total(to: str, rows: list[Row]) -> str:
         failed=sum(r.failed for r in rows),
         cpu=sum(r.cpu for r in rows),
         codes=sum((r.codes for r in rows), Counter[str]()),
+        uses=sum((r.uses for r in rows), Counter[str]()),
         second=[n for r in rows for n in r.second],
         broken=[n for r in rows for n in r.broken],
     )

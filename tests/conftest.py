@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from paddletorch.engine import Engine
 from paddletorch.model import FileResult, Framework, Options
+from paddletorch_rules.storage import CACHE_DIR, NO_CACHE
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -17,8 +18,12 @@ else:
     import tomli as tomllib
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
+FOLDERS = ("to_paddle", "to_torch", "untouched")
 TEST_KEYS = frozenset({"run", "no-round-trip"})
 """Keys of NAME.toml that are for the tests; the others are options of the conversion."""
+
+MIXED_PRECISION = ("AMP", "OPT101", "OPT102", "NNU101", "NNU102", "AGD101")
+"""What the fixtures convert unless their NAME.toml selects otherwise (``select = []``: everything)."""
 
 LOSSES = frozenset(["AMP211", "AMP213", "AMP215", "AMP216", "AMP219", "AMP221", "AMP229", "AMP231", "AMP234", "AMP239"])
 """Findings that say what the other framework cannot express: such code does not come back as it was."""
@@ -44,6 +49,8 @@ class Fixture:
     def options(self) -> Options:
         """The options that NAME.toml gives."""
         given = {k.replace("-", "_"): v for k, v in self.settings.items() if k not in TEST_KEYS}
+        given.setdefault("select", MIXED_PRECISION)
+        given["select"] = tuple(given["select"])  # type: ignore[arg-type]
         return Options(target=self.target, **given)  # type: ignore[arg-type]
 
     @property
@@ -59,7 +66,7 @@ class Fixture:
 
 def read_fixtures() -> Iterator[Fixture]:
     """All fixtures; those in ``untouched`` once for each direction."""
-    for path in sorted(FIXTURES.rglob("*.in.py")):
+    for path in sorted(path for folder in FOLDERS for path in (FIXTURES / folder).glob("*.in.py")):
         name = path.relative_to(FIXTURES).as_posix().removesuffix(".in.py")
         source = path.read_bytes()
         if path.parent.name == "untouched":
@@ -80,18 +87,34 @@ def read_fixtures() -> Iterator[Fixture]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test once for each ``fixture``, for each ``runnable`` one, or for each that is ``reversible``."""
+    """Run a test once for each ``fixture``, or ``runnable`` one, or for those that come back.
+
+    ``reversible`` are those about mixed precision only, ``whole`` those about everything.
+    """
     if "fixture" in metafunc.fixturenames:
         metafunc.parametrize("fixture", list(read_fixtures()), ids=lambda f: f.id)
     if "runnable" in metafunc.fixturenames:
         runnable = [f for f in read_fixtures() if "run" in f.settings]
         metafunc.parametrize("runnable", runnable, ids=lambda f: f.id)
     if "reversible" in metafunc.fixturenames:
-        reversible = [f for f in read_fixtures() if f.comes_back]
+        reversible = [f for f in read_fixtures() if f.comes_back and f.settings.get("select") != []]
         metafunc.parametrize("reversible", reversible, ids=lambda f: f.id)
+    if "whole" in metafunc.fixturenames:
+        whole = [f for f in read_fixtures() if f.comes_back and f.settings.get("select") == []]
+        metafunc.parametrize("whole", whole, ids=lambda f: f.id)
 
 
 @pytest.fixture(scope="session")
 def all_fixtures() -> list[Fixture]:
     """Every fixture of the project."""
     return list(read_fixtures())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache of the tests' own, so that they neither fill nor read the user's."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(CACHE_DIR, str(folder))
+        patch.delenv(NO_CACHE, raising=False)
+        yield folder

@@ -47,6 +47,23 @@ def test_no_comment_is_lost(fixture: Fixture) -> None:
         left.remove(comment)
 
 
+def test_a_program_that_imports_its_framework_imports_the_other(fixture: Fixture) -> None:
+    if _imported(fixture.source):  # snippets import nothing
+        output = fixture.convert(fixture.source).output
+        names = [n for n in ast.walk(ast.parse(output)) if isinstance(n, ast.Name)]
+        assigned = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+        assert {n.id for n in names} & FRAMEWORKS - assigned <= _imported(output)
+
+
+FRAMEWORKS = {"torch", "paddle", "torchvision"}
+
+
+def _imported(code: bytes) -> set[str]:
+    """The names of frameworks that import statements bind."""
+    imports = [n for n in ast.walk(ast.parse(code)) if isinstance(n, ast.Import | ast.ImportFrom)]
+    return {a.asname or a.name.partition(".")[0] for n in imports for a in n.names} & FRAMEWORKS
+
+
 def _comments(data: bytes) -> list[str]:
     tokens = tokenize.tokenize(io.BytesIO(data).readline)
     return [token.string for token in tokens if token.type == tokenize.COMMENT]

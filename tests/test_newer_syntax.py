@@ -49,7 +49,7 @@ def test_what_can_be_read_is_converted_and_the_rest_keeps_its_bytes() -> None:
 def test_a_use_inside_an_unreadable_string_is_reported_and_keeps_its_import() -> None:
     result = convert(NEWER)
     assert b"import torch" in result.output
-    assert [(d.code, d.line) for d in result.diagnostics] == [("API216", 16)]
+    assert [(d.code, d.line) for d in result.diagnostics] == [("API216", 16), ("API216", 17)]
 
 
 @pytest.mark.parametrize(

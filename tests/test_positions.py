@@ -21,6 +21,7 @@ import torch
 from paddletorch.engine import Engine
 from paddletorch.model import FileResult, Framework, Options, Status
 from paddletorch.resolve import Evaluator, ScopeTree
+from paddletorch.resolve.quoted import expand_string_annotations
 from paddletorch_rules import Table, load
 
 POSITIONS = Path(__file__).parent / "positions"
@@ -103,8 +104,8 @@ def dangling(text: str) -> set[str]:
 def left(text: str, source: Framework, table: Table) -> set[str]:
     """API names of the source framework that imports still give a meaning in ``text``."""
     tree = ScopeTree(ast.parse(text))
-    tree.expand_string_annotations(lambda node: ast.get_source_segment(text, node) or "")
-    evaluator = Evaluator(tree, ("torch", "paddle"), table.makes, {})
+    expand_string_annotations(tree, lambda node: ast.get_source_segment(text, node) or "")
+    evaluator = Evaluator(tree, ("torch", "paddle"), table, {})
     expressions = [node for node in tree.scopes if isinstance(node, ast.Name | ast.Attribute)]
     names = {name for node in expressions for name in evaluator.imported_names(node)}
     for scope in tree.own.values():

@@ -421,7 +421,9 @@ def ranges(draw: st.DrawFn, framework: Framework) -> Target:
 
 @cache
 def engine(target: Framework, source_version: str | None, target_version: str | None) -> Engine:
-    return Engine(Options(target=target, source_version=source_version, target_version=target_version))
+    areas = ("AMP", "OPT101", "OPT102", "NNU", "AGD101")
+    options = Options(target=target, source_version=source_version, target_version=target_version, select=areas)
+    return Engine(options)
 
 
 def typed(release: Version) -> str:

@@ -11,6 +11,7 @@ import libcst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider, QualifiedNameProvider, QualifiedNameSource
 from paddletorch.resolve import Evaluator, Instance, NoneValue, Qualified, ScopeTree, Unknown
+from paddletorch.resolve.quoted import expand_string_annotations
 from paddletorch.source import Source
 from paddletorch_rules import load
 
@@ -68,7 +69,7 @@ def our_names(text: str) -> dict[Place, frozenset[str]]:
     """The same by the project's resolver."""
     source = Source(text.encode())
     tree = ScopeTree(ast.parse(text))
-    evaluator = Evaluator(tree, (), lambda name: None, {})
+    evaluator = Evaluator(tree, ("torch", "paddle"), load(), {})
     found: dict[Place, frozenset[str]] = {}
     for call in tree.calls:
         root = call.func
@@ -245,7 +246,7 @@ MEANINGS: dict[str, tuple[str, set[str]]] = {
 
 
 def evaluator_of(text: str) -> Evaluator:
-    return Evaluator(ScopeTree(ast.parse(text)), ("torch", "paddle"), load().makes, {})
+    return Evaluator(ScopeTree(ast.parse(text)), ("torch", "paddle"), load(), {})
 
 
 def probed(text: str) -> tuple[Evaluator, ast.expr]:
@@ -290,7 +291,7 @@ def test_none_is_a_value_of_its_own() -> None:
 def test_instances_are_tracked(text: str) -> None:
     evaluator = evaluator_of(text)
     tree = evaluator.tree
-    tree.expand_string_annotations(lambda node: ast.get_source_segment(text, node) or "")
+    expand_string_annotations(tree, lambda node: ast.get_source_segment(text, node) or "")
     (call,) = [c for c in tree.calls if isinstance(c.func, ast.Name) and c.func.id == "probe"]
     instances = {v.type for v in evaluator.values(call.args[0]) if isinstance(v, Instance)}
     assert instances == {"scaler"}
@@ -300,7 +301,7 @@ def test_string_annotations_are_read_where_they_stand() -> None:
     text = "from torch.amp import GradScaler\ndef f(é: 'GradScaler | None', x: \"list['GradScaler']\"): ...\n"
     source = Source(text.encode())
     tree = ScopeTree(ast.parse(text))
-    tree.expand_string_annotations(lambda node: source.slice(source.span(node)))
+    expand_string_annotations(tree, lambda node: source.slice(source.span(node)))
     inside = [load for load in tree.loads if load.id == "GradScaler"]
     assert len(inside) >= 1
     assert {source.slice(source.span(load)) for load in inside} == {"GradScaler"}
@@ -309,7 +310,7 @@ def test_string_annotations_are_read_where_they_stand() -> None:
 @pytest.mark.parametrize("text", ["x: Literal['GradScaler']", "x = 'GradScaler'", "f('GradScaler')"])
 def test_other_strings_are_not_annotations(text: str) -> None:
     tree = ScopeTree(ast.parse("from torch.amp import GradScaler\n" + text))
-    tree.expand_string_annotations(lambda node: ast.get_source_segment(text, node) or "")
+    expand_string_annotations(tree, lambda node: ast.get_source_segment(text, node) or "")
     assert not tree.quoted
 
 

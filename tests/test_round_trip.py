@@ -14,12 +14,20 @@ from typing import TYPE_CHECKING
 from packaging.version import Version
 from paddletorch.engine import Engine
 from paddletorch.model import Framework, Options
-from paddletorch_rules import Form, ParameterPair, Row, load, select
+from paddletorch_rules import Form, ParameterPair, Row, Table, load, select
 
 if TYPE_CHECKING:
     from conftest import Fixture
 
-TABLE = load()
+_ALL = load()
+_AREAS = ("AMP", "OPT101", "OPT102", "NNU", "AGD101")
+TABLE = Table(
+    [row for row in _ALL.rows if row.code.startswith(_AREAS)],
+    _ALL.values,
+    _ALL.diagnostics,
+    _ALL.types,
+    _ALL.digest,
+)
 SIDES: tuple[Framework, ...] = ("torch", "paddle")
 SAME_ROW = {"AmpScaler": "GradScaler", "autocast-alias": "autocast"}
 """Rows that are another spelling of a row, with defaults of their own."""
@@ -47,6 +55,7 @@ def test_there_and_back(reversible: Fixture) -> None:
         source_version=given.target_version,
         target_version=given.source_version,
         unsafe=given.unsafe,
+        select=given.select,
     )
     returned = Engine(back).convert(there, f"{reversible.name}.py").output
     releases = _releases(given)

@@ -34,6 +34,7 @@ ROW_HEADINGS = [
     "What to do",
     "Applicability",
 ]
+AREA_HEADINGS = ["What it does", "Why it matters", "Example", "APIs", "What to do", "Applicability"]
 DIAGNOSTIC_HEADINGS = ["What it finds", "Why it matters", "Example", "What to do", "Applicability"]
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -87,11 +88,13 @@ def test_every_code_has_a_page_and_every_page_a_code() -> None:
 @pytest.mark.parametrize("code", CODES)
 def test_title_and_headings(code: str) -> None:
     lines = PAGES[code].splitlines()
-    name = TABLE.diagnostics[code].name if code in TABLE.diagnostics else ROWS[code][0].id
+    spec = TABLE.diagnostics.get(code) or TABLE.areas.get(code)
+    name = spec.name if spec is not None else ROWS[code][0].id
     assert lines[0] == f"# {code} {name}"
     assert lines[2].strip() and not lines[2].startswith("#"), "a summary stands below the title"
     headings = [line.removeprefix("## ") for line in lines if line.startswith("## ")]
-    assert headings == (ROW_HEADINGS if code in ROWS else DIAGNOSTIC_HEADINGS)
+    expected = AREA_HEADINGS if code in TABLE.areas else ROW_HEADINGS if code in ROWS else DIAGNOSTIC_HEADINGS
+    assert headings == expected
     sections = re.split(r"^## .*\n", PAGES[code], flags=re.MULTILINE)[1:]
     assert all(section.strip() for section in sections)
 
@@ -126,7 +129,11 @@ def test_the_engine_writes_and_reports_what_the_page_says(example: Example) -> N
     assert [f"`{d.code}` on line {d.line}" for d in result.diagnostics] == example.reports
 
 
-@pytest.mark.parametrize("code", [code for code in CODES if code in ROWS])
+def test_every_row_of_the_whole_api_is_of_a_declared_area() -> None:
+    assert {row.code for row in TABLE.rows if row.whole} == set(TABLE.areas)
+
+
+@pytest.mark.parametrize("code", [code for code in CODES if code in ROWS and code not in TABLE.areas])
 def test_a_row_page_names_its_parameters_and_signatures(code: str) -> None:
     _, _, rest = PAGES[code].partition("## Parameters\n\n")
     parameters, _, spellings = rest.partition("## Spellings and defaults by release\n\n")

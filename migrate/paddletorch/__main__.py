@@ -4,49 +4,83 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
-from types import FrameType
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
-INTERRUPTED = 130
-TERMINATED = 143
+from paddletorch.interrupts import exit_code, listening
 
 
 def main() -> NoReturn:
-    """Run ``paddletorch`` with ``sys.argv``; exits 0, 1 or 2 as documented, 130 after Ctrl-C."""
-    gc.set_threshold(200_000, 20, 50)  # syntax trees are many small objects that live as long as their file
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a character that the terminal cannot show must not end the run
-            stream.reconfigure(errors="backslashreplace")
+    """Run ``paddletorch`` with ``sys.argv``; exits 0, 1 or 2 as documented, 130 after Ctrl-C.
+
+    After ``paddletorch run``, the process is the program's.
+    """
+    with process_settings():
+        outcome = _command_line()
+    if callable(outcome):
+        outcome()  # out here, where what the program raises is its own
+    sys.exit(outcome)
+
+
+def _command_line() -> int | Callable[[], NoReturn] | None:
+    """An exit code, or the program that is to be run."""
     try:
-        signal.signal(signal.SIGTERM, _terminate)
         import click
 
         from paddletorch.cli import cli
 
         try:
-            code = cli.main(standalone_mode=False, prog_name="paddletorch")
-            sys.stdout.flush()
-        except click.Abort:  # click's word for Ctrl-C
-            raise KeyboardInterrupt from None
+            outcome: int | Callable[[], NoReturn] | None = cli.main(standalone_mode=False, prog_name="paddletorch")
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except click.Abort as abort:  # click's word for Ctrl-C
+            raise abort.__cause__ or KeyboardInterrupt from None
         except click.ClickException as error:
             error.show()
-            code = max(error.exit_code, 2)  # click says 1 for a file that cannot be opened; 1 means findings
-    except KeyboardInterrupt:
+            outcome = max(error.exit_code, 2)  # click says 1 for a file that cannot be opened; 1 means findings
+    except KeyboardInterrupt as stop:
         print("Interrupted.", file=sys.stderr)
-        code = INTERRUPTED
+        outcome = exit_code(stop)
     except Exception as error:
         if os.environ.get("PADDLETORCH_DEBUG"):
             raise
         print(f"paddletorch: internal error: {type(error).__name__}: {error}", file=sys.stderr)
         print("PADDLETORCH_DEBUG=1 shows where it happened; please report it.", file=sys.stderr)
-        code = 2
-    sys.exit(code)
+        outcome = 2
+    return outcome
 
 
-def _terminate(signum: int, frame: FrameType | None) -> NoReturn:
-    sys.exit(TERMINATED)  # as an exception, so that temporary files are removed
+@contextmanager
+def process_settings() -> Iterator[None]:
+    """How a command wants the process to be; a program that is run after it finds it as Python made it."""
+    _fill_closed_descriptors()
+    threshold = gc.get_threshold()
+    gc.set_threshold(200_000, 20, 50)  # syntax trees are many small objects that live as long as their file
+    streams = [s for s in (sys.stdout, sys.stderr) if hasattr(s, "reconfigure")]
+    errors = [stream.errors for stream in streams]
+    for stream in streams:  # a character that the terminal cannot show must not end the run
+        stream.reconfigure(errors="backslashreplace")
+    try:
+        with listening(), warnings.catch_warnings():
+            for category in (SyntaxWarning, DeprecationWarning):  # what Python thinks of the code that is converted
+                warnings.simplefilter("ignore", category)
+            yield
+    finally:
+        gc.set_threshold(*threshold)
+        for stream, before in zip(streams, errors, strict=True):
+            stream.reconfigure(errors=before)
+
+
+def _fill_closed_descriptors() -> None:
+    """Keep the numbers 0 to 2 from files that are opened later: what is printed would go into them."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.blocks import own_line
+from paddletorch.plan.blocks import block_of, own_line
 from paddletorch.plan.context import FileContext, Finding
 
 _PREFIX = "# paddletorch: "
@@ -38,8 +38,10 @@ def _line(context: FileContext, node: ast.AST) -> int:
     """The line above which a comment may stand: where the statement, or its first decorator, begins."""
     statement = context.statement(node)
     while statement is not None and not own_line(context, statement):
+        block = block_of(context, statement)
+        before = block[: block.index(statement)]
         parent = context.parent(statement)
-        statement = context.statement(parent) if parent is not None else None
+        statement = before[-1] if before else context.statement(parent) if parent is not None else None
     if statement is None:
         return 1
     decorators = getattr(statement, "decorator_list", [])

@@ -1,4 +1,4 @@
-"""The command line: ``paddletorch convert | explain | rules | state | parity | version``."""
+"""The command line: ``paddletorch convert | run | config | explain | rules | state | parity | version``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import click
 import paddletorch_shim.cli
 
 import paddletorch
+from paddletorch.cli_config import config
 from paddletorch.cli_convert import convert
 from paddletorch.cli_explain import explain
 from paddletorch.cli_rules import rules
+from paddletorch.cli_run import run
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -36,5 +38,5 @@ def version() -> None:
         click.echo(f"{framework} {installed(framework) or 'not installed'}")
 
 
-for command in (convert, explain, rules, paddletorch_shim.cli.state, paddletorch_shim.cli.parity):
+for command in (convert, run, config, explain, rules, paddletorch_shim.cli.state, paddletorch_shim.cli.parity):
     cli.add_command(command)

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 import click
 
+from paddletorch.interrupts import exit_code
+
 
 class Refusal(click.ClickException):
     """What was asked cannot be done; the message says why."""
@@ -15,9 +17,11 @@ class Refusal(click.ClickException):
 
 
 class Interrupted(click.ClickException):
-    """Ctrl-C; the message says what had been done by then."""
+    """Ctrl-C or the like; the message says what had been done by then."""
 
-    exit_code = 130
+    def __init__(self, message: str, stop: KeyboardInterrupt) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code(stop)  # type: ignore[misc]  # click reads it from the instance
 
     def format_message(self) -> str:
         return f"interrupted; {self.message}"

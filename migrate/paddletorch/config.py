@@ -1,4 +1,4 @@
-"""Settings: ``[tool.paddletorch]`` of the nearest pyproject.toml that has it."""
+"""Settings: ``paddletorch.toml``, or ``[tool.paddletorch]`` of a pyproject.toml; the nearest to a file holds for it."""
 
 from __future__ import annotations
 
@@ -16,77 +16,116 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+NAMES = ("paddletorch.toml", "pyproject.toml")
+"""Names of settings files; of two in one folder the first goes before the other, as ruff.toml does."""
+
 _CHOICES = {"to": get_args(Framework), "shim": get_args(ShimMode)}
-_STRINGS = ("source-version", "target-version")
+_STRINGS = ("source-version", "target-version", "baseline")
 _LISTS = ("select", "ignore", "exclude", "tables")
-_FLAGS = ("unsafe", "annotate")
-KEYS = (*_CHOICES, *_STRINGS, *_LISTS, *_FLAGS)
+_TABLES = ("per-file-ignores",)
+_FLAGS = ("unsafe", "annotate", "markdown")
+KEYS = (*_CHOICES, *_STRINGS, *_LISTS, *_TABLES, *_FLAGS)
 
 
 class ConfigError(ValueError):
-    """A pyproject.toml that cannot be used; the message names the file and the key."""
+    """A settings file that cannot be used; the message names the file and the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What ``[tool.paddletorch]`` says; None means that it says nothing."""
+    """What one settings file says; None means that it says nothing."""
 
-    folder: Path | None = None
-    """Where the pyproject.toml lies: ``exclude`` patterns are relative to it."""
+    file: Path | None = None
+    """None: no settings file was found. Patterns and paths in it are relative to its folder."""
     to: Framework | None = None
     source_version: str | None = None
     target_version: str | None = None
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] | None = None
+    """Patterns in gitignore syntax, each with the codes that are ignored in the files that it matches."""
     exclude: tuple[str, ...] | None = None
     tables: tuple[str, ...] | None = None
+    """As absolute paths."""
+    baseline: str | None = None
+    """As an absolute path."""
     shim: ShimMode | None = None
     unsafe: bool | None = None
     annotate: bool | None = None
+    markdown: bool | None = None
+
+    def where(self, key: str) -> str:
+        """``key`` (as in :data:`KEYS`) as messages name it."""
+        assert self.file is not None
+        return _where(self.file, key)
+
+    def dotted(self, key: str) -> str:
+        """``key`` as TOML's dotted key from the top of the file."""
+        return key if self.file is None or _is_own(self.file) else f"tool.paddletorch.{key}"
 
 
 def load_config(start: Path) -> Config:
-    """Read the settings that hold for ``start``, a file or folder.
+    """Read the settings that hold for ``start``, a file or folder: those of the nearest file upwards.
+
+    Settings files are not merged. A pyproject.toml without ``[tool.paddletorch]`` is passed over.
 
     Raises:
-        ConfigError: a pyproject.toml on the way up is not TOML, or holds an unknown key or a wrong value.
+        ConfigError: a file on the way up is not TOML, or holds an unknown key or a wrong value.
     """
     start = Path(os.path.abspath(start))  # noqa: PTH100 - resolve() fails on a link that loops
     for folder in (start, *start.parents):
-        file = folder / "pyproject.toml"
-        if os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where a folder may not be searched
-            section = _section(file)
+        for file in settings_files(folder):
+            section = read_section(file)
             if section is not None:
                 return _check(file, section)
     return Config()
 
 
-def _section(file: Path) -> dict[str, Any] | None:
+def settings_files(folder: Path) -> list[Path]:
+    """The files in ``folder`` that may hold settings, in the order in which they are asked."""
+    files = (folder / name for name in NAMES)
+    return [file for file in files if os.path.isfile(file)]  # noqa: PTH113 - Path.is_file raises in a closed folder
+
+
+def read_section(file: Path) -> dict[str, Any] | None:
+    """The settings that ``file`` holds, unchecked; None for a pyproject.toml that has none.
+
+    Raises:
+        ConfigError: the file cannot be read or is not TOML.
+    """
     try:
-        document = tomllib.loads(file.read_bytes().decode())
+        document: dict[str, Any] = tomllib.loads(file.read_bytes().decode())
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file}: not UTF-8: {error.reason} at byte {error.start}") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file}: not valid TOML: {error}") from error
+    if _is_own(file):
+        return document
     tool = document.get("tool", {})
     if not isinstance(tool, dict) or "paddletorch" not in tool:
         return None
-    section = tool["paddletorch"]
+    section: object = tool["paddletorch"]
     if not isinstance(section, dict):
         raise ConfigError(f"{file}: [tool.paddletorch] must be a table")
     return section
 
 
+def _is_own(file: Path) -> bool:
+    return file.name == NAMES[0]
+
+
+def _where(file: Path, key: str) -> str:
+    return f"{file}: {key}" if _is_own(file) else f"{file}: [tool.paddletorch] {key}"
+
+
 def _check(file: Path, section: dict[str, Any]) -> Config:
     values: dict[str, Any] = {}
     for key, value in section.items():
-        where = f"{file}: [tool.paddletorch] {key}"
+        where = _where(file, key)
         if key not in KEYS:
-            near = difflib.get_close_matches(key.replace("_", "-"), KEYS, n=1)
-            known = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(KEYS)}"
-            raise ConfigError(f"{where}: unknown key; {known}")
+            raise ConfigError(f"{where}: unknown key; {_instead(file, key)}")
         if key in _CHOICES and value not in _CHOICES[key]:
             raise ConfigError(f"{where}: must be one of {', '.join(map(repr, _CHOICES[key]))}, not {value!r}")
         if key in _STRINGS and not isinstance(value, str):
@@ -94,10 +133,27 @@ def _check(file: Path, section: dict[str, Any]) -> Config:
         if key in _FLAGS and not isinstance(value, bool):
             raise ConfigError(f"{where}: must be true or false, not {value!r}")
         if key in _LISTS:
-            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-                raise ConfigError(f"{where}: must be a list of strings, not {value!r}")
-            if key == "tables":
-                value = [str(file.parent / item) for item in value]
-            value = tuple(value)
+            value = _strings(where, value)
+        if key in _TABLES:
+            if not isinstance(value, dict):
+                raise ConfigError(f'{where}: must be a table, such as {{"tests/" = ["AMP213"]}}, not {value!r}')
+            value = tuple((pattern, _strings(f"{where}.{pattern!r}", codes)) for pattern, codes in value.items())
+        if key == "tables":
+            value = tuple(str(file.parent / item) for item in value)
+        if key == "baseline":
+            value = str(file.parent / value)
         values[key.replace("-", "_")] = value
-    return Config(folder=file.parent, **values)
+    return Config(file=file, **values)
+
+
+def _strings(where: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"{where}: must be a list of strings, not {value!r}")
+    return tuple(value)
+
+
+def _instead(file: Path, key: str) -> str:
+    if key == "tool" and _is_own(file):
+        return f"keys stand at the top of {file.name}, without [tool.paddletorch]"
+    near = difflib.get_close_matches(key.replace("_", "-"), KEYS, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(KEYS)}"

@@ -1,4 +1,4 @@
-"""PATHS to files: explicit files as they are, folders walked for Python files in a fixed order."""
+"""PATHS to files: explicit files as they are, folders walked for Python files and notebooks in a fixed order."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from paddletorch.config import NAMES as SETTINGS_FILES
+from paddletorch.documents import MARKDOWN, NOTEBOOKS
 from paddletorch.failure import failed, reason
-from paddletorch.gitignore import Ignore, above, exclude, with_separator
+from paddletorch.gitignore import Exclusion, Ignore, above, exclude, with_separator
 from paddletorch.model import FileResult
 
-SUFFIXES = (".py", ".pyi")
+SUFFIXES = (".py", ".pyi", *NOTEBOOKS)
 
 # Folders that hold no source of the user's: version control, environments, build and tool caches.
 SKIPPED = frozenset(
@@ -27,11 +29,17 @@ SKIPPED = frozenset(
 class Scope:
     """What a walk leaves out besides :data:`SKIPPED`."""
 
-    exclude: tuple[str, ...] = ()
-    """Patterns in gitignore syntax."""
-    exclude_base: str = ""
-    """Folder that the patterns are relative to; for a root outside of it they are relative to the root."""
+    exclusion: Callable[[str], Exclusion] = lambda _: Exclusion()
+    """What is left out in a folder: a settings file speaks for its folder and what lies below."""
     gitignore: bool = True
+    forced: bool = False
+    """Whether :attr:`exclusion` also holds for files that were named one by one."""
+    markdown: Callable[[str], bool] = lambda _: False
+    """Whether the Markdown files in a folder are taken."""
+
+    def takes(self, path: str) -> bool:
+        """Whether a file that was found in a folder is of a kind that is converted."""
+        return path.endswith(SUFFIXES) or (path.endswith(MARKDOWN) and self.markdown(str(Path(path).parent)))
 
 
 @dataclass(slots=True)
@@ -52,7 +60,7 @@ class _Candidate:
 
 
 def discover(paths: Sequence[str], scope: Scope) -> Discovery:
-    """Find the Python files below ``paths``; no file is taken twice, whatever names lead to it.
+    """Find the Python files and notebooks below ``paths``; no file is taken twice, whatever names lead to it.
 
     Raises:
         ExcludeError: an exclude pattern is not gitignore syntax.
@@ -64,6 +72,8 @@ def discover(paths: Sequence[str], scope: Scope) -> Discovery:
             mode = Path(path).stat().st_mode
         except OSError as error:
             found.failures.append(unusable(path, error))
+            continue
+        if scope.forced and leaves_out(scope, path):
             continue
         if stat.S_ISDIR(mode):
             _collect(path, scope, candidates, found)
@@ -77,6 +87,24 @@ def discover(paths: Sequence[str], scope: Scope) -> Discovery:
     return found
 
 
+def leaves_out(scope: Scope, path: str) -> bool:
+    """Whether the exclusions leave out ``path`` or a folder that it lies in, as a walk from above would.
+
+    Raises:
+        ExcludeError: an exclude pattern is not gitignore syntax.
+    """
+    place = Path(os.path.abspath(path))  # noqa: PTH100 - a link is left out by its own name
+    is_dir = place.is_dir()
+    for number, folder in enumerate(place.parents):
+        exclusion, real = scope.exclusion(str(folder)), os.path.realpath(folder)
+        if number and not below(real, [os.path.realpath(exclusion.base)]):
+            return False
+        if exclude(exclusion, real).leaves_out(with_separator(real) + place.name, is_dir=is_dir):
+            return True
+        place, is_dir = folder, True
+    return False
+
+
 def walk(
     root: str, scope: Scope, wanted: Callable[[str], bool], on_error: Callable[[str, OSError], None]
 ) -> Iterator[tuple[os.DirEntry[str], str]]:
@@ -86,12 +114,12 @@ def walk(
     so that other files cost no pattern matching; folders and links are always yielded.
     """
     absolute = os.path.realpath(root)
-    excluded = _excluded(scope, absolute)
+    excluded = exclude(scope.exclusion(root), absolute)
     if excluded.base != with_separator(absolute) and excluded.leaves_out(absolute, is_dir=True):
         return
-    pending = [(root, absolute, above(absolute) if scope.gitignore else Ignore(absolute))]
+    pending = [(root, absolute, above(absolute) if scope.gitignore else Ignore(absolute), excluded)]
     while pending:
-        folder, absolute, ignore = pending.pop()
+        folder, absolute, ignore, excluded = pending.pop()
         try:
             with os.scandir(folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
@@ -100,6 +128,8 @@ def walk(
             continue
         if scope.gitignore and any(entry.name == ".gitignore" for entry in entries):
             ignore = ignore.inside(absolute)
+        if any(entry.name in SETTINGS_FILES for entry in entries):
+            excluded = exclude(scope.exclusion(folder), absolute)
         prefix = with_separator(absolute)
         inner = []
         for entry in entries:
@@ -111,7 +141,7 @@ def walk(
                 continue
             yield entry, path
             if is_dir:
-                inner.append((entry.path, path, ignore))
+                inner.append((entry.path, path, ignore, excluded))
         pending += reversed(inner)
 
 
@@ -139,22 +169,22 @@ def _collect(root: str, scope: Scope, candidates: list[_Candidate], found: Disco
     def on_error(folder: str, error: OSError) -> None:
         found.failures.append(unusable(shown(folder), error))
 
-    for entry, real in walk(root, scope, _is_python, on_error):
+    for entry, real in walk(root, scope, _is_source, on_error):
         path = shown(entry.path)
         is_link = entry.is_symlink()
         try:
             mode = entry.stat().st_mode if is_link or not entry.is_file() else stat.S_IFREG
         except OSError as error:  # a link to nothing or to itself, or a file that vanished
-            if _is_python(entry.name):
+            if scope.takes(entry.path):
                 found.failures.append(unusable(path, error))
             continue
         if stat.S_ISDIR(mode):
             if is_link:
                 _note_link(path, real, found)
-            elif _is_python(entry.name):
+            elif scope.takes(entry.path):
                 message = "a folder with the name of a Python file; what is in it was searched"
                 found.failures.append(failed(path, "SRC004", message))
-        elif _is_python(entry.name):
+        elif scope.takes(entry.path):
             if stat.S_ISREG(mode):
                 candidates.append(_Candidate(path, os.path.realpath(real) if is_link else real, is_link))
             else:
@@ -178,16 +208,14 @@ def _each_once(candidates: list[_Candidate]) -> list[str]:
     return list(files.values())
 
 
-def _excluded(scope: Scope, root: str) -> Ignore:
-    if not scope.exclude:
-        return Ignore(root)
-    base = os.path.realpath(scope.exclude_base)
-    return exclude(scope.exclude, base if below(root, [base]) else root)
-
-
-def _is_python(name: str) -> bool:
-    return name.endswith(SUFFIXES)
+def _is_source(name: str) -> bool:
+    return name.endswith((*SUFFIXES, *MARKDOWN))
 
 
 def _skipped(folder: os.DirEntry[str]) -> bool:
-    return folder.name in SKIPPED or Path(folder.path, "pyvenv.cfg").exists()
+    if folder.name in SKIPPED:
+        return True
+    try:
+        return Path(folder.path, "pyvenv.cfg").exists()
+    except OSError:  # such as a path that is too long; reported when the folder is read
+        return False

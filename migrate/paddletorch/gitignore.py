@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 
 class ExcludeError(ValueError):
-    """A pattern of --exclude that is not gitignore syntax."""
+    """A pattern that says what to leave out and is not gitignore syntax."""
+
+
+class Exclusion(NamedTuple):
+    """What the user wants left out besides what the .gitignore files say."""
+
+    patterns: tuple[str, ...] = ()
+    """In gitignore syntax."""
+    base: str = ""
+    """Folder that the patterns are relative to; for a root outside of it they are relative to the root."""
+    origin: str = "--exclude"
+    """Where the patterns were written, for messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +79,24 @@ class Ignore:
             return self.with_lines(line for line in placed if _valid(line))
 
 
-def exclude(patterns: Iterable[str], base: str) -> Ignore:
-    """The patterns of --exclude.
+def exclude(exclusion: Exclusion, root: str) -> Ignore:
+    """What ``exclusion`` says below ``root``, an absolute folder without links.
 
     Raises:
         ExcludeError: a pattern is not gitignore syntax.
     """
+    if not exclusion.patterns:
+        return Ignore(with_separator(root))
+    base = with_separator(os.path.realpath(exclusion.base))
     try:
-        return Ignore(with_separator(base)).with_lines(patterns)
+        return _compiled(exclusion.patterns, base if with_separator(root).startswith(base) else with_separator(root))
     except ValueError as error:
-        raise ExcludeError(f"--exclude: {error}") from error
+        raise ExcludeError(f"{exclusion.origin}: {error}") from error
+
+
+@functools.cache
+def _compiled(patterns: tuple[str, ...], base: str) -> Ignore:
+    return Ignore(base).with_lines(patterns)
 
 
 def above(folder: str) -> Ignore:

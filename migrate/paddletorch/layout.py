@@ -71,11 +71,33 @@ def read_layout(source: Source, call: ast.Call) -> CallLayout:
     return _measure(source, span.start, node, module)
 
 
-def _measure(source: Source, start: int, node: libcst.Call, module: libcst.Module) -> CallLayout:
-    def length(part: libcst.CSTNode) -> int:
-        return len(module.code_for_node(part).encode("utf-8"))
+def run_of_arguments(source: Source, call: ast.Call, first: ast.expr, last: ast.expr) -> Span:
+    """From the first argument to the last, with the brackets around these: ``(a), b`` begins before its bracket.
 
+    Raises:
+        LayoutError: LibCST cannot read the call.
+    """
+    span = Span(source.span(first).start, source.span(last).end)
+    depth = 0
+    for byte in source.body[span.start : span.end]:
+        depth += (byte in b"([{") - (byte in b")]}")
+        if depth < 0:
+            break
+    if depth == 0:
+        return span
+    layout = read_layout(source, call)
+    ends = (node.value if isinstance(node, ast.Starred) else node for node in (first, last))
+    start, end = (layout.argument(node).whole for node in ends)
+    return Span(start.start, end.end)
+
+
+def _measure(source: Source, start: int, node: libcst.Call, module: libcst.Module) -> CallLayout:
     import libcst
+
+    def length(part: libcst.CSTNode) -> int:
+        if isinstance(part, libcst.SimpleWhitespace | libcst.Name) and not getattr(part, "lpar", ()):
+            return len(part.value.encode("utf-8"))  # most parts are of these, and writing code is slow
+        return len(module.code_for_node(part).encode("utf-8"))
 
     position = start + length(node.func)
     function = Span(start, position)
@@ -180,7 +202,7 @@ def _replace_all(layout: CallLayout, changes: ArgumentChanges, code: str) -> lis
         if argument is not last and b"#" not in following:
             end = argument.after_end
         text = added if number == 0 else ""
-        if number == 0 and added and argument.comma_end is not None and b"\n" in _before(layout, 0):
+        if number == 0 and added and argument.comma_end is not None and _breaks(_before(layout, 0)):
             text += ","
         edits.append(Edit(Span(argument.whole.start, end), text, code))
     if not added and b"#" not in _text(layout, layout.open_end, layout.close_start):
@@ -201,7 +223,7 @@ def _before(layout: CallLayout, index: int) -> bytes:
 def _outgrows(layout: CallLayout, changes: ArgumentChanges, edits: Sequence[Edit], width: int) -> bool:
     """Whether a one-line call would run over ``width`` because of the arguments it gains."""
     source = layout.source
-    if not changes.append or b"\n" in _text(layout, layout.function.start, layout.close_start):
+    if not changes.append or _breaks(_text(layout, layout.function.start, layout.close_start)):
         return False
     line = source.line_span(source.position(layout.function.start)[0])
     length = len(source.slice(line).rstrip("\r\n"))
@@ -237,7 +259,7 @@ def _one_per_line(layout: CallLayout, changes: ArgumentChanges, kept: Sequence[i
 def _line_break(layout: CallLayout, index: int) -> str:
     """The line break and indentation before argument ``index``; empty if it stands behind another one."""
     before = _before(layout, index)
-    if b"\n" not in before and b"\r" not in before:
+    if not _breaks(before):
         return ""
     indentation = before[max(before.rfind(b"\n"), before.rfind(b"\r")) + 1 :].decode("utf-8")
     return layout.source.newline + indentation
@@ -268,6 +290,8 @@ def _drop(layout: CallLayout, index: int, last_kept: int, code: str) -> Edit:
     previous = layout.arguments[index - 1]
     assert previous.comma_end is not None
     between = _before(layout, index)
+    if b"#" in between and not _breaks(_text(layout, end, argument.after_end)):
+        return Edit(Span(argument.whole.start, end), "", code)  # the line's end belongs to the comment
     if b"#" in between:
         newline = max(between.rfind(b"\n"), between.rfind(b"\r"))
         if newline > 0 and between[newline - 1 : newline + 1] == b"\r\n":
@@ -275,6 +299,11 @@ def _drop(layout: CallLayout, index: int, last_kept: int, code: str) -> Edit:
         return Edit(Span(previous.comma_end + newline, end), "", code)
     start = previous.comma_end if argument.comma_end is not None or index - 1 > last_kept else previous.whole.end
     return Edit(Span(start, end), "", code)
+
+
+def _breaks(text: bytes) -> bool:
+    """Whether ``text`` holds a line's end."""
+    return b"\n" in text or b"\r" in text
 
 
 def _append(layout: CallLayout, last: int, added: Sequence[str], code: str) -> list[Edit]:

@@ -54,7 +54,7 @@ def parses(body: bytes) -> bool:
     import libcst
 
     try:
-        libcst.parse_module(body)
+        libcst.parse_module(body.decode("utf-8"))
     except (libcst.ParserSyntaxError, RecursionError):
         return False
     return True
@@ -76,7 +76,7 @@ def _newer_syntax(source: Source) -> list[tuple[Span, bytes]]:
     from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
     try:
-        module = libcst.parse_module(source.body)
+        module = libcst.parse_module(source.body.decode("utf-8"))
     except libcst.ParserSyntaxError as error:
         raise SyntaxError(str(error)) from None
     spans = MetadataWrapper(module, unsafe_skip_copy=True).resolve(ByteSpanPositionProvider)
@@ -96,7 +96,7 @@ def _newer_syntax(source: Source) -> list[tuple[Span, bytes]]:
 def _replacement(node: object, text: bytes) -> bytes | None:
     kind = type(node).__name__
     if kind in ("FormattedString", "TemplatedString", "ConcatenatedString"):
-        return None if _is_known(text) else _string(text)
+        return None if _is_known(text) else _unknown(text)
     if kind == "TypeAlias" and sys.version_info < (3, 12):
         return b"pass" + _blank(text[4:])
     if kind == "TypeParameters" and sys.version_info < (3, 12):
@@ -116,7 +116,11 @@ def _blank(text: bytes) -> bytes:
     return re.sub(rb"[^\r\n]", b" ", text)
 
 
-def _string(text: bytes) -> bytes:
-    if b"\n" in text or b"\r" in text:
-        return b'"""' + _blank(text[3:-3]) + b'"""'
-    return b'"' + _blank(text[1:-1]) + b'"'
+def _unknown(text: bytes) -> bytes:
+    """A call of nothing known, as long as ``text`` and with its line ends: it has no value and is not written twice."""
+    masked = bytearray(_blank(text))
+    free = [index for index, byte in enumerate(masked) if byte == ord(" ")]
+    call = b"(_())" if len(free) >= len(b"(_())") else b"(_)"
+    for index, byte in zip([*free[:2], *free[2 - len(call) :]], call, strict=True):
+        masked[index] = byte
+    return bytes(masked)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from paddletorch.discover import Scope, below, shown, unusable, walk
 from paddletorch.failure import failed, reason
+from paddletorch.interrupts import held_back
 from paddletorch.model import FileResult, Status
+from paddletorch.temporary import is_temporary, make_folder
 from paddletorch.write import write_failed
 
 _FULL = frozenset(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EROFS") if hasattr(errno, name))
@@ -60,24 +62,29 @@ def copy_tree(paths: Sequence[str], folder: Path, results: Sequence[FileResult],
     copy = _Copy(results, scope)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        staging = tempfile.mkdtemp(prefix=".paddletorch-", dir=target.parent)
+        lock, staging = make_folder(target)
     except OSError as error:
         raise OutputError(f"{folder} cannot be made: {reason(error)}") from error
     try:
-        tree = Path(staging, "tree")  # mkdtemp's own folder is closed to all but the user
+        tree = staging / "tree"  # the folder around it is closed to all but the user
         single = len(paths) == 1 and Path(paths[0]).is_dir()
         tree.mkdir()
         for path in paths:
             copy.any(path, tree if single else tree / _name(path))
-        if target.is_dir():
-            target.rmdir()
-        tree.rename(target)
-        if single:
-            shutil.copystat(paths[0], target)
+        with held_back():
+            if os.name == "nt" and target.is_dir():  # elsewhere a folder may take the place of an empty one
+                target.rmdir()
+            tree.rename(target)
+            if single:
+                with suppress(OSError):  # the copy is there; its folder has the usual mode and times
+                    shutil.copystat(paths[0], target)
     except OSError as error:
         raise OutputError(f"{folder} could not be written: {reason(error)}; nothing was left there") from error
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        with held_back():
+            shutil.rmtree(staging, ignore_errors=True)
+            if lock is not None:
+                os.close(lock)
     return [*(copy.failures.get(result.path, result) for result in results), *copy.others]
 
 
@@ -102,7 +109,7 @@ class _Copy:
         target.mkdir(exist_ok=True)
         folders: list[tuple[str, Path]] = []
         links: list[tuple[str, str, Path]] = []
-        for entry, real in walk(root, self._scope, lambda _: True, self._unreadable):
+        for entry, real in walk(root, self._scope, _is_users, self._unreadable):
             place = target / os.path.relpath(entry.path, root)
             if entry.is_symlink():
                 links.append((entry.path, real, place))
@@ -162,6 +169,11 @@ class _Copy:
     def _other(self, path: str, code: str, message: str) -> None:
         if shown(path) not in self._known:
             self.others.append(failed(shown(path), code, message))
+
+
+def _is_users(name: str) -> bool:
+    """Whether a file is the user's, and none that a run which was killed has left."""
+    return not is_temporary(name)
 
 
 def _name(path: str) -> str:

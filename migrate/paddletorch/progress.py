@@ -14,7 +14,7 @@ _PATIENCE = 1.0  # seconds without a bar; importing rich for a shorter run would
 
 def track(items: Iterable[T], total: int, what: str, *, enabled: bool) -> Iterator[T]:
     """Yield ``items``, showing how many of ``total`` are done."""
-    if not enabled or not sys.stderr.isatty():
+    if not enabled or sys.stderr is None or not sys.stderr.isatty():
         yield from items
         return
     iterator = iter(items)

@@ -1,13 +1,14 @@
-"""Runs the engine over many files: one by one, or in worker processes when there is enough to do."""
+"""Runs the engine over many files: what has not changed comes from the cache, the rest one by one or in a pool."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from paddletorch.cache import ResultCache
 from paddletorch.model import FileResult, Options
 from paddletorch.progress import track
-from paddletorch.single import Source, convert, engine_for, read
+from paddletorch.single import Converted, Source, convert_noting, engine_for, read
 
 POOL_FROM = 2_000_000
 """Bytes of source that are worth the start of worker processes."""
@@ -21,25 +22,50 @@ class Run:
     """Files that were read."""
     results: tuple[FileResult, ...]
     """In the order of the paths; files that the engine had no business with are left out."""
+    notes: tuple[str, ...] = ()
+    """What the user should know about the run itself."""
 
 
 def run(paths: Sequence[str], options: Options, *, jobs: int, progress: bool) -> Run:
-    """Convert the files at ``paths`` in memory. A file that cannot be handled becomes a FAILED result."""
-    engine = engine_for(options)
-    slots: list[Source | FileResult] = []
-    scanned = 0
-    for path in track(paths, len(paths), "Reading", enabled=progress):
-        source = read(path)
-        scanned += isinstance(source, Source)
-        if isinstance(source, FileResult) or engine.may_hit(source.data):
-            slots.append(source)
-    sources = [slot for slot in slots if isinstance(slot, Source)]
+    """Convert the files at ``paths`` in memory. A file that cannot be handled becomes a FAILED result.
+
+    Raises:
+        UnusableOptions: a table or a version specifier is wrong.
+    """
+    cache = ResultCache(options)
+    read_files = [read(path) for path in track(paths, len(paths), "Reading", enabled=progress)]
+    sources = [file for file in read_files if isinstance(file, Source)]
+    kept = cache.find(sources)
+    fresh = [source for source in sources if source.path not in kept]
+    engine = engine_for(options) if fresh or not kept else None
+    hits = [source for source in fresh if engine is not None and engine.may_hit(source.data)]
+    hit = {source.path for source in hits}
+    converted = cache.keep(
+        track(_convert_all(hits, options, jobs), len(hits), "Converting", enabled=progress),
+        [source for source in fresh if source.path not in hit],
+    )
+    done = kept | {result.path: result for result in converted}
+    results = (done.get(file.path) if isinstance(file, Source) else file for file in read_files)
+    return Run(len(sources), tuple(result for result in results if result is not None), tuple(cache.notes))
+
+
+def run_each(paths: Sequence[str], options: Callable[[str], Options], *, jobs: int, progress: bool) -> Run:
+    """As :func:`run`, where ``options`` says what holds for each file."""
+    alike: dict[Options, list[str]] = {}
+    for path in paths:
+        alike.setdefault(options(path), []).append(path)
+    runs = [run(group, held, jobs=jobs, progress=progress) for held, group in alike.items()]
+    if len(runs) == 1:
+        return runs[0]
+    place = {path: number for number, path in enumerate(paths)}
+    results = sorted((result for one in runs for result in one.results), key=lambda result: place[result.path])
+    notes = dict.fromkeys(note for one in runs for note in one.notes)
+    return Run(sum(one.scanned for one in runs), tuple(results), tuple(notes))
+
+
+def _convert_all(sources: Sequence[Source], options: Options, jobs: int) -> Iterator[Converted]:
     if jobs > 1 and len(sources) > 1 and sum(len(source.data) for source in sources) >= POOL_FROM:
         from paddletorch.pool import convert_in_pool
 
-        converted = convert_in_pool(sources, options, jobs)
-    else:
-        converted = (convert(source, options) for source in sources)
-    done = track(converted, len(sources), "Converting", enabled=progress)
-    results = (slot if isinstance(slot, FileResult) else next(done) for slot in slots)
-    return Run(scanned, tuple(results))
+        return convert_in_pool(sources, options, jobs)
+    return (convert_noting(source, options) for source in sources)

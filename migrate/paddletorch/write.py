@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import tempfile
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from paddletorch.failure import failed, reason
 from paddletorch.model import FileResult
+from paddletorch.single import read_regular
+from paddletorch.temporary import make_file
 
 
 class ChangedError(Exception):
@@ -26,13 +27,15 @@ def write_back(result: FileResult) -> FileResult:
         return write_failed(result, "SRC007", "changed while it was being converted; left alone")
     except OSError as error:
         return write_failed(result, "SRC005", f"cannot be written: {reason(error)}; left alone")
+    except MemoryError:
+        return write_failed(result, "SRC005", "cannot be written: larger than the free memory; left alone")
     return result
 
 
 def write_failed(result: FileResult, code: str, message: str) -> FileResult:
     """``result`` as a failure: nothing of it was applied."""
     failure = failed(result.path, code, message, source=result.source)
-    return replace(failure, diagnostics=(*failure.diagnostics, *result.diagnostics), counts=result.counts)
+    return replace(failure, diagnostics=(*failure.diagnostics, *result.diagnostics), uses=result.uses)
 
 
 def replace_content(path: str, expected: bytes, content: bytes) -> None:
@@ -45,23 +48,30 @@ def replace_content(path: str, expected: bytes, content: bytes) -> None:
         OSError: it cannot be written, or is marked read-only; nothing was changed and nothing left behind.
     """
     target = Path(path).resolve(strict=True)
-    if target.read_bytes() != expected:
-        raise ChangedError(path)
+    _check_unchanged(target, expected)
     if not os.access(target, os.W_OK):  # os.replace asks the folder only, and would override chmod a-w
         raise PermissionError(errno.EACCES, "marked read-only", path)
-    descriptor, name = tempfile.mkstemp(prefix=".paddletorch-", dir=target.parent)
-    temporary = Path(name)
+    descriptor, temporary = make_file(target)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        _copy_metadata(target, temporary)
-        temporary.replace(target)
+            _copy_metadata(target, temporary)
+            _check_unchanged(target, expected)  # again: writing takes time
+            if os.name != "nt":  # while the lock holds; Windows renames no open file
+                temporary.replace(target)
+        if os.name == "nt":
+            temporary.replace(target)
     except BaseException:
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def _check_unchanged(path: Path, expected: bytes) -> None:
+    if read_regular(path) != expected:
+        raise ChangedError(path)
 
 
 def _copy_metadata(source: Path, target: Path) -> None:

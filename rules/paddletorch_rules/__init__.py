@@ -2,6 +2,7 @@
 
 from paddletorch_rules.releases import Framework, ReleaseSet, installable, installed, select
 from paddletorch_rules.schema import (
+    AreaSpec,
     DiagnosticSpec,
     Form,
     Parameter,
@@ -15,6 +16,7 @@ from paddletorch_rules.schema import (
 from paddletorch_rules.table import Table, Tokens, load
 
 __all__ = [
+    "AreaSpec",
     "DiagnosticSpec",
     "Form",
     "Framework",

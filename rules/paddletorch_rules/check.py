@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import string
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from packaging.version import Version
 from paddletorch_rules.releases import Framework, installed
 from paddletorch_rules.schema import Form, Parameter, Row, ValueMap
 from paddletorch_rules.table import Table
+from paddletorch_rules.where import filled
 
 SIDES: tuple[Framework, ...] = ("torch", "paddle")
 _MISSING = object()
@@ -58,8 +58,10 @@ def check_installed(table: Table) -> list[Problem]:
         release = installed(side)
         if side in roots and release is not None:
             checker = _Checker(side, release, roots, problems)
-            for row in table.rows:
-                checker.row(row)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a deprecated name warns when it is looked at
+                for row in table.rows:
+                    checker.row(row)
     for values in table.values.values():
         _check_values(values, roots, problems)
     return problems
@@ -148,6 +150,8 @@ class _Checker:
         if declared is None or actual is None:
             return
         wanted = [(p.name, _kind(p)) for p in declared.parameters]
+        named = {p.name for p in declared.parameters}
+        actual = [p for p in actual if p.name in named or p.name not in _EVERYWHERE]
         present = [(p.name, _KINDS[p.kind]) for p in actual]
         if wanted != present:
             report("signature", f"{name} of {self.side} {self.release} takes {_shown(actual)}")
@@ -160,12 +164,16 @@ class _Checker:
     def _expressions(self, form: Form, specimen: object, report: _Reporter) -> None:
         for text in form.fixed.values():
             _check_expression(text, self.roots, lambda message: report("fixed", message))
-        templates = (*form.also, *([form.template] if form.template is not None else []))
+        templates = (*form.also, *form.results.values(), *([form.template] if form.template is not None else []))
         for text in templates:
             _check_expression(text, self.roots, lambda message: report("template", message))
             for member in _members_of_hole(text, "self"):
                 if specimen is not None and not hasattr(specimen, member):
                     report("template", f"{type(specimen).__qualname__} of {self.side} has no member {member}")
+
+
+_EVERYWHERE = frozenset({"name", "out"})
+"""Parameters that hundreds of Paddle's functions have and no row needs to mention."""
 
 
 class _Reporter:
@@ -261,8 +269,7 @@ def _is_in_source(name: str, kind: type) -> bool:
 
 
 def _filled(text: str) -> ast.expr:
-    names = {field: f"hole_{field}" for _, field, _, _ in string.Formatter().parse(text) if field is not None}
-    return ast.parse(text.format(**names), mode="eval").body
+    return ast.parse(filled(text, "hole_"), mode="eval").body
 
 
 def _members_of_hole(text: str, hole: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from paddletorch_rules.releases import Framework
 
-Kind = Literal["class", "function", "context", "method", "attribute", "module", "unsupported"]
+Kind = Literal["class", "function", "context", "constant", "method", "attribute", "module", "unsupported"]
 Apply = Literal["safe", "unsafe", "never"]
 
 
@@ -20,12 +20,16 @@ class TableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter. ``default`` is the default's Python expression, or None if it is required."""
+    """One parameter. ``default`` is the default's Python expression, or None if it is required.
+
+    ``annotation`` tells overloads apart: ``int``, ``Tensor``, ``sequence``... (``hooks.KINDS``); empty for anything.
+    """
 
     name: str
     default: str | None = None
     keyword_only: bool = False
     variadic: Literal["", "*", "**"] = ""
+    annotation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,10 @@ class Signature:
 
     def get(self, name: str) -> Parameter | None:
         """The parameter called ``name``, if there is one."""
-        return next((p for p in self.parameters if p.name == name), None)
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        return None
 
     @property
     def positional(self) -> tuple[Parameter, ...]:
@@ -54,7 +61,12 @@ class Form:
         since, until: the releases that have it; ``until`` is exclusive.
         signatures: ``(since, signature)``, oldest first.
         fixed: parameters of the other forms that this spelling implies, as expressions.
-        template: expression to emit instead of a plain call; ``{self}`` and ``{parameter}`` are holes.
+        template: expression to emit instead of a plain call; ``{self}`` and ``{parameter}`` are holes, and
+            ``{parameter:, axis=%}`` is text that stands there only if the parameter is given.
+        assign: for an attribute or constant: what takes the place of the assignment of a value; ``*`` is any
+            other value, with the hole ``{value}``.
+        applied: the parameter that is given by calling the call's result: ``Normal(0.0, 1.0)(weight)``.
+        results: for a source call that gives a named tuple: a template for each field, in order.
         also: further templates that are recognised and never emitted; on a function that converts by template,
             the larger expression that is recognised (source side), and what takes its place (target side).
     """
@@ -66,6 +78,9 @@ class Form:
     fixed: Mapping[str, str] = field(default_factory=dict)
     template: str | None = None
     also: tuple[str, ...] = ()
+    results: Mapping[str, str] = field(default_factory=dict)
+    assign: Mapping[str, str] = field(default_factory=dict)
+    applied: str = ""
 
     def available(self, releases: Iterable[Version]) -> bool:
         """Whether every one of ``releases`` has this spelling."""
@@ -107,7 +122,8 @@ class ValueMap:
     """How a parameter's values translate.
 
     ``pairs`` are equal values, torch first; ``torch_also`` / ``paddle_also`` spell the same value
-    otherwise; ``to_*`` wraps any other expression (hole ``{x}``); ``refuse`` names the diagnostic of a
+    otherwise; ``to_*`` wraps any other expression (hole ``{x}``), unless its tracked type is one of
+    ``keeps``; with ``strings`` only what can be a string is wrapped; ``refuse`` names the diagnostic of a
     value that has no counterpart.
     """
 
@@ -118,6 +134,8 @@ class ValueMap:
     to_torch: str | None = None
     to_paddle: str | None = None
     refuse: Mapping[str, str] = field(default_factory=dict)
+    keeps: frozenset[str] = frozenset()
+    strings: bool = False
     file: str = ""
 
     def also(self, side: Framework) -> Mapping[str, str]:
@@ -134,6 +152,7 @@ class TypeSpec:
         protocol: sets of method names; a receiver on which all of one set are called is one.
         names: regular expression for variable names that suggest one.
         tokens: what a file must hold for any member of the type to matter; empty if nothing can be said.
+        base: a type whose members this one has too.
     """
 
     name: str
@@ -141,6 +160,7 @@ class TypeSpec:
     protocol: tuple[frozenset[str], ...] = ()
     names: str = ""
     tokens: tuple[str, ...] = ()
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +174,17 @@ class DiagnosticSpec:
     applicability: Literal["safe", "unsafe", "display-only"]
     message: str
     hint: str = ""
+    once: bool = False
+    """One finding for a file is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class AreaSpec:
+    """What a rule of the whole API is about; many rows share its code."""
+
+    code: str
+    name: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,6 +198,13 @@ class Row:
         warn: diagnostic to add to each conversion, by target.
         bare: the name is distinctive enough to be known where nothing binds it (documentation, notebooks).
         unchecked: why the names cannot be held against the installed frameworks, if they cannot.
+        collect: parameters whose positionals become one list on the other side.
+        forward: for a layer, the parameters of its call whose names differ.
+        distinctive: sides on which the member's name shows the receiver's type by itself.
+        examples: proofs in torch code; ``paddle_examples``: in Paddle code. ``prove``: what is compared.
+        tolerance: relative tolerance of the proof, where it is not the usual one.
+        annotation: the name has this meaning in annotations and type checks only.
+        unverified: why there is no executed proof.
         tokens: byte strings a file must hold to be looked at; derived from the names when not given.
     """
 
@@ -188,6 +226,17 @@ class Row:
     tokens: tuple[str, ...] | None = None
     unchecked: str | None = None
     docs: Mapping[str, str] = field(default_factory=dict)
+    whole: bool = False
+    """One of the tables of the whole API: any file that names the framework may use it."""
+    collect: frozenset[str] = frozenset()
+    forward: tuple[ParameterPair, ...] = ()
+    distinctive: frozenset[Framework] = frozenset()
+    examples: tuple[str, ...] = ()
+    paddle_examples: tuple[str, ...] = ()
+    prove: Literal["values", "shape"] = "values"
+    tolerance: float | None = None
+    annotation: bool = False
+    unverified: str | None = None
 
     @property
     def area(self) -> str:
@@ -206,3 +255,14 @@ class Row:
         """The first form of ``target`` that every release has."""
         versions = tuple(releases)
         return next((f for f in self.forms(target) if f.available(versions)), None)
+
+
+class RawTables:
+    """What the files held, before they are indexed."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self.values: dict[str, ValueMap] = {}
+        self.diagnostics: dict[str, DiagnosticSpec] = {}
+        self.types: dict[str, TypeSpec] = {}
+        self.areas: dict[str, AreaSpec] = {}

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from paddletorch_rules.loader import read
+from paddletorch_rules import compiled
 from paddletorch_rules.releases import Framework
-from paddletorch_rules.schema import DiagnosticSpec, Form, Row, TypeSpec, ValueMap
+from paddletorch_rules.schema import AreaSpec, DiagnosticSpec, Form, Row, TypeSpec, ValueMap
+
+if TYPE_CHECKING:
+    from paddletorch_rules.schema import RawTables
 
 _HERE = Path(__file__).parent
+
+OTHER_PATHS = tuple(
+    "paddle.tensor" + part
+    for part in (
+        "", ".attribute", ".creation", ".einsum", ".linalg", ".logic", ".manipulation", ".math", ".ops", ".random",
+        ".search", ".stat",
+    )
+)  # fmt: skip
+"""Modules in which Paddle defines the functions that it offers as ``paddle.X``."""
 
 
 class Table:
@@ -26,16 +39,21 @@ class Table:
         diagnostics: dict[str, DiagnosticSpec],
         types: dict[str, TypeSpec],
         digest: str,
+        areas: dict[str, AreaSpec] | None = None,
     ) -> None:
         self.rows = tuple(rows)
         self.values = values
         self.diagnostics = diagnostics
         self.types = types
         self.digest = digest
+        self.areas = areas or {}
         self._by_id: dict[str, Row] = {}
-        self._by_name: dict[Framework, dict[str, tuple[Row, Form]]] = {"torch": {}, "paddle": {}}
+        self._distinctive: dict[str, dict[str, str | None]] = {}
+        self._by_name: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
         self._prefixes: dict[Framework, list[tuple[str, Row, Form]]] = {"torch": [], "paddle": []}
         self._members: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
+        self._made: dict[str, str | None] = {}
+        self._known_members: dict[tuple[str, str], tuple[str, str | None] | None] = {}
         for row in self.rows:
             self._by_id.setdefault(row.id, row)
             for side in ("torch", "paddle"):
@@ -52,18 +70,71 @@ class Table:
                 elif name.endswith(".*"):
                     self._prefixes[side].append((name[:-1], row, form))
                 else:
-                    self._by_name[side].setdefault(name, (row, form))
+                    found = self._by_name[side].setdefault(name, [])
+                    if not found or found[0][0].file == row.file:  # overloads stand in one file; overlays replace
+                        found.append((row, form))
 
     def makes(self, qualified_name: str) -> str | None:
         """The tracked type that calling ``qualified_name`` makes an instance of, if any."""
+        if qualified_name not in self._made:
+            self._made[qualified_name] = self._makes(qualified_name)
+        return self._made[qualified_name]
+
+    def _makes(self, qualified_name: str) -> str | None:
         for side in ("torch", "paddle"):
-            found = self._by_name[side].get(qualified_name)
-            if found is not None:
-                return found[0].instance
+            found = self._named(side, qualified_name)
+            if found:
+                return found[0][0].instance
         for spec in self.types.values():
             if any(fnmatchcase(qualified_name, pattern) for pattern in spec.makes):
                 return spec.name
         return None
+
+    def constant(self, qualified_name: str) -> str | None:
+        """The tracked type of the object that a name is, such as a dtype."""
+        for side in ("torch", "paddle"):
+            found = self._by_name[side].get(qualified_name)
+            if found is not None and found[0][0].kind == "constant":
+                return found[0][0].instance
+        return None
+
+    def member(self, type_name: str, name: str) -> tuple[str, str | None] | None:
+        """Kind of a member of a tracked type, and the type that it is or gives."""
+        key = type_name, name
+        if key not in self._known_members:
+            self._known_members[key] = self._member(type_name, name)
+        return self._known_members[key]
+
+    def _member(self, type_name: str, name: str) -> tuple[str, str | None] | None:
+        for kind in self.bases(type_name):
+            for side in ("torch", "paddle"):
+                for row, _ in self._members[side].get(name, ()):
+                    if row.receiver == kind:
+                        return row.kind, row.instance
+        return None
+
+    def bases(self, type_name: str) -> tuple[str, ...]:
+        """The type and those whose members it has too."""
+        found = [type_name]
+        while (spec := self.types.get(found[-1])) is not None and spec.base and spec.base not in found:
+            found.append(spec.base)
+        return tuple(found)
+
+    def distinctive(self, name: str, side: Framework) -> str | None:
+        """What a method gives whose name alone shows that its receiver is a tensor or a module; ``side``'s before."""
+        if not self._distinctive:
+            self._distinctive = {"torch": {}, "paddle": {}}
+            for row in self.rows:
+                if row.kind == "method" and (row.receiver == "tensor" or (row.receiver == "module" and row.instance)):
+                    for known in row.distinctive:
+                        self._distinctive[known].update((n, row.instance) for f in row.forms(known) for n in f.names)
+        first, second = self._distinctive[side], self._distinctive["paddle" if side == "torch" else "torch"]
+        return first[name] if name in first else second.get(name)
+
+    def suggests(self, type_name: str, name: str) -> bool:
+        """Whether a variable's name suggests the type."""
+        spec = self.types.get(type_name)
+        return spec is not None and bool(spec.names) and re.search(spec.names, name) is not None
 
     def row(self, row_id: str) -> Row:
         """The row called ``row_id``.
@@ -74,14 +145,26 @@ class Table:
         return self._by_id[row_id]
 
     def lookup(self, side: Framework, qualified_name: str) -> tuple[Row, Form] | None:
-        """The row and spelling of a source-side qualified name, if the tables know it."""
-        found = self._by_name[side].get(qualified_name)
-        if found is not None:
-            return found
+        """The first row and spelling of a source-side qualified name, if the tables know it."""
+        found = self._named(side, qualified_name)
+        if found:
+            return found[0]
         for prefix, row, form in self._prefixes[side]:
             if qualified_name.startswith(prefix):
                 return row, form
         return None
+
+    def overloads(self, side: Framework, qualified_name: str) -> Sequence[tuple[Row, Form]]:
+        """All rows of a source-side qualified name: they differ in what they take."""
+        return self._named(side, qualified_name)
+
+    def _named(self, side: Framework, qualified_name: str) -> Sequence[tuple[Row, Form]]:
+        """Rows of a name; ``paddle.tensor.math.add`` is another path of ``paddle.add``."""
+        found = self._by_name[side].get(qualified_name, ())
+        if not found and qualified_name.startswith("paddle.tensor."):
+            module, _, name = qualified_name.rpartition(".")
+            return self._by_name[side].get(f"paddle.{name}", ()) if module in OTHER_PATHS else ()
+        return found
 
     def members(self, side: Framework, name: str) -> Sequence[tuple[Row, Form]]:
         """Rows for the method or attribute ``name`` of tracked instances on ``side``."""
@@ -99,13 +182,20 @@ class Table:
         for row in rows:
             if not row.serves(target):
                 continue
+            if row.whole:
+                plain.add(side)
+                if row.receiver is not None and side in row.distinctive:
+                    plain.update(f".{name}(" for form in row.forms(side) for name in form.names)
+                continue
             gate = self.types[row.receiver].tokens if row.receiver is not None else ()
             found = gated.setdefault(gate, set()) if gate else plain
             if row.tokens is not None:
                 found.update(row.tokens)
             elif row.kind != "module":
                 found.update(_token(row, name) for form in row.forms(side) for name in form.names)
-        return Tokens(_shortest(plain), tuple((_bytes(gate), _shortest(found)) for gate, found in gated.items()))
+        first = tuple(t for t in (side.encode(),) if side in plain)  # most files that hold any hold this one
+        rest = tuple(t for t in _shortest(plain) if t not in first)
+        return Tokens(first + rest, tuple((_bytes(gate), _shortest(found)) for gate, found in gated.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +246,16 @@ def load(tables: tuple[str, ...] = ()) -> Table:
     Raises:
         TableError: a table is wrong; the message names file, row and key.
     """
-    paths = [Path(t) for t in tables] + sorted(_HERE.glob("*.toml"))
-    raw = read(paths)
-    digest = hashlib.blake2b(digest_size=16)
-    for path in paths:
-        digest.update(path.read_bytes())
-    return Table(raw.rows, raw.values, raw.diagnostics, raw.types, digest.hexdigest())
+    paths = [Path(t) for t in tables] + sorted(_HERE.glob("*.toml")) + sorted(_HERE.glob("api/*.toml"))
+    digest = compiled.digest_of(paths)
+    raw = compiled.restore(digest)
+    if raw is None:
+        raw = _read(paths)
+        compiled.keep(digest, raw)
+    return Table(raw.rows, raw.values, raw.diagnostics, raw.types, digest, raw.areas)
+
+
+def _read(paths: Sequence[Path]) -> RawTables:
+    from paddletorch_rules.loader import read  # slow to import, and not needed where the tables were kept
+
+    return read(paths)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from string import Formatter
 from typing import Any
 
 from paddletorch_rules.schema import TableError
@@ -42,6 +43,11 @@ class Where:
             raise self.error(prefix + key, "a list of strings is needed")
         return tuple(value)
 
+    def either(self, data: Mapping[str, Any], key: str) -> tuple[str, ...]:
+        """One string or a list of them."""
+        value = data.get(key, [])
+        return (value,) if isinstance(value, str) else self.strings(data, key)
+
     def mapping(self, data: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, str]:
         value = data.get(key, {})
         if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
@@ -68,12 +74,28 @@ class Where:
 
     def expression(self, text: str, key: str) -> str:
         try:
-            ast.parse(text.format_map(_Holes()), mode="eval")
+            ast.parse(filled(text).strip(), mode="eval")
         except (SyntaxError, ValueError) as error:
             raise self.error(key, f"{text!r} is not a Python expression ({error})") from None
         return text
 
 
+def filled(text: str, prefix: str = "") -> str:
+    """A template with a name, ``prefix`` and the hole's own, in each hole; optional holes are there."""
+    return _Template().vformat(text, (), _Holes(prefix))
+
+
+class _Template(Formatter):
+    """Fills a hole by its name, and an optional hole, ``{dim:, axis=%}``, by its text."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return format_spec.replace("%", value) if format_spec else str(value)
+
+
 class _Holes(dict[str, str]):
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self._prefix = prefix
+
     def __missing__(self, key: str) -> str:
-        return key or "hole"
+        return self._prefix + (key or "hole")

@@ -1,8 +1,9 @@
-"""Scaler states in checkpoint files: read without running any code of theirs, convert, write beside them."""
+"""Checkpoint files: read without running any code of theirs, convert the scaler state in them, write new ones."""
 
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -33,6 +34,10 @@ class CheckpointError(ValueError):
     """A file that cannot be read safely, holds no scaler state, or cannot be written."""
 
 
+class NoScalerError(CheckpointError):
+    """No scaler state is where one was looked for."""
+
+
 def convert(source: Path, target: Path, to: Framework, key: str | None) -> tuple[str, state.ScalerState]:
     """Read the scaler state in ``source``, write it to ``target`` as ``to``'s.
 
@@ -46,17 +51,22 @@ def convert(source: Path, target: Path, to: Framework, key: str | None) -> tuple
         CheckpointError, StateConversionError, KeyError, RuntimeError, TypeError, ValueError, OSError: the
             input cannot be used or the output not be made; nothing is written then.
     """
-    if target.exists():
-        same = source.exists() and target.samefile(source)
-        raise CheckpointError(f"{target} {'is the input' if same else 'exists'}: choose another name for the output")
+    check_free(source, target)
     found_at, saved = find(load(source), key)
     origin: Framework = "torch" if to == "paddle" else "paddle"
     if state.kind(saved) == to:
         raise CheckpointError(f"{source} holds a scaler state of {to} already: there is nothing to convert")
     known = state.read(origin, saved)
     converted = state.torch_to_paddle(saved) if to == "paddle" else state.paddle_to_torch(saved)
-    _write(target, _torch_bytes(converted) if to == "torch" else _paddle_bytes(converted))
+    write(target, _torch_bytes(converted) if to == "torch" else _paddle_bytes(converted))
     return found_at, known
+
+
+def check_free(source: Path, target: Path) -> None:
+    """Raises CheckpointError if ``target`` exists already."""
+    if target.exists():
+        same = source.exists() and target.samefile(source)
+        raise CheckpointError(f"{target} {'is the input' if same else 'exists'}: choose another name for the output")
 
 
 def load(path: Path) -> Any:
@@ -93,7 +103,7 @@ def find(content: Any, key: str | None) -> tuple[str, Mapping[str, Any]]:
         return candidates[0]
     if candidates:
         raise CheckpointError(f"several scaler states: choose one with --key: {', '.join(k for k, _ in candidates)}")
-    raise CheckpointError(f"no scaler state in it: {_describe(content)}")
+    raise NoScalerError(f"no scaler state in it: {_describe(content)}")
 
 
 def _search(content: Any, prefix: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -114,7 +124,7 @@ def _at(content: Any, key: str) -> Mapping[str, Any]:
             raise CheckpointError(f"no key {key!r}: {_describe(here)}")
         here = here[part]
     if not isinstance(here, Mapping) or state.kind(here) is None:
-        raise CheckpointError(f"{key!r} holds no scaler state: {_describe(here)}")
+        raise NoScalerError(f"{key!r} holds no scaler state: {_describe(here)}")
     return here
 
 
@@ -133,8 +143,8 @@ class _Restricted(pickle.Unpickler):
             return _data_of  # Paddle pickles a dense tensor as eval("data", {"data": array})
         if (module, name) not in _SAFE_GLOBALS:
             raise CheckpointError(
-                f"refusing to unpickle {module}.{name}: it could run code. Save the scaler's state_dict() "
-                "by itself, of numbers and arrays only, and convert that file"
+                f"refusing to unpickle {module}.{name}: it could run code. Save state dicts alone, "
+                "of tensors, arrays and numbers, and convert that file"
             )
         return super().find_class(module, name)
 
@@ -146,20 +156,20 @@ def _data_of(expression: str, names: Mapping[str, Any]) -> Any:
 
 
 def _load_torch(path: Path) -> Any:
-    torch = _torch(f"{path} is a torch checkpoint")
+    torch = torch_for(f"{path} is a torch checkpoint")
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         reason = str(error).strip().splitlines()[-1]
         raise CheckpointError(
             f"{path} holds more than tensors and plain values, and its code is not run ({reason}). "
-            "Save the scaler's state_dict() by itself and convert that file"
+            "Save state dicts alone and convert that file"
         ) from error
     except Exception as error:  # a damaged file raises nearly anything
         raise CheckpointError(f"{path} is not a checkpoint that can be read: {error}") from error
 
 
-def _torch(why: str) -> Any:
+def torch_for(why: str) -> Any:
     try:
         import torch
     except ImportError:
@@ -169,7 +179,7 @@ def _torch(why: str) -> Any:
 
 def _torch_bytes(converted: Mapping[str, Any]) -> bytes:
     file = io.BytesIO()
-    _torch("the output is a torch checkpoint").save(dict(converted), file)
+    torch_for("the output is a torch checkpoint").save(dict(converted), file)
     return file.getvalue()
 
 
@@ -178,15 +188,22 @@ def _paddle_bytes(converted: Mapping[str, Any]) -> bytes:
     return pickle.dumps(dict(converted), protocol=4)
 
 
-def _write(target: Path, content: bytes) -> None:
-    """Write a new file; never over one that has appeared meanwhile."""
+def write(target: Path, content: bytes) -> None:
+    """Write a new file, whole or not at all; never over one that has appeared meanwhile.
+
+    Raises:
+        CheckpointError: there is one.
+        OSError: it cannot be written.
+    """
     try:
-        file = target.open("xb")
+        target.open("xb").close()  # the name is ours from here on
     except FileExistsError:
         raise CheckpointError(f"{target} exists: choose another name for the output") from None
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        with file:
-            file.write(content)
-    except OSError:
-        target.unlink(missing_ok=True)  # what a full disk has cut short
+        partial.write_bytes(content)
+        partial.replace(target)
+    except BaseException:  # a full disk, Ctrl-C
+        partial.unlink(missing_ok=True)
+        target.unlink(missing_ok=True)
         raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -25,29 +25,104 @@ class Refusal(click.ClickException):
 
 @click.group()
 def state() -> None:
-    """Scaler states in checkpoints."""
+    """Checkpoints across frameworks: weights, optimizers, scalers."""
+
+
+def _betas(_: click.Context, __: click.Parameter, value: str) -> tuple[float, float]:
+    try:
+        first, second = (float(part) for part in value.split(","))
+    except ValueError:
+        raise click.BadParameter(f"two numbers are needed, such as 0.9,0.999, not {value}") from None
+    return first, second
 
 
 @state.command("convert")
 @click.argument("source", metavar="IN", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("target", metavar="OUT", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--to", type=click.Choice(["paddle", "torch"]), required=True, help="The framework that will load OUT.")
-@click.option("--key", help="Where the state is in a larger dict, for example 'trainer.scaler'.")
-def convert_state(source: Path, target: Path, to: str, key: str | None) -> None:
-    """Convert the loss-scaler state in the checkpoint IN into a new file OUT.
+@click.option("--key", help="Where the state is in a larger dict, for example 'trainer.scaler'; OUT holds it alone.")
+@click.option("--model", metavar="MODULE:CLASS", help="The model that IN is of: [FOLDER/]PACKAGE.MODULE:CLASS.")
+@click.option(
+    "--model-args",
+    "model_arguments",
+    metavar="JSON",
+    default="",
+    help="Its arguments: a list, or an object of keywords.",
+)
+@click.option("--target-model", metavar="MODULE:CLASS", help="The model that will load OUT; OUT is made to fit it.")
+@click.option(
+    "--target-args", "target_arguments", metavar="JSON", help="Its arguments; by default those of --model-args."
+)
+@click.option("--linear", metavar="PATTERN", multiple=True, help="Keys of Linear weights, which are transposed.")
+@click.option("--keep", metavar="PATTERN", multiple=True, help="Keys that are the same in both frameworks.")
+@click.option("--drop", metavar="PATTERN", multiple=True, help="Keys and entries to leave out.")
+@click.option(
+    "--betas", default="0.9,0.999", show_default=True, callback=_betas, help="Of Paddle's Adam, whose state lacks them."
+)
+@click.option("--check", "compare", is_flag=True, help="Run both models on the same inputs and compare the outputs.")
+@click.option("--input-shape", "shapes", metavar="2x3x32x32[:DTYPE]", multiple=True, help="Random input; repeatable.")
+@click.option("--tolerance", default=1e-4, show_default=True, help="Of --check, times the output's largest value.")
+def convert_state(source: Path, target: Path, to: str, key: str | None, **weights: Any) -> None:
+    """Convert the checkpoint IN into a new file OUT for the other framework.
 
-    OUT holds the scaler's state dict alone. IN is never changed and none of its code is run.
+    With --model the weights in it are converted as the types of the model's modules tell, and what stands beside
+    them: scalers, moments of optimizers, plain values. Without it, and without another option about weights, a
+    loss-scaler state in IN is converted alone; if there is none, the weights as far as names make them certain.
+
+    IN is never changed and none of its code is run; --model and --target-model run the code they name.
+    Exit code 0: OUT is written; 1: --check found a difference; 2: it cannot be done. OUT exists after 0 only.
     """
-    from paddletorch_shim import checkpoints
 
+    asked = any(weights[name] for name in ("model", "target_model", "linear", "keep", "drop", "compare", "shapes"))
     try:
-        found_at, known = checkpoints.convert(source, target, cast("Framework", to), key)
+        no_scaler = None if asked else _convert_scaler(source, target, cast("Framework", to), key)
+        if asked or no_scaler:
+            _convert_weights(source, target, to, key, weights, no_scaler)
     except KeyError as error:
         raise Refusal(str(error.args[0])) from error
     except (RuntimeError, TypeError, ValueError, OSError) as error:
         raise Refusal(str(error)) from error
+
+
+def _convert_scaler(source: Path, target: Path, to: Framework, key: str | None) -> Exception | None:
+    """Convert a scaler state; where there is none, the error that says so."""
+    from paddletorch_shim import checkpoints
+
+    try:
+        found_at, known = checkpoints.convert(source, target, to, key)
+    except checkpoints.NoScalerError as error:
+        return error
     where = f" (from key {found_at})" if found_at else ""
     click.echo(f"{target}: {to} scaler state, scale {known.scale:g}, {known.good} finite steps counted{where}")
+    return None
+
+
+def _convert_weights(
+    source: Path, target: Path, to: str, key: str | None, weights: dict[str, Any], no_scaler: Exception | None
+) -> None:
+    os.environ.setdefault("GLOG_minloglevel", "2")
+    try:
+        from paddletorch_shim.weights import checkpoint, job
+        from paddletorch_shim.weights.state import Choices
+    except ImportError as error:
+        raise Refusal(f"converting weights needs numpy, which both frameworks use: {error}") from error
+    choices = Choices(**{name: weights.pop(name) for name in ("linear", "keep", "drop")})
+    asked = job.Job(source, target, cast("Framework", to), key, choices=choices, **weights)
+    try:
+        result = job.run(asked)
+    except checkpoint.NoWeightsError as error:
+        raise Refusal(f"{no_scaler}; {error}" if no_scaler else str(error)) from error
+    click.echo(f"{target}: {to} checkpoint" if result.written else "The outputs differ:")
+    for line in result.lines:
+        click.echo(f"  {line}")
+    for key, one in result.differences.items():
+        click.echo(
+            f"  check{f' of {key}' if key else ''}: largest difference {one.largest:.3g} in {one.where}, whose largest "
+            f"value is {one.scale:.3g} ({one.outputs} compared)"
+        )
+    if not result.written:
+        click.echo(f"{target} was not written: a difference is above {asked.tolerance:g} of its output")
+        raise SystemExit(1)
 
 
 @click.command()

@@ -13,7 +13,7 @@ import paddle
 from paddletorch_shim import checks, distributed, names, state
 from paddletorch_shim.autocast import autocast, custom_bwd, custom_fwd
 from paddletorch_shim.policy import LossScaleRule, LossScaleState
-from paddletorch_shim.protocol import ScalerCore, Stage
+from paddletorch_shim.protocol import OptimizerRecord, ScalerCore, Stage
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 
@@ -103,8 +103,35 @@ class GradScaler(ScalerCore):
         self._require_scaled("unscale_")
         record = self._record(optimizer)
         record.require_unscalable()
-        if not self._unscale(record) and self._process_group is None:
-            record.found_inf = None  # torch records no check then, and step() says so
+        self._note_count(record, self._unscale(record))
+
+    def unscale_and_clip_(self, optimizer: paddle.optimizer.Optimizer, max_norm: float) -> paddle.Tensor:
+        """``unscale_(optimizer)`` and ``paddle.nn.utils.clip_grad_norm_`` of its parameters.
+
+        With the ``fused`` backend one pass takes the norm and another unscales and clips; other backends make
+        the two calls.
+
+        Args:
+            max_norm: of all the optimizer's gradients together, as one vector (2-norm).
+
+        Returns:
+            The norm before clipping, a 0-d tensor; infinite or NaN at an overflow, when the step is skipped.
+
+        Raises:
+            AssertionError, RuntimeError, ValueError: as ``unscale_``.
+        """
+        params = [param for param in _parameters(optimizer) if param._grad_ivar() is not None]
+        if self._enabled:
+            self._require_scaled("unscale_and_clip_")
+            record = self._record(optimizer)
+            record.require_unscalable()
+            # A sparse or master gradient is not what clip_grad_norm_ looks at, or needs its own treatment.
+            if not any(param._grad_ivar().is_selected_rows() or hasattr(param, "main_grad") for param in params):
+                norm = self._norm_for_step(record, self._gradients(optimizer), float(max_norm), folds=False)
+                if norm is not None:
+                    return norm
+            self._note_count(record, self._unscale(record))
+        return paddle.nn.utils.clip_grad_norm_(params, max_norm)
 
     def step(self, optimizer: paddle.optimizer.Optimizer, *args: Any, **kwargs: Any) -> Any:
         """Unscale the gradients unless that was done, and step the optimizer unless one overflowed.
@@ -128,7 +155,7 @@ class GradScaler(ScalerCore):
         record = self._record(optimizer)
         record.require_steppable()
         if record.stage is Stage.READY:
-            self.unscale_(optimizer)
+            self._note_count(record, self._check_for_step(record, folds=False))
         if record.found_inf is None:
             del self._records[id(optimizer)]
             raise AssertionError(
@@ -163,8 +190,12 @@ class GradScaler(ScalerCore):
                     "No inf checks were recorded prior to update. "
                     "Call step(optimizer) in each iteration before update()."
                 )
-            self._backend.update_(self._tensors_on(None), sum(checked[1:], checked[0]), self._rule())
+            self._advance(sum(checked[1:], checked[0]))
         self._records.clear()
+
+    def _note_count(self, record: OptimizerRecord, gradients: int) -> None:
+        if not gradients and self._process_group is None:
+            record.found_inf = None  # torch records no check then, and step() says so
 
     def _require_scaled(self, called: str) -> None:
         if self._tensors is None:
@@ -193,6 +224,7 @@ class GradScaler(ScalerCore):
     @property
     def _scale(self) -> paddle.Tensor | None:
         """The scale as torch code reads it: 0-d float32, None before the first ``scale()``."""
+        self._settle()
         return None if self._tensors is None else self._tensors.scale
 
     def is_enabled(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +11,7 @@ import torch
 from paddletorch_shim import checks, distributed, names, state
 from paddletorch_shim.policy import LossScaleRule, LossScaleState
 from paddletorch_shim.protocol import OptimizerRecord, ScalerCore, Stage
+from paddletorch_shim.torch_optimizers import check_minimize, dense, pairs, reads_found_inf, step_with
 
 __all__ = ["GradScaler"]
 
@@ -112,6 +112,38 @@ class GradScaler(ScalerCore):
         record.require_unscalable()
         self._unscale(record)
 
+    def unscale_and_clip_(self, optimizer: torch.optim.Optimizer, max_norm: float) -> torch.Tensor:
+        """``unscale_(optimizer)`` and ``clip_grad_norm_`` of its parameters, in fewer passes where possible.
+
+        With the ``fused`` backend one pass reads the gradients. An optimizer that takes ``grad_scale`` (torch's
+        ``fused=True``) then unscales and clips in its own pass, and the gradients stay scaled until its step;
+        for another one a second pass does it here. Other backends make the two calls.
+
+        Args:
+            max_norm: of all the optimizer's gradients together, as one vector (2-norm).
+
+        Returns:
+            The norm before clipping, a 0-d tensor; infinite or NaN at an overflow, when the step is skipped.
+
+        Raises:
+            RuntimeError: as ``unscale_``.
+        """
+        params = [param for group in optimizer.param_groups for param in group["params"] if param.grad is not None]
+        if self._enable:
+            if not self._scaled:
+                self._warn_once(_NEVER_SCALED)
+            record = self._record(optimizer)
+            record.require_unscalable()
+            grads = [param.grad for param in params]
+            # A DTensor's norm is not that of its local part, and of a sparse gradient there is more than its values.
+            if all(type(grad) is torch.Tensor and not grad.is_sparse for grad in grads):
+                folds = reads_found_inf(optimizer)
+                norm: torch.Tensor | None = self._norm_for_step(record, grads, float(max_norm), folds=folds)
+                if norm is not None:
+                    return norm
+            self._unscale(record)
+        return torch.nn.utils.clip_grad_norm_(params, max_norm)
+
     def step(self, optimizer: torch.optim.Optimizer) -> None:
         """Unscale the gradients unless that was done, and call ``optimizer.step()`` unless one overflowed.
 
@@ -138,8 +170,7 @@ class GradScaler(ScalerCore):
         if self._tensors is None:
             self._set_state(self._rule().advance(self._state(), False))
         else:
-            found_inf = torch.zeros_like(self._tensors.scale) if self._found_inf is None else self._found_inf
-            self._backend.update_(self._tensors, found_inf, self._rule())
+            self._advance(torch.zeros_like(self._tensors.scale) if self._found_inf is None else self._found_inf)
         self._end_iteration()
 
     def minimize(
@@ -154,23 +185,24 @@ class GradScaler(ScalerCore):
             AssertionError: the loss is not a tensor.
             NotImplementedError: ``parameters`` or ``no_grad_set`` is given: torch optimizers step all.
         """
-        _check_minimize(*args, **kwargs)
+        check_minimize(*args, **kwargs)
         if not self._enable:
             optimizer.step()
-            return [], _pairs(optimizer)
+            return [], pairs(optimizer)
         if not self._scaled:
             self._warn_once(_NEVER_SCALED)
         self._step(self._record(optimizer))
         self.update()
         self._end_iteration()
-        return [], _pairs(optimizer)
+        return [], pairs(optimizer)
 
     def _step(self, record: OptimizerRecord) -> None:
+        folds = record.grad_scale is not None or reads_found_inf(record.optimizer)
         if record.found_inf is None:
-            self._unscale(record)
+            self._check_for_step(record, folds=folds)
         found_inf = record.found_inf
-        if _reads_found_inf(record.optimizer):
-            _step_with(record.optimizer, found_inf)
+        if folds:
+            step_with(record.optimizer, found_inf, record.grad_scale)
         elif not found_inf.item():
             record.optimizer.step()
         self._found_inf = torch.maximum(self._found_inf, found_inf) if self._stepped else found_inf
@@ -201,7 +233,7 @@ class GradScaler(ScalerCore):
         if not hasattr(optimizer, "param_groups"):
             raise AttributeError(f"a torch.optim.Optimizer is needed, got {type(optimizer).__name__}")
         return [
-            grad if type(grad) is torch.Tensor and not grad.is_sparse else _dense(param, grad)
+            grad if type(grad) is torch.Tensor and not grad.is_sparse else dense(param, grad)
             for group in optimizer.param_groups
             for param in group["params"]
             if (grad := param.grad) is not None
@@ -220,6 +252,7 @@ class GradScaler(ScalerCore):
         self._scaled = True  # whoever reads it may scale the loss with it
         if self._tensors is None:
             return torch.full((1,), self._host_state.scale)
+        self._settle()
         return self._tensors.scale.view(1)
 
     def is_enable(self) -> bool:
@@ -315,51 +348,3 @@ class GradScaler(ScalerCore):
         self._decr_every_n_nan_or_inf = loaded.backoff_interval
         self._use_dynamic_loss_scaling = loaded.dynamic
         self._set_state(LossScaleState(loaded.scale, loaded.good, loaded.bad))
-
-
-def _dense(param: torch.Tensor, grad: torch.Tensor) -> torch.Tensor:
-    """The tensor that holds a gradient's numbers: a sparse one's values, a DTensor's local part."""
-    if hasattr(grad, "to_local"):
-        grad = grad.to_local()
-    if not grad.is_sparse:
-        return grad
-    if grad.dtype is torch.float16:
-        # Summing duplicate indices may overflow float16, so the sums are what must be checked.
-        grad = param.grad = grad.coalesce()
-    return grad._values()
-
-
-def _reads_found_inf(optimizer: torch.optim.Optimizer) -> bool:
-    """Whether the optimizer skips on its own, by a ``found_inf`` tensor on the device.
-
-    Optimizers of the older contract, whose ``step`` takes a ``grad_scaler``, are stepped as plain ones.
-    """
-    return (
-        getattr(optimizer, "_step_supports_amp_scaling", False)
-        and "grad_scaler" not in inspect.signature(optimizer.step).parameters
-    )
-
-
-def _step_with(optimizer: Any, found_inf: torch.Tensor) -> None:
-    """Step an optimizer that reads ``found_inf`` itself; its gradients are unscaled already."""
-    optimizer.grad_scale = getattr(optimizer, "grad_scale", None)
-    optimizer.found_inf = found_inf
-    try:
-        optimizer.step()
-    finally:
-        del optimizer.grad_scale, optimizer.found_inf
-
-
-def _pairs(optimizer: torch.optim.Optimizer) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    return [(p, p.grad) for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
-
-
-def _check_minimize(
-    loss: torch.Tensor, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None
-) -> None:
-    assert isinstance(loss, torch.Tensor), "The loss should be an Tensor. Pass the scaled loss to minimize()."
-    if parameters or no_grad_set:
-        raise NotImplementedError(
-            "minimize(): torch optimizers always step all their parameters; give the parameters to leave out "
-            "to an optimizer of their own instead of parameters= or no_grad_set="
-        )

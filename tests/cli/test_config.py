@@ -1,4 +1,4 @@
-"""[tool.paddletorch]: found upwards from the first path, checked, and overruled by the command line."""
+"""Settings files: the nearest to each file holds, is checked, and is overruled by the command line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from paddletorch.config import KEYS, Config, ConfigError, load_config
 
-from .conftest import PLAIN, Result, Run, Tree
+from .conftest import FINDING, PLAIN, Result, Run, Tree
 
 
 def options(result: Result) -> dict[str, object]:
@@ -23,11 +23,12 @@ def test_every_key(tree: Tree, folder: Path) -> None:
             'source-version = "3.3"\ntarget-version = ">=2.4"\n'
             'select = ["AMP"]\nignore = ["AMP101"]\nexclude = ["x"]\ntables = ["my.toml", "/abs.toml"]\n'
             'shim = "never"\nunsafe = true\nannotate = false\n'
+            'per-file-ignores = {"tests/" = ["AMP213"]}\n'
         }
     )
     config = load_config(folder / "not" / "there.py")
     assert config == Config(
-        folder=folder,
+        file=folder / "pyproject.toml",
         to="torch",
         source_version="3.3",
         target_version=">=2.4",
@@ -38,6 +39,7 @@ def test_every_key(tree: Tree, folder: Path) -> None:
         shim="never",
         unsafe=True,
         annotate=False,
+        per_file_ignores=(("tests/", ("AMP213",)),),
     )
     assert len(KEYS) == len(Config.__dataclass_fields__) - 1
 
@@ -68,6 +70,9 @@ def test_none(folder: Path) -> None:
         ("unsafe = 'yes'", "true or false"),
         ("select = 'AMP'", "list of strings"),
         ("select = [1]", "list of strings"),
+        ("per-file-ignores = ['a.py']", "must be a table"),
+        ("per-file-ignores = {'a.py' = 'AMP213'}", "per-file-ignores.'a.py': must be a list of strings"),
+        ("per-file-ignore = {}", "did you mean 'per-file-ignores'"),
         ("to = ", "not valid TOML"),
         ("to = '\xff'", "UTF-8"),
     ],
@@ -80,6 +85,27 @@ def test_mistakes_name_file_and_key(paddletorch: Run, tree: Tree, folder: Path, 
     assert message in str(error.value)
     result = paddletorch("convert", "--to", "paddle", "--write")
     assert result.returncode == 2
+    assert (folder / "a.py").read_text() == PLAIN
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("select = ['APM']", "[tool.paddletorch] select: no such code or area: APM; did you mean 'A"),
+        ("target-version = 'new'", "[tool.paddletorch] target-version: version 'new' of paddle cannot be read"),
+        ("exclude = ['[b-a]']", "[tool.paddletorch] exclude: "),
+        ("per-file-ignores = {'a.py' = ['AMP999']}", "per-file-ignores.'a.py': no such code or area: AMP999"),
+        ("per-file-ignores = {'[b-a].py' = ['AMP']}", "per-file-ignores.'[b-a].py': "),
+        ("per-file-ignores = {'!' = ['AMP']}", "per-file-ignores.'!': the pattern matches no file"),
+    ],
+)
+def test_values_that_no_table_knows(paddletorch: Run, tree: Tree, folder: Path, text: str, message: str) -> None:
+    tree({"pyproject.toml": f"[tool.paddletorch]\nto = 'paddle'\n{text}\n", "a.py": PLAIN})
+    for command in (("convert", "--write"), ("config", "a.py")):
+        result = paddletorch(*command)
+        assert result.returncode == 2
+        assert f"{folder / 'pyproject.toml'}: " in result.stderr.decode()
+        assert message in result.stderr.decode()
     assert (folder / "a.py").read_text() == PLAIN
 
 
@@ -110,3 +136,111 @@ def test_command_line_wins(paddletorch: Run, tree: Tree) -> None:
     assert [file["path"] for file in json.loads(given.stdout)["files"]] == ["pkg/a.py"]
     overruled = paddletorch("convert", "pkg", "--format", "json", "--to", "paddle", "--exclude", "a.py")
     assert [file["path"] for file in json.loads(overruled.stdout)["files"]] == ["pkg/skip.py"]
+
+
+def test_own_file_goes_before_pyproject(paddletorch: Run, tree: Tree, folder: Path) -> None:
+    tree({"pyproject.toml": '[tool.paddletorch]\nto = "torch"\n', "paddletorch.toml": 'to = "paddle"\n', "a.py": PLAIN})
+    assert load_config(folder) == Config(file=folder / "paddletorch.toml", to="paddle")
+    assert f"Not read: {folder / 'pyproject.toml'}" in paddletorch("config").stdout.decode()
+    tree({"paddletorch.toml": '[tool.paddletorch]\nto = "paddle"\n'})
+    with pytest.raises(ConfigError, match=r"keys stand at the top of paddletorch\.toml"):
+        load_config(folder)
+
+
+def test_each_file_has_the_settings_nearest_to_it(paddletorch: Run, tree: Tree, folder: Path) -> None:
+    """A monorepo: directions, excludes and ignored codes differ, and nothing is merged."""
+    to_torch = "import paddle\n\nscaler = paddle.amp.GradScaler()\n"
+    tree(
+        {
+            "a/pyproject.toml": '[tool.paddletorch]\nto = "paddle"\nexclude = ["skip.py"]\n',
+            "a/x.py": PLAIN,
+            "a/skip.py": PLAIN,
+            "a/inner/paddletorch.toml": 'to = "paddle"\nignore = ["AMP101"]\nexclude = ["other.py"]\n',
+            "a/inner/skip.py": PLAIN,
+            "a/inner/other.py": PLAIN,
+            "b/pyproject.toml": '[project]\nname = "b"\n[tool.paddletorch]\nto = "torch"\n',
+            "b/x.py": to_torch,
+        }
+    )
+    result = paddletorch("convert", "--format", "json")
+    report = json.loads(result.stdout)
+    assert [(c["path"], c["replacement"]) for c in report["conversions"]] == [
+        ("a/x.py", "paddle.amp.GradScaler"),
+        ("b/x.py", "torch.amp.GradScaler"),
+    ]
+    assert report["summary"]["files"]["scanned"] == 3
+    assert "different settings" in report["notes"][-1]["message"]
+    assert paddletorch("convert", "--write").returncode == 0
+    assert "torch.amp.GradScaler" in (folder / "b/x.py").read_text()
+    assert (folder / "a/inner/skip.py").read_text() == PLAIN
+
+
+def test_a_nested_file_without_direction_is_named(paddletorch: Run, tree: Tree, folder: Path) -> None:
+    tree({"pyproject.toml": '[tool.paddletorch]\nto = "paddle"\n', "b/paddletorch.toml": "", "b/x.py": PLAIN})
+    result = paddletorch("convert")
+    assert result.returncode == 2
+    assert str(folder / "b" / "paddletorch.toml") in result.stderr.decode()
+    assert paddletorch("convert", "--to", "paddle").returncode == 1
+
+
+def test_broken_nested_settings_stop_the_run_unless_they_are_left_out(
+    paddletorch: Run, tree: Tree, folder: Path
+) -> None:
+    tree({"pyproject.toml": '[tool.paddletorch]\nto = "paddle"\n', "b/pyproject.toml": "=", "a.py": PLAIN})
+    assert str(folder / "b" / "pyproject.toml") in paddletorch("convert").stderr.decode()
+    assert paddletorch("convert", "a.py", "--exclude", "b").returncode == 1
+    tree({"pyproject.toml": '[tool.paddletorch]\nto = "paddle"\nexclude = ["b/"]\n'})
+    assert paddletorch("convert").returncode == 1
+
+
+def test_per_file_ignores(paddletorch: Run, tree: Tree, folder: Path) -> None:
+    settings = """[tool.paddletorch]
+to = "paddle"
+per-file-ignores = {"tests/" = ["amp226"], "/lib/**/gen_*.py" = ["AMP1", "AMP226"], "!lib/" = ["AMP109"]}
+"""
+    names = ("a.py", "tests/a.py", "lib/x/gen_a.py", "lib/x/a.py", "x/tests/a.py", "x/lib/gen_a.py")
+    tree({"pyproject.toml": settings, **dict.fromkeys(names, FINDING)})
+    report = json.loads(paddletorch("convert", "--format", "json").stdout)
+    assert {d["path"] for d in report["diagnostics"]} == {"a.py", "lib/x/a.py", "x/lib/gen_a.py"}
+    assert {c["path"] for c in report["conversions"]} == set(names) - {"lib/x/gen_a.py"}
+    assert paddletorch("convert", "--stdin-filename", "tests/new.py", "-q", "-", stdin=FINDING.encode()).returncode == 0
+    shown = json.loads(paddletorch("config", "tests/a.py", "--format", "json").stdout)
+    assert shown["ignored"] == ["AMP226", "AMP109"]
+
+
+def test_stdin_takes_the_settings_of_its_name(paddletorch: Run, tree: Tree) -> None:
+    tree({"b/paddletorch.toml": 'to = "paddle"\nexclude = ["skip.py"]\n'})
+    assert paddletorch("convert", "-", stdin=PLAIN.encode()).returncode == 2
+    assert b"paddle" in paddletorch("convert", "-", "--stdin-filename", "b/x.py", stdin=PLAIN.encode()).stdout
+    skipped = ("convert", "-", "--stdin-filename", "b/skip.py")
+    assert b"paddle" in paddletorch(*skipped, stdin=PLAIN.encode()).stdout
+    assert paddletorch(*skipped, "--force-exclude", stdin=PLAIN.encode()).stdout == PLAIN.encode()
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_config_says_where_values_come_from(paddletorch: Run, tree: Tree, folder: Path, form: str) -> None:
+    tree({"pyproject.toml": '[tool.paddletorch]\nto = "torch"\nexclude = ["a.py"]\n', "a.py": "", "b.py": ""})
+    result = paddletorch("config", "a.py", "--format", form)
+    assert result.returncode == 0
+    if form == "text":
+        words = [line.split() for line in result.stdout.decode().splitlines()]
+        assert ["to", '"torch"', "pyproject.toml:", "tool.paddletorch.to"] in words
+        assert ["shim", '"never"', "default"] in words
+        assert ["source-version", "not", "set", "default"] in words
+        assert b"Left out by exclude" in result.stdout
+        assert b"Left out" not in paddletorch("config", "b.py").stdout
+        return
+    report = json.loads(result.stdout)
+    assert list(report["settings"]) == list(KEYS)
+    file = str(folder / "pyproject.toml")
+    assert report["settings"]["to"] == {"value": "torch", "file": file, "key": "tool.paddletorch.to"}
+    assert report["settings"]["unsafe"] == {"value": False, "file": None, "key": None}
+    assert (report["file"], report["excluded"], report["ignored"]) == (file, True, [])
+
+
+def test_config_without_settings(paddletorch: Run, folder: Path) -> None:
+    result = paddletorch("config")
+    assert result.returncode == 0
+    assert b"no settings file" in result.stdout
+    assert b"needs --to" in result.stdout
+    assert paddletorch("config", "missing").returncode == 2

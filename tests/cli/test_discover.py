@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from paddletorch.discover import Discovery, Scope, discover
+from paddletorch.gitignore import Exclusion
 
 from .conftest import PLAIN, Run, Tree
 
@@ -22,6 +23,10 @@ def codes(found: Discovery) -> dict[str, str]:
     return {result.path: result.diagnostics[0].code for result in found.failures}
 
 
+def excluding(*patterns: str, base: str = ".") -> Scope:
+    return Scope(lambda _: Exclusion(patterns, base))
+
+
 def test_folder_is_walked_in_a_fixed_order(tree: Tree) -> None:
     tree(dict.fromkeys(("z.py", "a.py", "b/y.py", "b/c/x.py", "a.pyi", "readme.md", "c.pyc"), ""))
     assert names(discover(["."], Scope())) == ["a.py", "a.pyi", "z.py", "b/y.py", "b/c/x.py"]
@@ -29,7 +34,7 @@ def test_folder_is_walked_in_a_fixed_order(tree: Tree) -> None:
 
 def test_explicit_file_is_always_taken(tree: Tree) -> None:
     tree({".gitignore": "*\n", "script": "", "a.py": ""})
-    found = discover(["script", "a.py"], Scope(exclude=("a.py",), exclude_base="."))
+    found = discover(["script", "a.py"], excluding("a.py"))
     assert names(found) == ["script", "a.py"]
 
 
@@ -105,7 +110,7 @@ def test_bad_entries_end_with_2_and_the_run_goes_on(paddletorch: Run, tree: Tree
 
 def test_exclude_is_gitignore_syntax_relative_to_its_base(tree: Tree, folder: Path) -> None:
     tree(dict.fromkeys(("a.py", "lib/a.py", "lib/b.py", "x/lib/b.py", "keep/gen_1.py", "keep/gen_2.py"), ""))
-    scope = Scope(exclude=("/lib/", "gen_*.py", "!gen_2.py"), exclude_base=".")
+    scope = excluding("/lib/", "gen_*.py", "!gen_2.py")
     assert names(discover(["."], scope)) == ["a.py", "keep/gen_2.py", "x/lib/b.py"]
     assert names(discover(["lib"], scope)) == []
 
@@ -113,8 +118,29 @@ def test_exclude_is_gitignore_syntax_relative_to_its_base(tree: Tree, folder: Pa
 def test_exclude_for_a_folder_outside_of_its_base(tree: Tree, folder: Path) -> None:
     tree({"base/a.py": "", "other/gen.py": "", "other/b.py": ""})
     # a name on the way to the folder is not what the pattern means
-    scope = Scope(exclude=("gen.py", "work"), exclude_base="base")
+    scope = excluding("gen.py", "work", base="base")
     assert names(discover(["other"], scope)) == ["other/b.py"]
+
+
+@pytest.mark.parametrize("cwd", [".", "lib", "lib/x"])
+def test_forced_exclusion_of_named_files(tree: Tree, folder: Path, monkeypatch: pytest.MonkeyPatch, cwd: str) -> None:
+    """What is named one by one is left out as a walk from above would leave it out."""
+    tree(dict.fromkeys(("a.py", "lib/a.py", "lib/x/b.py", "libs/c.py", "work/d.py"), ""))
+    monkeypatch.chdir(folder / cwd)
+    scope = Scope(lambda _: Exclusion(("/lib/", "a.py", "/work/work"), str(folder)), forced=True)
+    paths = [str(folder / name) for name in ("a.py", "lib/a.py", "lib/x/b.py", "lib/x", "libs/c.py", "work")]
+    assert names(discover(paths, scope)) == [str(folder / "libs/c.py"), str(folder / "work/d.py")]
+
+
+def test_forced_exclusion_by_settings_above(tree: Tree, folder: Path) -> None:
+    """Settings of a folder cannot take back that the settings above leave it out: a walk never comes there."""
+    tree(dict.fromkeys(("in/a.py", "out/deep/a.py"), ""))
+
+    def exclusion(place: str) -> Exclusion:
+        inner = Path(place).is_relative_to(folder / "out")
+        return Exclusion((), str(folder / "out")) if inner else Exclusion(("out/",), str(folder))
+
+    assert names(discover(["in/a.py", "out/deep/a.py"], Scope(exclusion, forced=True))) == ["in/a.py"]
 
 
 def test_ignored_folder_given_by_name_is_searched(tree: Tree, folder: Path) -> None:

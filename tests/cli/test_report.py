@@ -43,7 +43,16 @@ def test_json_holds_everything_and_nothing_else_is_printed(paddletorch: Run, tre
     assert result.returncode == 2
     assert result.stderr == b""
     report = json.loads(result.stdout)
-    assert list(report) == ["version", "options", "files", "diagnostics", "conversions", "summary", "notes"]
+    assert list(report) == [
+        "format_version",
+        "version",
+        "options",
+        "files",
+        "diagnostics",
+        "conversions",
+        "summary",
+        "notes",
+    ]
     assert report["options"]["target_version"] == "3.3"
     assert [(file["path"], file["status"]) for file in report["files"]] == [
         ("a.py", "converted"),
@@ -56,8 +65,10 @@ def test_json_holds_everything_and_nothing_else_is_printed(paddletorch: Run, tre
         "code": "AMP101",
         "name": "torch.amp.GradScaler",
         "replacement": "paddle.amp.GradScaler",
+        "row": "GradScaler",
         "line": 3,
         "column": 10,
+        "cell": None,
     }
     assert report["summary"]["files"] == {"scanned": 3, "with_hits": 1, "converted": 1, "failed": 1}
     assert report["summary"]["exit_code"] == 2

@@ -9,7 +9,7 @@ import paddle
 import pytest
 import torch
 from packaging.version import Version
-from paddletorch_rules import load, select
+from paddletorch_rules import Table, load, select
 from paddletorch_rules.check import check_installed, frameworks, resolve, uninspected
 from paddletorch_rules.releases import installed
 
@@ -27,8 +27,12 @@ def test_built_in_tables_agree_with_the_installed_frameworks() -> None:
 
 
 def test_only_what_is_written_in_cpp_has_no_signature_to_compare() -> None:
-    assert uninspected(load(), "paddle") == []
-    assert set(uninspected(load(), "torch")) == {
+    """Of the mixed-precision rows; those of the whole API are held against both frameworks by their proofs."""
+    whole = load()
+    rows = [row for row in whole.rows if not row.whole]
+    table = Table(rows, whole.values, whole.diagnostics, whole.types, whole.digest)
+    assert uninspected(table, "paddle") == []
+    assert set(uninspected(table, "torch")) == {
         "torch.is_autocast_enabled",
         "torch.get_autocast_gpu_dtype",
         "torch.get_autocast_dtype",
@@ -52,6 +56,8 @@ def test_every_name_that_can_be_emitted_for_the_installed_release_exists(target:
     emitted = []
     for row in load().rows:
         form = row.emitted(target, releases) if row.serves(target) else None  # type: ignore[arg-type]
+        if row.unchecked is not None:
+            continue
         if form is not None and row.receiver is None and form.names and not form.names[0].endswith(".*"):
             emitted.append(form.names[0])
     assert len(emitted) >= 10

@@ -15,6 +15,9 @@ from paddletorch_shim import backends
 from paddletorch_shim.backends import torch_native
 from paddletorch_shim.policy import LossScaleRule, LossScaleState, float32
 
+# The fused backend needs a device or the interpreter: test_fused has it.
+EVERYWHERE = ("native", "reference")
+
 values = st.one_of(
     st.floats(width=16),
     st.floats(-(2.0**100), 2.0**100, width=32),
@@ -41,7 +44,7 @@ def test_torch_backends_agree_with_the_framework(specs: list[tuple[str, list[flo
     inverse = torch.tensor(scale).double().reciprocal().float()
     for grad in expected:
         torch._amp_foreach_non_finite_check_and_unscale_([grad], found_inf, inverse)
-    for name in backends.names("torch"):
+    for name in EVERYWHERE:
         ours = grads()
         found = backends.choose("torch", name).unscale_(ours, torch.tensor(scale))
         assert bool(found > 0) == bool(found_inf)
@@ -53,7 +56,7 @@ def test_paddle_backends_agree_with_torch(specs: list[tuple[str, list[float]]], 
     specs = [(dtype, v) for dtype, v in specs if dtype != "float16"]  # the scaler refuses float16 gradients
     torch_grads = [torch.tensor(v, dtype=torch.float64).to(getattr(torch, dtype)) for dtype, v in specs]
     expected = backends.choose("torch", "reference").unscale_(torch_grads, torch.tensor(scale))
-    for name in backends.names("paddle"):
+    for name in EVERYWHERE:
         ours = [paddle.to_tensor(v, "float64").reshape([-1]).astype(dtype) for dtype, v in specs]
         found = backends.choose("paddle", name).unscale_(ours, paddle.full([], scale, "float32"))
         assert bool(found > 0) == bool(expected)
@@ -95,7 +98,7 @@ def test_update_is_the_policy(
 
 
 @pytest.mark.parametrize("layout", ["transposed", "strided", "0-d", "empty"])
-@pytest.mark.parametrize("name", backends.names("torch"))
+@pytest.mark.parametrize("name", EVERYWHERE)
 def test_layouts(name: str, layout: str) -> None:
     whole = torch.arange(24.0).reshape(4, 6)
     grad = {
@@ -109,7 +112,7 @@ def test_layouts(name: str, layout: str) -> None:
     assert torch.equal(grad, expected) and not found
 
 
-@pytest.mark.parametrize("name", backends.names("paddle"))
+@pytest.mark.parametrize("name", EVERYWHERE)
 def test_finite_gradients_whose_squares_overflow_are_finite(name: str) -> None:
     grad = paddle.full([3], 1e30)
     found = backends.choose("paddle", name).unscale_([grad], paddle.full([], 2.0))
@@ -139,7 +142,7 @@ def test_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     assert backends.choose("torch").name == "reference"
     assert backends.choose("torch", "native").name == "native"
     monkeypatch.setenv(backends.ENVIRONMENT_VARIABLE, "fast")
-    with pytest.raises(backends.BackendError, match=r"PADDLETORCH_BACKEND='fast'.*native, reference"):
+    with pytest.raises(backends.BackendError, match=r"PADDLETORCH_BACKEND='fast'.*fused, native, reference"):
         backends.choose("torch")
     with pytest.raises(backends.BackendError, match="backend='cuda'"):
         backends.choose("paddle", "cuda")

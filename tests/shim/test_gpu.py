@@ -17,7 +17,7 @@ pytestmark = [
 SCHEDULE = [1.0, math.inf, 1.0, 1.0, math.nan, math.inf, 1.0, 1.0, 1.0]
 
 
-@pytest.mark.parametrize("backend", ["native", "reference"])
+@pytest.mark.parametrize("backend", ["fused", "native", "reference"])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
 @pytest.mark.parametrize("tolerated", [1, 2])
 def test_dtypes_follow_the_policy(dtype: torch.dtype, backend: str, tolerated: int) -> None:
@@ -56,11 +56,12 @@ def test_parameters_on_two_devices(overflow_on: str | None) -> None:
     assert scaler.state_dict()["scale"].item() == (32.0 if overflow_on else 64.0)
 
 
+@pytest.mark.parametrize("backend", ["fused", "native"])
 @pytest.mark.parametrize("tolerated", [1, 2])
-def test_a_fused_optimizer_makes_no_host_wait(tolerated: int) -> None:
+def test_a_fused_optimizer_makes_no_host_wait(tolerated: int, backend: str) -> None:
     param = torch.nn.Parameter(torch.ones(3, device="cuda"))
     optimizer = torch.optim.Adam([param], lr=0.5, fused=True)
-    scaler = GradScaler(init_loss_scaling=64.0, decr_every_n_nan_or_inf=tolerated, backend="native")
+    scaler = GradScaler(init_loss_scaling=64.0, decr_every_n_nan_or_inf=tolerated, backend=backend)
     loss = (param * 2).sum()
     scaler.scale(loss).backward()  # the first scale() places the state
     torch.cuda.set_sync_debug_mode("error")

@@ -50,7 +50,7 @@ def test_signature_is_torchs_with_the_shims_own_keywords_behind_it() -> None:
 
 def test_public_methods_are_torchs() -> None:
     real = {name for name in dir(torch.amp.GradScaler) if not name.startswith("_")}
-    assert {name for name in dir(GradScaler) if not name.startswith("_")} == real | {"backend"}
+    assert {name for name in dir(GradScaler) if not name.startswith("_")} == real | {"backend", "unscale_and_clip_"}
     for name in real:
         theirs = inspect.signature(getattr(torch.amp.GradScaler, name)).parameters
         ours = inspect.signature(getattr(GradScaler, name)).parameters
@@ -480,3 +480,20 @@ def test_pickle_and_copy_keep_settings_and_state() -> None:
         assert clone.state_dict() == scaler.state_dict()
         assert clone.get_scale() == 32.0
         assert clone.backend == "reference"
+
+
+@pytest.mark.parametrize("max_norm", [0.25, 100.0])
+@pytest.mark.parametrize("enabled", [True, False])
+def test_unscale_and_clip_is_the_two_calls(max_norm: float, enabled: bool) -> None:
+    params = [paddle.create_parameter([2], "float32") for _ in range(2)]
+    optimizers = [paddle.optimizer.SGD(1.0, parameters=[p]) for p in params]
+    scalers = [GradScaler("cpu", init_scale=64.0, enabled=enabled) for _ in params]
+    if enabled:
+        with pytest.raises(AssertionError, match="_scale is None"):
+            scalers[0].unscale_and_clip_(optimizers[0], max_norm)
+    for scaler, param in zip(scalers, params, strict=True):
+        scaler.scale((param * paddle.to_tensor([3.0, 4.0])).sum()).backward()
+    norm = scalers[0].unscale_and_clip_(optimizers[0], max_norm)
+    scalers[1].unscale_(optimizers[1])
+    assert norm.item() == paddle.nn.utils.clip_grad_norm_([params[1]], max_norm).item() == 5.0
+    assert params[0].grad.tolist() == params[1].grad.tolist()

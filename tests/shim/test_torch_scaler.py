@@ -50,7 +50,7 @@ def test_signature_is_paddles_with_the_shims_own_keywords_behind_it() -> None:
 
 def test_public_methods_are_paddles() -> None:
     real = {name for name in dir(paddle.amp.GradScaler) if not name.startswith("_")}
-    assert {name for name in dir(GradScaler) if not name.startswith("_")} == real | {"backend"}
+    assert {name for name in dir(GradScaler) if not name.startswith("_")} == real | {"backend", "unscale_and_clip_"}
     for name in real:
         theirs = inspect.signature(getattr(paddle.amp.GradScaler, name)).parameters
         ours = inspect.signature(getattr(GradScaler, name)).parameters
@@ -282,6 +282,39 @@ def test_sparse_float16_whose_sum_overflows() -> None:
     scaler.scale(torch.ones(1))
     scaler.step(sgd(weight))
     assert weight.tolist() == [[1.0], [1.0]]
+
+
+@pytest.mark.parametrize("unscale_first", [False, True])
+def test_fused_sgd_whose_first_step_overflows(unscale_first: bool) -> None:
+    """torch's fused SGD would go on with momentum from memory that was never set."""
+    params = [parameter(1.0, 1.0) for _ in range(2)]
+    optimizers = [torch.optim.SGD([p], lr=0.5, momentum=0.9, fused=p is params[0]) for p in params]
+    for param, optimizer in zip(params, optimizers, strict=True):
+        scaler = GradScaler(init_loss_scaling=64.0)
+        for value in (INF, 1.0, 2.0, INF, 3.0):
+            backward(scaler, param, value, 1.0)
+            if unscale_first:
+                scaler.unscale_(optimizer)
+            scaler.step(optimizer)
+            scaler.update()
+    assert params[0].tolist() == params[1].tolist()
+
+
+@pytest.mark.parametrize("max_norm", [0.25, 100.0])
+@pytest.mark.parametrize("enable", [True, False])
+def test_unscale_and_clip_is_the_two_calls(max_norm: float, enable: bool) -> None:
+    params = [parameter(1.0, 1.0) for _ in range(2)]
+    optimizers = [sgd(p) for p in params]
+    scalers = [GradScaler(enable, init_loss_scaling=64.0) for _ in params]
+    for scaler, param in zip(scalers, params, strict=True):
+        backward(scaler, param, 3.0, 4.0)
+    norm = scalers[0].unscale_and_clip_(optimizers[0], max_norm)
+    scalers[1].unscale_(optimizers[1])
+    assert norm == torch.nn.utils.clip_grad_norm_([params[1]], max_norm) == 5.0
+    assert torch.equal(params[0].grad, params[1].grad)
+    if enable:
+        with pytest.raises(RuntimeError, match="already been called"):
+            scalers[0].unscale_and_clip_(optimizers[0], max_norm)
 
 
 @pytest.mark.parametrize("make", [torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD])

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from paddletorch_rules import Form, Framework, ParameterPair, Signature, ValueMap
 
-from paddletorch.layout import ArgumentChanges, LayoutError, edit_arguments, read_layout
+from paddletorch.layout import ArgumentChanges, LayoutError, edit_arguments, read_layout, run_of_arguments
 from paddletorch.model import Edit, Span
-from paddletorch.plan.binding import CallBinding
+from paddletorch.plan.binding import Bound, CallBinding
 from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.plan.overloads import kinds
+from paddletorch.plan.precedence import ATOM, binds
 from paddletorch.plan.reconcile import (
     defaults_of,
     first_default,
@@ -20,18 +22,43 @@ from paddletorch.plan.reconcile import (
     not_in_release,
     source_default,
 )
-from paddletorch.plan.translate import constant, same_value, translate_default, translate_edits
+from paddletorch.plan.translate import constant, same_value, translate_default, translate_edits, translated_text
 from paddletorch.resolve import Qualified
 from paddletorch.source import WIDTH
 
 
 @dataclass
-class _Plan:
+class ArgumentPlan:
+    """What becomes of a call's arguments, before it is decided how the call is written.
+
+    ``keywords`` gives the target's name of each supplied argument that stays, by its place in the call;
+    ``append`` what must be written out; ``edits`` change values in place; ``lists`` are places whose
+    argument, with those that follow it up to the second place, becomes one list.
+    """
+
     keywords: dict[int, str] = field(default_factory=dict)
     drop: set[int] = field(default_factory=set)
-    prepend: list[str] = field(default_factory=list)
+    prepend: list[tuple[str, str]] = field(default_factory=list)
     append: list[tuple[str, str]] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
+    lists: dict[int, int] = field(default_factory=dict)
+
+
+def plan_arguments(binding: CallBinding, target_form: Form, *, reconcile: bool = True) -> ArgumentPlan:
+    """Decide about each argument of a bound call.
+
+    Raises:
+        Refusal: a value or parameter has no counterpart.
+    """
+    context = binding.context
+    target_signature = _target_signature(context, target_form, binding)
+    plan = ArgumentPlan()
+    for pair in binding.row.parameters:
+        _one_parameter(binding, pair, target_form, target_signature, plan, reconcile and not binding.passed_on)
+    paired = {p.name(context.settings.source) for p in binding.row.parameters}
+    for name in binding.given.keys() - paired:
+        _drop(binding, name, plan)
+    return plan
 
 
 def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: bool = True) -> list[Edit]:
@@ -41,13 +68,7 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
         Refusal: a value or parameter has no counterpart.
     """
     context = binding.context
-    target_signature = _target_signature(context, target_form, binding)
-    plan = _Plan()
-    for pair in binding.row.parameters:
-        _one_parameter(binding, pair, target_form, target_signature, plan, reconcile)
-    paired = {p.name(context.settings.source) for p in binding.row.parameters}
-    for name in binding.given.keys() - paired:
-        _drop(binding, name, plan)
+    plan = plan_arguments(binding, target_form, reconcile=reconcile)
     _order(binding, target_form, plan)
     if not (plan.keywords or plan.drop or plan.prepend or plan.append):
         return plan.edits
@@ -60,8 +81,9 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
     if binding.dictionary is not None and appended:
         plan.edits += binding.dictionary.add(context.source, plan.append, code)
         appended = []
-    changes = ArgumentChanges(frozenset(plan.drop), plan.keywords, tuple(plan.prepend), tuple(appended), binding.skip)
-    width = None if context.in_fstring(binding.node) else WIDTH
+    prepended = tuple(text for _, text in plan.prepend)
+    changes = ArgumentChanges(frozenset(plan.drop), plan.keywords, prepended, tuple(appended), binding.skip)
+    width = None if context.in_string(binding.node) else WIDTH
     return edit_arguments(layout, changes, code, plan.edits, width)
 
 
@@ -73,11 +95,11 @@ def _target_signature(context: FileContext, form: Form, binding: CallBinding) ->
 
 
 def _one_parameter(
-    binding: CallBinding, pair: ParameterPair, form: Form, signature: Signature, plan: _Plan, reconcile: bool
+    binding: CallBinding, pair: ParameterPair, form: Form, signature: Signature, plan: ArgumentPlan, reconcile: bool
 ) -> None:
     source: Framework = "torch" if binding.target == "paddle" else "paddle"
     source_name, target_name = pair.name(source), pair.name(binding.target)
-    if target_name is not None and target_name in binding.forced:
+    if target_name is not None and target_name in binding.forced and target_name not in binding.settled:
         _forced(binding, source_name, target_name, form, plan)
     elif source_name is None:
         assert target_name is not None
@@ -105,7 +127,7 @@ def _fixed_by_form(form: Form, target_name: str) -> bool:
     return target_name in form.fixed
 
 
-def _forced(binding: CallBinding, source_name: str | None, target_name: str, form: Form, plan: _Plan) -> None:
+def _forced(binding: CallBinding, source_name: str | None, target_name: str, form: Form, plan: ArgumentPlan) -> None:
     if source_name is not None and source_name in binding.given:
         _drop(binding, source_name, plan)
     text = binding.forced[target_name]
@@ -117,13 +139,14 @@ def _forced(binding: CallBinding, source_name: str | None, target_name: str, for
     plan.append.append((target_name, binding.context.quoted(text, binding.node)))
 
 
-def _drop(binding: CallBinding, source_name: str, plan: _Plan) -> None:
+def _drop(binding: CallBinding, source_name: str, plan: ArgumentPlan) -> None:
     bound = binding.given.get(source_name)
     if bound is None:
         return
-    if bound.position is None:
+    if bound.position is None and isinstance(bound.dict_key, ast.Constant | ast.keyword):
         raise Refusal("API210", problem=f"the dict would have to lose {source_name!r}", signature="?")
-    plan.drop.add(bound.position)
+    assert bound.position is not None
+    plan.drop.update(range(bound.position, bound.position + 1 + len(bound.rest)))
 
 
 def _supplied(
@@ -133,7 +156,7 @@ def _supplied(
     target_name: str,
     form: Form,
     signature: Signature,
-    plan: _Plan,
+    plan: ArgumentPlan,
 ) -> None:
     bound = binding.given[source_name]
     context = binding.context
@@ -151,16 +174,22 @@ def _supplied(
             return
     if pair.values == "amp_dtype" and context.target == "paddle":
         _check_dtype(binding, bound.value, source_name)
+    if bound.text:
+        _drop(binding, source_name, plan)
+        before, after = binding.wraps.get(source_name, ("", ""))
+        plan.append.append((target_name, before + translated_text(context, bound.value, bound.text, values) + after))
+        return
     try:
         plan.edits += translate_edits(context, bound.value, values, binding.row.code)
     except Refusal as refusal:
         raise Refusal(refusal.code, **{**refusal.holes, "parameter": source_name}) from None
-    if source_name in binding.wraps:
-        before, after = binding.wraps[source_name]
+    held = _held_in_tensor(binding, source_name, bound.value)
+    if source_name in binding.wraps or held is not None:
+        before, after = held or binding.wraps[source_name]
         span = context.source.span(bound.value)
         plan.edits += [Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after)]
     if bound.position is not None:
-        plan.keywords[bound.position] = target_name
+        _place(binding, source_name, target_name, bound, signature, plan)
     elif (
         bound.dict_key is not None
         and binding.dictionary is not None
@@ -168,6 +197,52 @@ def _supplied(
         and not bound.converted
     ):
         plan.edits.append(binding.dictionary.rename(context.source, bound.dict_key, target_name, binding.row.code))
+
+
+def _held_in_tensor(binding: CallBinding, name: str, node: ast.expr) -> tuple[str, str] | None:
+    """What goes around sizes and axes that Paddle reads from a tensor: torch wants the numbers."""
+    one = name == "axis"
+    if binding.target != "torch" or name in binding.wraps or not (one or name in _SIZES):
+        return None
+    if kinds(binding.context, node) != {"Tensor"}:
+        return None
+    return ("int(", ")") if one else ("", ".tolist()") if binds(node) == ATOM else ("(", ").tolist()")
+
+
+_SIZES = frozenset({"shape", "repeat_times", "size", "output_size", "out_shape"})
+
+
+def _place(
+    binding: CallBinding, source_name: str, target_name: str, bound: Bound, signature: Signature, plan: ArgumentPlan
+) -> None:
+    """Note where the argument goes; the positionals of a variadic parameter become a list if the row says so."""
+    assert bound.position is not None
+    last = bound.position + len(bound.rest)
+    parameter = signature.get(target_name)
+    if parameter is not None and parameter.variadic:
+        if bound.position >= len(binding.node.args):
+            plan.keywords[bound.position] = target_name
+        return  # positionals stay positionals
+    plan.keywords[bound.position] = target_name
+    if bound.rest:
+        plan.lists[bound.position] = last
+    if source_name not in binding.row.collect or bound.position >= len(binding.node.args):
+        return
+    if bound.rest or _is_one_number(binding, source_name, bound.value):
+        plan.lists[bound.position] = last
+        try:
+            run = run_of_arguments(
+                binding.context.source, binding.node, bound.value, bound.rest[-1] if bound.rest else bound.value
+            )
+        except LayoutError as error:
+            raise Refusal("API210", problem=str(error), signature="?") from None
+        plan.edits += [Edit(Span(run.start, run.start), "["), Edit(Span(run.end, run.end), "]")]
+
+
+def _is_one_number(binding: CallBinding, name: str, value: ast.expr) -> bool:
+    """Whether a single positional is a number and no list; ``*sizes`` may be several."""
+    found = kinds(binding.context, value)
+    return isinstance(value, ast.Starred) or ("int" in found and "sequence" not in found)
 
 
 def _check_dtype(binding: CallBinding, node: ast.expr, name: str) -> None:
@@ -187,7 +262,7 @@ def _check_dtype(binding: CallBinding, node: ast.expr, name: str) -> None:
             binding.report("AMP218", parameter=name, value=context.text(branch))
 
 
-def _source_only(binding: CallBinding, pair: ParameterPair, source_name: str, plan: _Plan) -> None:
+def _source_only(binding: CallBinding, pair: ParameterPair, source_name: str, plan: ArgumentPlan) -> None:
     if source_name in binding.dropped or pair.ignore:
         _drop(binding, source_name, plan)
         return
@@ -215,13 +290,16 @@ def _unequal(binding: CallBinding, pair: ParameterPair, refusal: Refusal) -> Non
 
 
 def _target_only(
-    binding: CallBinding, pair: ParameterPair, target_name: str, form: Form, signature: Signature, plan: _Plan
+    binding: CallBinding, pair: ParameterPair, target_name: str, form: Form, signature: Signature, plan: ArgumentPlan
 ) -> None:
     if pair.neutral is None or pair.ignore or _fixed_by_form(form, target_name):
         return
     parameter = signature.get(target_name)
+    if parameter is not None and parameter.default is None and signature.parameters[0] is not parameter:
+        plan.append.append((target_name, binding.context.quoted(pair.neutral, binding.node)))
+        return
     if parameter is not None and parameter.default is None:
-        plan.prepend.append(binding.context.quoted(pair.neutral, binding.node))
+        plan.prepend.append((target_name, binding.context.quoted(pair.neutral, binding.node)))
         return
     _emit_unless_default(binding, target_name, pair.neutral, form, plan)
 
@@ -232,7 +310,7 @@ def _emit(
     target_name: str,
     source_value: str,
     form: Form,
-    plan: _Plan,
+    plan: ArgumentPlan,
 ) -> None:
     """Write a value out unless every allowed target release has it as its default."""
     values = binding.context.settings.table.values[pair.values] if pair.values else None
@@ -241,7 +319,7 @@ def _emit(
 
 
 def _emit_unless_default(
-    binding: CallBinding, target_name: str, text: str, form: Form, plan: _Plan, values: ValueMap | None = None
+    binding: CallBinding, target_name: str, text: str, form: Form, plan: ArgumentPlan, values: ValueMap | None = None
 ) -> None:
     """Write a target value out unless every allowed release behaves so without it."""
     defaults = defaults_of(binding, form, target_name)
@@ -256,15 +334,26 @@ def _emit_unless_default(
     plan.append.append((target_name, binding.context.quoted(text, binding.node)))
 
 
-def _order(binding: CallBinding, form: Form, plan: _Plan) -> None:
+def _orders(binding: CallBinding, form: Form) -> set[tuple[str, ...]]:
+    """The orders that the form's positional parameters have in the target releases."""
+    settings = binding.context.settings
+
+    def look_up() -> set[tuple[str, ...]]:
+        signatures = (form.signature(version) for version in settings.target_releases.versions)
+        return {tuple(p.name for p in s.positional) for s in signatures if s is not None}
+
+    return settings.once("orders", form, look_up)
+
+
+def _order(binding: CallBinding, form: Form, plan: ArgumentPlan) -> None:
     """Keep positionals that stay at their place in every allowed release; everything else goes by keyword."""
     kept = sorted(i for i in plan.keywords if i < len(binding.node.args))
-    versions = binding.context.settings.target_releases.versions
-    orders = {tuple(p.name for p in s.positional) for v in versions if (s := form.signature(v)) is not None}
+    orders = _orders(binding, form)
     shift = len(plan.prepend) - binding.skip
     in_place = not plan.drop & set(range(len(binding.node.args)))
     for index in kept:
         slot = index + shift
+        shift -= plan.lists.get(index, index) - index
         if in_place and all(slot < len(names) and names[slot] == plan.keywords[index] for names in orders):
             del plan.keywords[index]
         else:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 from paddletorch_rules import Form, Framework, Row, Signature
 
+from paddletorch.model import Edit
 from paddletorch.plan.context import FileContext, Refusal
-from paddletorch.plan.keywords import DictKeywords, keyword_dict
+from paddletorch.plan.keywords import DictKeywords, keyword_dict, shared_items
+from paddletorch.plan.origins import origin_edits
+from paddletorch.plan.overloads import kinds, numpy_name
+from paddletorch.plan.several import is_several
+from paddletorch.plan.shapes import used_as
 from paddletorch.plan.translate import constant
+from paddletorch.resolve import Instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,10 @@ class Bound:
     dict_key: ast.Constant | ast.keyword | None = None
     converted: bool = False
     """Given under the target's name already, in a half-converted file."""
+    rest: tuple[ast.expr, ...] = ()
+    """Further positional arguments of a variadic parameter."""
+    text: str = ""
+    """How to write the value out, if it comes from a dict that other calls use too."""
 
 
 @dataclass
@@ -47,6 +57,18 @@ class CallBinding:
     wraps: dict[str, tuple[str, str]] = field(default_factory=dict)
     settled: set[str] = field(default_factory=set)
     """Target-only parameters that the call gives already."""
+    receiver: ast.expr | None = None
+    """What a method is called on."""
+    template: str | None = None
+    """What a hook wants emitted instead of the row's form."""
+    around: tuple[str, str] = ("", "")
+    """Text before and after the converted call."""
+    beside: list[Edit] = field(default_factory=list)
+    """Edits elsewhere in the file that belong to the call."""
+    replaced: list[tuple[ast.expr, str]] = field(default_factory=list)
+    """Parts of arguments that become something else."""
+    passed_on: bool = False
+    """Arguments come from outside the call; both sides take them alike."""
 
     @property
     def target(self) -> Framework:
@@ -55,6 +77,8 @@ class CallBinding:
 
     def value(self, name: str) -> ast.expr | None:
         """The expression supplied (or implied by the spelling) for a source parameter."""
+        if name == "self" and self.receiver is not None:
+            return self.receiver
         if name in self.given:
             return self.given[name].value
         if name in self.fixed:
@@ -67,11 +91,11 @@ class CallBinding:
         return ... if node is None else constant(node)
 
     def origin(self, name: str) -> ast.expr | None:
-        """The expression behind the argument: what a variable with one assignment was given."""
+        """The expression behind the argument: what a variable with one assignment (or ``with``) was given."""
         node = self.value(name)
         if isinstance(node, ast.Name) and node in self.context.tree.scopes:
             bindings = self.context.tree.scopes[node].lookup(node.id)
-            if len(bindings) == 1 and bindings[0].kind == "assign" and bindings[0].value is not None:
+            if len(bindings) == 1 and bindings[0].kind in ("assign", "enter") and bindings[0].value is not None:
                 return bindings[0].value
         return node
 
@@ -92,6 +116,85 @@ class CallBinding:
     def wrap(self, name: str, before: str, after: str) -> None:
         """Put text around the argument's expression."""
         self.wraps[name] = (before, after)
+
+    def types(self, name: str) -> frozenset[str]:
+        """The kinds that the argument can have: tracked types, ``int``, ``sequence``...; empty if not known."""
+        node = self.value(name)
+        return frozenset() if node is None or name in self.fixed else kinds(self.context, node)
+
+    def is_tensor(self, name: str) -> bool:
+        """Whether the argument is a tensor whatever way it came by; ``types`` tells only what is known."""
+        node = self.value(name)
+        if node is None or name in self.fixed:
+            return False
+        values = self.context.evaluator.values(node)
+        return all(isinstance(v, Instance) and v.type == "tensor" for v in values)
+
+    def dtype(self, name: str) -> str | None:
+        """The dtype of a torch tensor, as far as the file shows it."""
+        node = self.value(name)
+        return None if node is None or name in self.fixed else self.context.dtype_of(node)
+
+    def owners(self, name: str) -> frozenset[str]:
+        """For an argument ``x.weight``: the classes that ``x`` can be an instance of."""
+        node = self.value(name)
+        if not isinstance(node, ast.Attribute):
+            return frozenset()
+        found: set[str] = set()
+        for value in self.context.evaluator.values(node.value):
+            if isinstance(value, Instance):
+                found |= {value.api, *([value.node.name] if value.node is not None else [])}
+        return frozenset(found)
+
+    def is_several(self, name: str) -> bool:
+        """Whether the argument is seen to be a tensor of several elements."""
+        node = self.value(name)
+        return node is not None and is_several(self.context, node)
+
+    def at_origin(self, name: str) -> bool:
+        """Whether the argument's value is translated at the literals that it comes from."""
+        source = self.context.settings.source
+        pair = next((p for p in self.row.parameters if p.name(source) == name), None)
+        node = self.value(name)
+        if pair is None or pair.values is None or node is None:
+            return False
+        edits = origin_edits(self.context, node, self.context.settings.table.values[pair.values], self.row.code)
+        self.beside += edits or []
+        return edits is not None
+
+    def surround(self, before: str, after: str) -> None:
+        """Put text around the converted call; holes are source parameters, which leave the call."""
+        self.around = (before, after)
+
+    def replace(self, node: ast.expr, text: str) -> None:
+        """Put ``text`` in the place of a part of an argument; ``{self}`` and source parameters are holes."""
+        self.replaced.append((node, text))
+
+    @property
+    def parent(self) -> ast.AST | None:
+        """The syntax around the call."""
+        return self.context.parent(self.node)
+
+    def rewrite(self, template: str) -> None:
+        """Emit this template; its holes are the target's parameters and ``{self}``."""
+        self.template = template
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether the call's value is not used."""
+        return isinstance(self.context.parent(self.node), ast.Expr)
+
+    def used_as(self, kind: Literal["list", "tuple"]) -> bool:
+        """Whether the size that the call gives is joined with or compared with that kind of sequence."""
+        return used_as(self.context, self.node, kind)
+
+    def stop(self, code: str, **holes: str) -> NoReturn:
+        """Leave the call as it is.
+
+        Raises:
+            Refusal: always.
+        """
+        raise Refusal(code, **holes)
 
     def refuse(self, problem: str) -> NoReturn:
         """Say that the arguments make no sense for this API.
@@ -129,29 +232,64 @@ def bind(
         raise Refusal("API210", problem="its signature is not known", signature="?")
     given: dict[str, Bound] = {}
     positional = signature.positional
+    variadic = next((p for p in signature.parameters if p.variadic == "*"), None)
+    passed_on = False
     for index, argument in enumerate(node.args[skip:]):
-        if isinstance(argument, ast.Starred):
-            raise Refusal("API203", what=f"*{context.text(argument.value)}")
-        if index >= len(positional):
+        parameter = positional[index] if index < len(positional) else variadic
+        if isinstance(argument, ast.Starred) and (parameter is None or not parameter.variadic):
+            if not _alike(context, row, form):
+                raise Refusal("API203", what=f"*{context.text(argument.value)}")
+            passed_on = True
+            break
+        if parameter is None:
             raise Refusal("API210", problem="too many positional arguments", signature=signature.text)
-        given[positional[index].name] = Bound(argument, index + skip)
+        if parameter.name in given:
+            given[parameter.name] = replace(given[parameter.name], rest=(*given[parameter.name].rest, argument))
+        else:
+            given[parameter.name] = Bound(argument, index + skip)
     dictionary = None
     settled: set[str] = set()
     for index, keyword in enumerate(node.keywords, len(node.args)):
         if keyword.arg is None:
             dictionary = keyword_dict(context, keyword.value)
-            if dictionary is None and all(p.torch == p.paddle for p in row.parameters):
-                continue  # every name is the same on both sides
+            if dictionary is None and _alike(context, row, form):
+                passed_on = True  # every name is the same on both sides
+                continue
             if dictionary is None:
-                raise Refusal("API203", what=f"**{context.text(keyword.value)}")
+                shared = shared_items(context, keyword.value)
+                if not shared:
+                    raise Refusal("API203", what=f"**{context.text(keyword.value)}")
+                for key, value, text in shared:
+                    _add(given, settled, row, context.target, signature, key, Bound(value, index, text=text))
+                continue
             for key, key_node, value in dictionary.items:
                 _add(given, settled, row, context.target, signature, key, Bound(value, None, key_node))
             continue
         _add(given, settled, row, context.target, signature, keyword.arg, Bound(keyword.value, index))
     for parameter in signature.parameters:
-        if whole and not skip and parameter.default is None and not parameter.variadic and parameter.name not in given:
+        required = parameter.default is None and not parameter.variadic
+        if whole and not skip and not passed_on and required and parameter.name not in given:
             raise Refusal("API210", problem=f"{parameter.name!r} is missing", signature=signature.text)
-    return CallBinding(context, row, form, name, node, given, form.fixed, dictionary, skip, settled=settled)
+    return CallBinding(
+        context, row, form, name, node, given, form.fixed, dictionary, skip, settled=settled, passed_on=passed_on
+    )
+
+
+def _alike(context: FileContext, row: Row, form: Form) -> bool:
+    """Whether both sides take the same arguments in the same places, so that unseen ones may be passed on."""
+    target = context.settings.emitted(row)
+    source_signature = form.signature(context.settings.source_releases.newest)
+    target_signature = target.signature(context.settings.target_releases.newest) if target is not None else None
+    if target is None or target.template is not None or source_signature is None or target_signature is None:
+        return all(p.torch == p.paddle for p in row.parameters)
+    pairs = {p.name(context.settings.source): p for p in row.parameters}
+    taken = [p for p in source_signature.parameters if not p.variadic]
+    for parameter, other in zip(taken, target_signature.parameters, strict=False):
+        pair = pairs.get(parameter.name)
+        same = pair is not None and pair.values is None and parameter.name == other.name == pair.name(context.target)
+        if not same or parameter.default != other.default:
+            return False
+    return len(taken) <= len(target_signature.parameters)
 
 
 def _add(
@@ -163,8 +301,13 @@ def _add(
     name: str,
     bound: Bound,
 ) -> None:
+    if signature.get(name) is None and target == "paddle":
+        name = numpy_name(signature, name)
     if signature.get(name) is None:
         pair = next((p for p in row.parameters if p.name(target) == name), None)
+        if pair is None and _takes_any(row, signature, target):
+            settled.add(name)
+            return
         if pair is None:
             raise Refusal("API210", problem=f"there is no parameter {name!r}", signature=signature.text)
         source_name = pair.torch if target == "paddle" else pair.paddle
@@ -175,3 +318,12 @@ def _add(
     if name in given and bound.dict_key is None:
         raise Refusal("API210", problem=f"{name} is given twice", signature=signature.text)
     given[name] = bound
+
+
+def _takes_any(row: Row, signature: Signature, target: Framework) -> bool:
+    """Whether both sides hand unknown keywords on."""
+    open_ended = next((p.name for p in signature.parameters if p.variadic == "**"), None)
+    side: Framework = "torch" if target == "paddle" else "paddle"
+    if open_ended is None:
+        return False
+    return any(p.name(side) == open_ended and p.name(target) is not None for p in row.parameters)

@@ -42,3 +42,32 @@ def _has_siblings(context: FileContext, statement: ast.stmt) -> bool:
             others = [s for s in block if s is not statement and not isinstance(s, ast.Import | ast.ImportFrom)]
             return isinstance(parent, ast.Module) or bool(others)
     return False
+
+
+def block_of(context: FileContext, statement: ast.stmt) -> list[ast.stmt]:
+    """The list of statements that holds ``statement``."""
+    parent = context.parent(statement)
+    for _, value in ast.iter_fields(parent) if parent is not None else ():
+        if isinstance(value, list) and statement in value:
+            return value
+    return [statement]
+
+
+def insert_after(context: FileContext, statement: ast.stmt, text: str, code: str) -> Edit:
+    """Put lines of code after the statement, on lines of their own where it has its own."""
+    end = context.source.span(statement).end
+    assert statement.end_lineno is not None
+    if not (own_line(context, statement) and ends_line(context, statement)):
+        return Edit(Span(end, end), "; " + "; ".join(text.splitlines()), code)
+    line = context.source.line_span(statement.end_lineno)
+    place = line.start + len(context.source.body[line.start : line.end].rstrip(b"\r\n"))
+    start = context.source.newline + context.source.indentation(statement.lineno)
+    return Edit(Span(place, place), "".join(start + part for part in text.splitlines()), code)
+
+
+def insert_before(context: FileContext, statement: ast.stmt, text: str, code: str) -> Edit:
+    """Put lines of code before the statement."""
+    start = context.source.span(statement).start
+    own = own_line(context, statement)
+    end = context.source.newline + context.source.indentation(statement.lineno) if own else "; "
+    return Edit(Span(start, start), "".join(part + end for part in text.splitlines()), code)

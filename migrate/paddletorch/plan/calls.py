@@ -3,42 +3,36 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 
 from paddletorch_rules import Form, Row
-from paddletorch_rules.hooks import ARGUMENT_HOOKS
+from paddletorch_rules.hooks import class_checks
 
-from paddletorch.model import Edit, Span
-from paddletorch.plan.arguments import convert_arguments
-from paddletorch.plan.binding import CallBinding, bind
-from paddletorch.plan.context import FileContext, Finding, Refusal
+from paddletorch.model import Edit
+from paddletorch.plan.calling import convert_call, run_hook
+from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.plan.mentions import call_decorator, convert_assignment, convert_class_member, is_decorator, warn_value
+from paddletorch.plan.outcome import Outcome, finding, target_form, target_name
+from paddletorch.plan.overloads import choose
 from paddletorch.plan.rewrites import SITE_HOOKS
 from paddletorch.plan.sites import Candidate, Site
-from paddletorch.plan.template import Template
+from paddletorch.plan.unbound import bind_method, convert_method, methods
 
 
-@dataclass
-class Outcome:
-    """What a site becomes. ``target`` is None if it is left alone; ``findings`` say why, or warn."""
+def _suit_all(context: FileContext, site: Site, outcomes: list[Outcome]) -> bool:
+    """Whether a variable that holds one of several APIs, such as layers, is used so that all give the same edits."""
+    if site.anchor.kind not in ("alias", "attribute") or site.node is not site.anchor.node:
+        return False
+    if any(o.target is None or o.whole is not None or o.full for o in outcomes):
+        return False
+    edits = [sorted((str(e.span), e.text, str(e.parts)) for e in o.edits) for o in outcomes]
+    codes = [[f.code for f in o.findings] for o in outcomes]
+    return all(e == edits[0] for e in edits) and all(c == codes[0] for c in codes)
 
-    row: Row
-    target: str | None
-    edits: list[Edit] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    full: bool = False
-    """The edits write the new name themselves, in full."""
-    whole: Edit | None = None
-    """What replaces the whole call or statement, where the target is not a plain call."""
 
-    def same_as(self, other: Outcome) -> bool:
-        """Whether two readings of a site lead to the same result."""
-        codes = [f.code for f in self.findings]
-        return (
-            self.target == other.target
-            and self.whole == other.whole
-            and sorted(self.edits, key=str) == sorted(other.edits, key=str)
-            and codes == [f.code for f in other.findings]
-        )
+def _takes_anything(context: FileContext, candidate: Candidate) -> bool:
+    """Whether the API takes any arguments, as ``Identity`` does: it suits what the others need."""
+    signature = candidate.form.signature(context.settings.source_releases.newest)
+    return signature is not None and bool(signature.parameters) and all(p.variadic for p in signature.parameters)
 
 
 def plan_site(context: FileContext, site: Site) -> Outcome:
@@ -48,12 +42,15 @@ def plan_site(context: FileContext, site: Site) -> Outcome:
         return Outcome(row, None)
     if not context.is_located(site.call or site.node):
         return _left(context, site, row, Refusal("API216"))
-    outcomes = [_plan_candidate(context, site, candidate) for candidate in site.candidates]
+    candidates = [c for c in site.candidates if not _takes_anything(context, c)] or site.candidates
+    outcomes = [_plan_candidate(context, site, candidate) for candidate in candidates]
     if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
         outcomes = _plausible(outcomes)
     outcomes = [o for o in outcomes if not _misfits(o)] or outcomes
     first = outcomes[0]
-    if any(not first.same_as(other) for other in outcomes[1:]):
+    if len({c.name for c in site.candidates}) > 1 and _suit_all(context, site, outcomes):
+        first.keeps_name = True
+    elif any(not first.same_as(other) for other in outcomes[1:]):
         refused = [o for o in outcomes if o.target is None]
         if len(refused) == len(outcomes):
             return first
@@ -82,15 +79,13 @@ def _left(context: FileContext, site: Site, row: Row, refusal: Refusal) -> Outco
     return Outcome(row, None, findings=[finding(refusal, site.node, site.name, row)])
 
 
-def finding(refusal: Refusal, node: ast.expr, name: str, row: Row) -> Finding:
-    """A refusal as a finding at ``node``."""
-    return Finding(refusal.code, node, name, tuple(sorted(refusal.holes.items())), row)
-
-
 def _plan_candidate(context: FileContext, site: Site, candidate: Candidate) -> Outcome:
     before = len(context.findings)
     try:
         outcome = _convert(context, site, candidate)
+        if outcome.target is None and not outcome.findings and len(context.findings) == before:
+            replacement = target_name(candidate.row, context) or "the counterpart"
+            raise Refusal("API205", what="this use", replacement=replacement)
     except Refusal as refusal:
         outcome = Outcome(candidate.row, None)
         del context.findings[before:]
@@ -100,8 +95,41 @@ def _plan_candidate(context: FileContext, site: Site, candidate: Candidate) -> O
     return outcome
 
 
+def _overload(context: FileContext, site: Site, candidate: Candidate) -> Candidate:
+    """The row that the call fits, where several have the name."""
+    options = context.settings.overloads(candidate.name)
+    if len(options) < 2:
+        return candidate
+    constants = [o for o in options if o[0].kind == "constant"]
+    options = [o for o in options if o[0].kind != "constant"]
+    if site.role != "call" or site.call is None:
+        named = [o for o in options if (f := _emitted(o[0], context)) is not None and f.names and f.template is None]
+        return Candidate(candidate.name, *[*constants, *named, (candidate.row, candidate.form)][0])
+    if not options:
+        return candidate
+    return Candidate(candidate.name, *choose(context, site.call, options))
+
+
+def _emitted(row: Row, context: FileContext) -> Form | None:
+    return context.settings.emitted(row)
+
+
 def _convert(context: FileContext, site: Site, candidate: Candidate) -> Outcome:
+    attribute = context.parent(site.node)
+    if site.role == "member" and isinstance(attribute, ast.Attribute) and not attribute.attr.startswith("__"):
+        options = methods(context, candidate.name, attribute.attr)
+        if options and site.call is not None:
+            return _unbound(context, site.call, attribute, options)
+    candidate = _overload(context, site, candidate)
     row = candidate.row
+    if row.annotation and site.role not in ("annotation", "check", "alias"):
+        raise Refusal("API205", what="this use", replacement=target_name(row, context) or "the counterpart")
+    if row.annotation and site.role == "check" and _never_holds(context, site, row):
+        raise Refusal("API205", what="the check", replacement=target_form(row, context).template or "the counterpart")
+    if site.role == "patch" and row.kind == "constant" and not row.forms(context.target):
+        raise Refusal(row.report or "API209", replacement="the counterpart", what="is assigned to")
+    if site.role == "patch" and row.kind == "constant" and target_form(row, context).assign:
+        return convert_assignment(context, site, row)
     if site.role == "patch":
         raise Refusal("API209", replacement=target_name(row, context) or "the counterpart")
     if site.role == "probe":
@@ -121,122 +149,58 @@ def _convert(context: FileContext, site: Site, candidate: Candidate) -> Outcome:
         row = context.settings.table.row("GradScaler")  # a function is no class: there the plain scaler stands
     form = target_form(row, context)
     outcome = Outcome(candidate.row, form.names[0] if form.names else None)
+    if row.kind == "constant":
+        if context.target in row.warn and site.role != "annotation":
+            context.report(row.warn[context.target], site.node, candidate.name, row)
+        if form.template is not None:
+            text = context.quoted(form.template, site.node)
+            outcome.target, outcome.whole = form.template, Edit(context.source.span(site.node), text, row.code)
+        return outcome
     if row.kind == "module":
         if site.role == "value":
             raise Refusal("API205", what="this use", replacement=form.names[0])
         return outcome
-    if context.target in row.warn and site.role in ("call", "partial"):
+    if context.target in row.warn and _is_warned(context, site, row):
         context.report(row.warn[context.target], site.node, candidate.name, row)
     if site.call is not None and site.role in ("call", "partial"):
-        _convert_call(context, site, candidate, form, outcome)
+        convert_call(context, site, candidate, form, outcome)
     elif site.role == "member":
-        _convert_member(context, site, candidate, form, outcome)
-    elif _is_decorator(context, site.node):
-        outcome.edits += _call_decorator(context, site, candidate, form)
+        convert_class_member(context, site, candidate, form, outcome)
+    elif is_decorator(context, site.node):
+        outcome.edits += call_decorator(context, site, candidate, form)
     elif site.role == "value" and row.kind in ("class", "context", "function"):
-        _warn_value(context, site, candidate, outcome)
+        warn_value(context, site, candidate, outcome)
     return outcome
 
 
-def _is_decorator(context: FileContext, node: ast.expr) -> bool:
-    parent = context.parent(node)
-    return isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef) and node in parent.decorator_list
+def _never_holds(context: FileContext, site: Site, row: Row) -> bool:
+    """Whether a check for a class of the source would let in what is a plain string on the other side, and more."""
+    if target_form(row, context).template != "str":
+        return False
+    parent = context.parent(site.node)
+    beside = parent.elts if isinstance(parent, ast.Tuple) else []
+    return not any(isinstance(e, ast.Name) and e.id == "str" for e in beside)
 
 
-def _call_decorator(context: FileContext, site: Site, candidate: Candidate, form: Form) -> list[Edit]:
-    """``@custom_fwd`` becomes ``@custom_fwd(device_type='cuda')`` where the target needs what the spelling implied."""
-    if context.target in candidate.row.warn:
-        context.report(candidate.row.warn[context.target], site.node, candidate.name, candidate.row)
-    signature = form.signature(context.settings.target_releases.newest)
-    given = [
-        f"{target}={value}"
-        for name, value in candidate.form.fixed.items()
-        for pair in candidate.row.parameters
-        if pair.name(context.settings.source) == name and (target := pair.name(context.target)) is not None
-        if signature is not None and (p := signature.get(target)) is not None and p.default is None
-    ]
-    end = context.source.span(site.node).end
-    text = context.quoted(f"({', '.join(given)})", site.node)
-    return [Edit(Span(end, end), text, candidate.row.code)] if given else []
-
-
-def target_form(row: Row, context: FileContext) -> Form:
-    """The form to emit.
-
-    Raises:
-        Refusal: no spelling exists in every allowed release.
-    """
-    form = row.emitted(context.target, context.settings.target_releases.versions)
-    if form is None:
-        newest = row.forms(context.target)[0]
-        raise Refusal("API208", replacement=newest.names[0], since=str(newest.since))
-    return form
-
-
-def target_name(row: Row, context: FileContext) -> str | None:
-    """The name that would be emitted, for messages."""
-    forms = row.forms(context.target)
-    return forms[0].names[0] if forms and forms[0].names else None
-
-
-def _convert_call(context: FileContext, site: Site, candidate: Candidate, form: Form, outcome: Outcome) -> None:
-    assert site.call is not None
-    skip = 1 if site.role == "partial" else 0
-    binding = bind(context, site.call, candidate.row, candidate.form, candidate.name, skip)
-    if form.template is not None:
-        if site.role == "call":
-            run_hook(binding)
-            convert_arguments(binding, form)
-            outcome.whole = _by_template(context, site.call, candidate, form)
-            return
-        raise Refusal("API204", replacement=form.template, arguments="")
+def _unbound(
+    context: FileContext, call: ast.Call, attribute: ast.Attribute, options: list[tuple[Row, Form]]
+) -> Outcome:
+    """``torch.Tensor.add(x, y)``: the method is called on its tensor."""
+    binding = bind_method(context, call, attribute, options)
+    row = binding.row
+    if row.report is not None and not row.forms(context.target):
+        raise Refusal(row.report, method=attribute.attr)
     run_hook(binding)
-    outcome.edits += convert_arguments(binding, form)
+    (whole, *edits), target = convert_method(context, call, binding, target_form(row, context))
+    if context.target in row.warn:
+        context.report(row.warn[context.target], call, binding.name, row)
+    return Outcome(row, target, edits, full=True, whole=whole)
 
 
-def _by_template(context: FileContext, call: ast.Call, candidate: Candidate, form: Form) -> Edit:
-    """Write the template, or what takes the place of the larger expression that the source's form names."""
-    parent = context.parent(call)
-    whole = isinstance(parent, ast.expr) and any(Template(t).match(parent) is not None for t in candidate.form.also)
-    node, text = (parent, form.also[0]) if whole and form.also else (call, form.template or "")
-    assert isinstance(node, ast.expr)
-    return Edit(context.source.span(node), context.quoted(text, node), candidate.row.code)
-
-
-def run_hook(binding: CallBinding) -> None:
-    """Run the row's hook on a call's arguments, if it has one."""
-    hook = ARGUMENT_HOOKS.get(binding.row.hook or "")
-    if hook is not None:
-        hook(binding)
-
-
-def _convert_member(context: FileContext, site: Site, candidate: Candidate, form: Form, outcome: Outcome) -> None:
-    """``GradScaler.__init__(self, ...)`` and other uses of the class's members."""
-    attribute = context.parent(site.node)
-    assert isinstance(attribute, ast.Attribute)
-    if site.call is not None and attribute.attr == "__init__":
-        binding = bind(context, site.call, candidate.row, candidate.form, candidate.name, 1)
-        run_hook(binding)
-        outcome.edits += convert_arguments(binding, form)
-    elif not isinstance(attribute.ctx, ast.Load):
-        raise Refusal("API209", replacement=outcome.target or "the counterpart")
-    elif context.settings.members(attribute.attr):
-        raise Refusal("API204", replacement=outcome.target or "", arguments=attribute.attr)
-
-
-def _warn_value(context: FileContext, site: Site, candidate: Candidate, outcome: Outcome) -> None:
-    target, source = context.target, context.settings.source
-    renamed = [
-        f"{p.name(source)} is {p.name(target)}"
-        for p in candidate.row.parameters
-        if p.name(source) and p.name(target) and p.name(source) != p.name(target)
-    ]
-    if candidate.row.parameters:
-        context.report(
-            "API204",
-            site.node,
-            candidate.name,
-            candidate.row,
-            replacement=outcome.target or "",
-            arguments=", ".join(renamed) or "the parameters differ",
-        )
+def _is_warned(context: FileContext, site: Site, row: Row) -> bool:
+    """Whether the row's warning is for this use: a call, or a class statement that its check finds wanting."""
+    if site.role != "base":
+        return site.role in ("call", "partial")
+    check = class_checks().get(row.id)
+    statement = context.parent(site.node)
+    return check is None or not isinstance(statement, ast.ClassDef) or check(statement, context.target)

@@ -4,48 +4,54 @@ from __future__ import annotations
 
 import ast
 
+from paddletorch_rules.hooks.data import BATCH_SIZE
+
 from paddletorch.model import Edit
 from paddletorch.plan.arguments import convert_arguments
 from paddletorch.plan.binding import bind
-from paddletorch.plan.calls import Outcome, finding, run_hook, target_form
+from paddletorch.plan.calling import run_hook
 from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.plan.outcome import Outcome, finding, target_form
 from paddletorch.plan.sites import Site
 from paddletorch.resolve.values import Local
 
 
-def plan_subclasses(context: FileContext, planned: list[tuple[Site, Outcome]]) -> list[Edit]:
+def plan_subclasses(context: FileContext, planned: list[tuple[Site, Outcome]]) -> None:
     """Convert what the class hands to the API's constructor; if that fails the base stays too."""
-    edits: list[Edit] = []
+    made: dict[ast.AST, list[ast.Call]] | None = None
     for site, outcome in planned:
         node = context.parent(site.node)
         if site.role != "base" or outcome.target is None or not isinstance(node, ast.ClassDef):
             continue
+        calls = _calls_of_parent(node)
+        if calls is None:
+            made = _calls_of_classes(context) if made is None else made
+            calls = made.get(node, [])
         try:
-            found = [e for call in _constructor_calls(context, node) for e in _convert(context, site, call)]
+            found = [e for call in calls for e in _convert(context, site, call)]
         except Refusal as refusal:
             outcome.target, outcome.edits = None, []
             outcome.findings.append(finding(refusal, site.node, site.name, outcome.row))
             continue
-        edits += found
-        if outcome.row.kind == "class":
+        outcome.edits += found
+        if outcome.row.instance == "scaler":
             context.report("API207", site.node, site.name, outcome.row, name=node.name, replacement=outcome.target)
-    return edits
 
 
-def _constructor_calls(context: FileContext, node: ast.ClassDef) -> list[ast.Call]:
-    calls: list[ast.Call] = []
-    own_init = None
-    for statement in node.body:
-        if isinstance(statement, ast.FunctionDef) and statement.name == "__init__":
-            own_init = statement
-    if own_init is not None:
-        calls = [c for c in ast.walk(own_init) if isinstance(c, ast.Call) and _is_super_init(c)]
-    else:
-        for call in context.tree.calls:
-            values = context.evaluator.values(call.func)
-            if any(isinstance(v, Local) and v.node is node for v in values):
-                calls.append(call)
-    return calls
+def _calls_of_parent(node: ast.ClassDef) -> list[ast.Call] | None:
+    """``super().__init__`` calls of the class's own constructor; None if it has none."""
+    own = [s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"]
+    return [c for c in ast.walk(own[-1]) if isinstance(c, ast.Call) and _is_super_init(c)] if own else None
+
+
+def _calls_of_classes(context: FileContext) -> dict[ast.AST, list[ast.Call]]:
+    """Calls of each class or function of the file."""
+    found: dict[ast.AST, list[ast.Call]] = {}
+    for call in context.tree.calls:
+        for value in context.evaluator.values(call.func):
+            if isinstance(value, Local):
+                found.setdefault(value.node, []).append(call)
+    return found
 
 
 def _is_super_init(call: ast.Call) -> bool:
@@ -64,4 +70,7 @@ def _convert(context: FileContext, site: Site, call: ast.Call) -> list[Edit]:
     form = target_form(candidate.row, context)
     binding = bind(context, call, candidate.row, candidate.form, candidate.name)
     run_hook(binding)
-    return convert_arguments(binding, form)
+    edits = convert_arguments(binding, form)
+    if any(BATCH_SIZE in e.written for e in edits):
+        raise Refusal("DAT201", what="the loader that makes batches of its indices cannot be seen here")
+    return edits

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 from paddletorch_rules import Form, ReleaseSet, Row, Table
+from paddletorch_rules.table import OTHER_PATHS
 
 from paddletorch.model import Applicability, Diagnostic, Framework, Options, Severity
 from paddletorch.plan.fstrings import enclosing_fstrings, free_quote, is_located
-from paddletorch.resolve import Evaluator, NoneValue, Qualified, ScopeTree
+from paddletorch.plan.template import Template
+from paddletorch.resolve import Binding, Evaluator, NoneValue, Qualified, ScopeTree
 from paddletorch.source import Source
 from paddletorch.suppress import Suppressions
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,93 @@ class Settings:
 
     def lookup(self, name: str) -> tuple[Row, Form] | None:
         """Row and spelling of a source-side qualified name, if it is selected."""
-        found = self.table.lookup(self.source, name)
-        return found if found is not None and found[0] in self.rows else None
+        known = self._looked_up
+        if name not in known:
+            found = self.table.lookup(self.source, name)
+            known[name] = found if found is not None and found[0] in self.rows else None
+        return known[name]
 
     @cached_property
-    def defaults(self) -> dict[tuple[Form, str], tuple[str, ...]]:
-        """Target defaults that were looked up already: they are the same for every file."""
+    def _looked_up(self) -> dict[str, tuple[Row, Form] | None]:
+        return {}
+
+    def overloads(self, name: str) -> list[tuple[Row, Form]]:
+        """All selected rows of a source-side qualified name."""
+        return [pair for pair in self.table.overloads(self.source, name) if pair[0] in self.rows]
+
+    @cached_property
+    def spellings(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Every part that a dotted use of an API or its members can have, and every module path that leads to one."""
+        segments: set[str] = {"__init__", "__new__"}
+        prefixes: set[str] = {self.source}
+        if self.source == "paddle":
+            prefixes.update(path + ".*" for path in OTHER_PATHS)
+        for row in self.rows:
+            for form in row.forms(self.source):
+                for name in form.names:
+                    parts = name.removesuffix(".*").split(".")
+                    if name.endswith(".*"):
+                        prefixes.add(name)
+                    segments.update(parts)
+                    if row.receiver is None:
+                        prefixes.update(".".join(parts[:n]) for n in range(1, len(parts) + 1))
+        return frozenset(segments), frozenset(prefixes)
+
+    @cached_property
+    def bare(self) -> dict[str, frozenset[str]]:
+        """Distinctive names that mean an API where nothing binds them, as in documentation."""
+        found: dict[str, set[str]] = {}
+        for row in self.rows:
+            if row.bare:
+                for form in row.forms(self.source):
+                    for name in form.names:
+                        found.setdefault(name.rpartition(".")[2], set()).add(name)
+        return {name: frozenset(names) for name, names in found.items()}
+
+    def exported(self, module: str) -> dict[str, frozenset[str]]:
+        """The APIs of a module by their last name: what ``from module import *`` may bind."""
+        if module not in self._exported:
+            prefix = module + "."
+            names = (name for name in self.table.names(self.source) if name.startswith(prefix))
+            self._exported[module] = {n[len(prefix) :]: frozenset({n}) for n in names if "." not in n[len(prefix) :]}
+        return self._exported[module]
+
+    @cached_property
+    def _exported(self) -> dict[str, dict[str, frozenset[str]]]:
+        return {}
+
+    def deselects(self, name: str) -> bool:
+        """Whether the tables know ``name``, in rows that are not selected only."""
+        first = self.table.lookup(self.source, name)  # knows prefixes too
+        pairs = self.table.overloads(self.source, name) or [first] if first else []
+        rows = [row for row, _ in pairs if row.serves(self.target)]
+        return bool(rows) and self.rows.isdisjoint(rows)
+
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """Every module path that leads to an API of the source."""
+        names = {name for row in self.rows if row.receiver is None for f in row.forms(self.source) for name in f.names}
+        return frozenset(".".join(p[:n]) for name in names for p in [name.split(".")] for n in range(1, len(p)))
+
+    def once(self, question: str, key: Hashable, answer: Callable[[], T]) -> T:
+        """The answer to a question about the tables and releases, which is the same for every file."""
+        known = self._answered.setdefault(question, {})
+        if key not in known:
+            known[key] = answer()
+        found: T = known[key]
+        return found
+
+    @cached_property
+    def _answered(self) -> dict[str, dict[Hashable, Any]]:
+        return {}
+
+    def emitted(self, row: Row) -> Form | None:
+        """The row's form to write: the first that every target release has."""
+        return self.once("emitted", row, lambda: row.emitted(self.target, self.target_releases.versions))
+
+    @cached_property
+    def templates(self) -> dict[str, list[tuple[Row, Template]]]:
+        """Source-side templates by the member that they begin with; filled when first needed."""
         return {}
 
     @cached_property
@@ -80,6 +166,18 @@ class Finding:
     row: Row | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An expression of the file that a row writes as a template, with what stands in its holes."""
+
+    node: ast.expr
+    start: ast.Attribute
+    row: Row
+    holes: dict[str, ast.expr]
+    attributes: frozenset[ast.AST]
+    """The members that are the template's own."""
+
+
 @dataclass
 class FileContext:
     """One file while it is planned."""
@@ -89,7 +187,20 @@ class FileContext:
     tree: ScopeTree
     evaluator: Evaluator
     suppressions: Suppressions
+    blocked: frozenset[int] = frozenset()
+    """Lines on which nothing is edited: an earlier attempt made no valid text of them."""
     findings: list[Finding] = field(default_factory=list)
+    matches: dict[ast.expr, Match] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    """Names that the converted file has for modules of the target."""
+    only_left: bool = False
+    """What the source is named for in this file stays: members of its objects stay too, where the target is in use."""
+    kept: frozenset[str] = frozenset()
+    """APIs of which every call in the file stays."""
+    dtype_of: Callable[[ast.expr], str | None] = lambda _: None
+    """The dtype of the tensor that an expression is, as far as it is seen."""
+    settled: set[ast.AST] = field(default_factory=set)
+    """Members that a plan of whole statements has dealt with."""
 
     @property
     def target(self) -> Framework:
@@ -98,12 +209,23 @@ class FileContext:
 
     @cached_property
     def module_imports(self) -> dict[str, list[str]]:
-        """Module-level names by the qualified name that an import gives them."""
+        """Module-level names by the qualified name that an import gives them, where they have no other meaning."""
         found: dict[str, list[str]] = {}
         for name, bindings in self.tree.scope.bindings.items():
-            for qualified in dict.fromkeys(b.qualified for b in bindings if b.qualified is not None):
-                found.setdefault(qualified, []).append(name)
+            names = {b.qualified for b in bindings if b.qualified is not None}
+            if len(names) == 1 and self._only_imported(bindings):
+                found.setdefault(names.pop(), []).append(name)
         return found
+
+    def _only_imported(self, bindings: list[Binding]) -> bool:
+        """Whether a name has nothing but the value that its imports give it, or None where they fail."""
+        others = [b for b in bindings if b.qualified is None and b.kind != "delete"]
+        return not others or all(isinstance(v, NoneValue) for v in self.evaluator.bound(others))
+
+    @cached_property
+    def is_half_converted(self) -> bool:
+        """Whether the file imports the target too: an earlier run did what adds something to plain expressions."""
+        return any(name.partition(".")[0] == self.target for name in self.module_imports)
 
     @cached_property
     def annotations(self) -> frozenset[ast.expr]:
@@ -125,27 +247,51 @@ class FileContext:
             self.findings.append(finding)
 
     def suppressed(self, code: str, node: ast.expr | ast.stmt | ast.alias) -> bool:
-        """Whether a comment on the node's lines keeps ``code`` away from it."""
+        """Whether a comment on the node's lines keeps ``code`` away from it, or nothing is to be edited there."""
+        if self.blocked and not self.blocked.isdisjoint(range(node.lineno, (node.end_lineno or node.lineno) + 1)):
+            return True
         return self.suppressions.covers(code, node.lineno, node.end_lineno or node.lineno)
 
+    def leaves(self, code: str, node: ast.expr | ast.stmt | ast.alias) -> bool:
+        """Whether ``node`` is not to be edited by what no row states and goes by ``code``."""
+        return not self.settings.options.wants(code) or self.suppressed(code, node)
+
     def quoted(self, text: str, node: ast.expr) -> str:
-        """Generated code in the quotes that the file uses most, or that an f-string around ``node`` leaves free.
+        """Generated code in the quotes that the file uses most, or that a string around ``node`` leaves free.
 
         Raises:
-            Refusal: the f-string uses both quotes, or the node cannot be found in it.
+            Refusal: the string uses both quotes, or the node cannot be found in it.
         """
         quote = self.source.quote
         around = enclosing_fstrings(self.tree.parents, node)
-        if around and "'" in text:
+        annotation = self._enclosing_string(node)
+        if annotation is not None and "'" in text:
+            if around:
+                raise Refusal("API216")
+            quote = "'" if self.source.slice(self.source.span(annotation)).startswith('"') else '"'
+        elif around and "'" in text:
             free = free_quote(self.source, around[-1], node) if len(around) == 1 else None
             if free is None:
                 raise Refusal("API216")
             quote = free
         return text.replace("'", '"') if quote == '"' and '"' not in text and "\\" not in text else text
 
+    def _enclosing_string(self, node: ast.expr) -> ast.Constant | None:
+        """The annotation in quotes that ``node`` stands in."""
+        current: ast.AST | None = node if self.tree.quoted else None
+        while current is not None and not isinstance(current, ast.stmt):
+            if isinstance(current, ast.Constant) and current in self.tree.quoted:
+                return current
+            current = self.tree.parents.get(current)
+        return None
+
     def in_fstring(self, node: ast.expr) -> bool:
         """Whether the node stands inside an f-string."""
-        return bool(enclosing_fstrings(self.tree.parents, node))
+        return node in self.tree.in_fstrings
+
+    def in_string(self, node: ast.expr) -> bool:
+        """Whether the node stands inside an f-string or an annotation in quotes, where a line cannot be broken."""
+        return self.in_fstring(node) or self._enclosing_string(node) is not None
 
     def is_located(self, node: ast.expr) -> bool:
         """Whether the node's position can be trusted."""

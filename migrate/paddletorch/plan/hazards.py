@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from paddletorch.plan.calls import Outcome
 from paddletorch.plan.context import FileContext
 from paddletorch.plan.flow import exclusive, loop_around
+from paddletorch.plan.outcome import Outcome
 from paddletorch.plan.receivers import Evidence, Receivers, path_of
 from paddletorch.plan.sites import Site
 from paddletorch.plan.translate import constant

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paddletorch.model import Conversion, Edit, Span
-from paddletorch.plan.blocks import ends_line, own_line, remove_statement
+from paddletorch.plan.blocks import block_of, ends_line, own_line, remove_statement
 from paddletorch.plan.context import FileContext
 from paddletorch.plan.naming import Group, Naming, import_target, stands_for_imports
 from paddletorch.plan.sites import Site
@@ -43,6 +43,8 @@ def edit_imports(context: FileContext, naming: Naming) -> tuple[list[Edit], list
         clauses.sort(key=lambda c: order[id(c.alias)])
         edits += _edit_statement(context, statement, clauses, needs.get(statement, []))
         conversions += _conversions(context, statement, clauses)
+    for statement in sorted(needs.keys() - statements.keys(), key=lambda s: s.lineno):
+        edits.append(_insert_before(context, statement, [f"import {module}" for module in needs[statement]]))
     return edits + _star_edits(context, naming), conversions
 
 
@@ -51,18 +53,20 @@ def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: li
     group = naming.groups.get(id(bindings))
     if group is not None:
         if group.target is not None:
-            known = context.settings.lookup(binding.qualified or "") is not None
-            return _Clause(binding.alias, group.target if known else None, False)
+            is_known = context.settings.lookup(binding.qualified or "") is not None
+            return _Clause(binding.alias, group.target if is_known else None, False)
         return _Clause(binding.alias, None, _unused(context, group, naming))
     if stands_for_imports(context, bindings) and binding.qualified is not None:
         names = frozenset(b.qualified for b in bindings if b.qualified is not None)
-        if context.settings.lookup(binding.qualified) is not None and not _is_read(context, binding.name, bindings):
+        known = context.settings.lookup(binding.qualified)
+        stays = known is None or context.suppressed(known[0].code, binding.alias)
+        if not stays and not _is_read(context, binding.name, bindings):
             return _Clause(binding.alias, import_target(context, names, None), False)
     return _Clause(binding.alias, None, False)
 
 
 def _is_read(context: FileContext, name: str, bindings: list[Binding]) -> bool:
-    if context.source.masked is not None and name in context.source.masked.names:
+    if name in context.source.unread_names:
         return True
     return any(load.id == name and context.tree.scopes[load].lookup(name) is bindings for load in context.tree.loads)
 
@@ -74,13 +78,20 @@ def _unused(context: FileContext, group: Group, naming: Naming) -> bool:
     if not all(_replaced(context, load, naming) for load in group.other_uses):
         return False
     written = {id(site) for site in naming.full}
-    return all(outcome.target is not None and id(site) in written for site, outcome in group.members)
+    return all(
+        (outcome.target is not None and id(site) in written)
+        or (outcome.target is None and _replaced(context, site.node, naming))
+        for site, outcome in group.members
+    )
 
 
 def _replaced(context: FileContext, load: ast.expr, naming: Naming) -> bool:
     """Whether an edit replaces the text around a use that is no site of its own, such as a dropped argument."""
     span = context.source.span(load)
-    return any(e.span.start <= span.start and span.end <= e.span.end for e in naming.replaced)
+    parts = (p for e in naming.replaced for p in e.parts if isinstance(p, Span) and p != e.span)
+    if any(p.start <= span.start and span.end <= p.end for p in parts):
+        return False
+    return any(e.span.start <= span.start and span.end <= e.span.end and e.span not in e.parts for e in naming.replaced)
 
 
 def _exported(context: FileContext, group: Group) -> bool:
@@ -107,6 +118,9 @@ def _needed_modules(context: FileContext, naming: Naming) -> dict[ast.stmt, list
         elif not anchors:
             anchors = list(context.tree.stars)
         places.setdefault(module, set()).update(anchors)
+    for node, module in naming.members:
+        if not _has_module(context, node, module):
+            places.setdefault(module, set()).update(_imports_for(context, node))
     needs: dict[ast.stmt, list[str]] = {}
     for module in sorted(places):
         for statement in _enough(context, places[module]):
@@ -115,12 +129,18 @@ def _needed_modules(context: FileContext, naming: Naming) -> dict[ast.stmt, list
 
 
 def _enough(context: FileContext, needs: set[ast.stmt]) -> set[ast.stmt]:
-    """One import at the top serves the whole file; others are needed only where they run before it."""
+    """One import at the top serves the whole file, one in a block the rest of it; others where they run before.
+
+    Of a document, each cell that has an import keeps one: it may be run, or read, alone.
+    """
     top = [s for s in needs if isinstance(context.parent(s), ast.Module)]
-    if not top:
-        return needs
-    first = min(top, key=lambda s: s.lineno)
-    return {first} | {s for s in needs if s.lineno < first.lineno}
+    if top:
+        first = min(s.lineno for s in top)
+        needs = {*top, *(s for s in needs if s.lineno < first)}
+    blocks: dict[tuple[int, int], ast.stmt] = {}
+    for statement in sorted(needs, key=lambda s: s.lineno):
+        blocks.setdefault((id(block_of(context, statement)), context.source.cell(statement.lineno)), statement)
+    return set(blocks.values())
 
 
 def _root(site: Site) -> ast.AST:
@@ -131,11 +151,53 @@ def _root(site: Site) -> ast.AST:
 
 
 def _is_bound(context: FileContext, site: Site, wanted: str) -> bool:
-    scope = context.tree.scopes.get(_root(site), context.tree.scope)
-    if any(b.qualified == wanted for b in scope.lookup(wanted)):
+    return _has_module(context, _root(site), wanted)
+
+
+def _has_module(context: FileContext, node: ast.AST, module: str) -> bool:
+    scope = context.tree.scopes.get(node, context.tree.scope)
+    if any(b.qualified == module and _runs_before(context, b, node) for b in scope.lookup(module)):
         return True
-    names = context.module_imports.get(wanted, ())
+    names = context.module_imports.get(module, ())
     return any(scope.lookup(name) is context.tree.scope.bindings[name] for name in names)
+
+
+def _runs_before(context: FileContext, binding: Binding, node: ast.AST) -> bool:
+    """Whether an import in a function stands before ``node`` in a block around it; one of the module serves all."""
+    if binding.scope is context.tree.scope or not isinstance(binding.node, ast.stmt):
+        return True
+    around: list[ast.AST] = []
+    current: ast.AST | None = node
+    while current is not None:
+        around.append(current)
+        current = context.parent(current)
+    block = block_of(context, binding.node)
+    return any(s in around and s.lineno >= binding.node.lineno for s in block)
+
+
+def _imports_for(context: FileContext, node: ast.expr) -> list[ast.stmt]:
+    """Where a module that a member's replacement names is imported: beside an import of the source, else on top."""
+    scope = context.tree.scopes.get(node)
+    while scope is not None and scope is not context.tree.scope:
+        for bindings in scope.bindings.values():
+            for binding in bindings:
+                root = (binding.qualified or "").partition(".")[0]
+                if root != context.settings.source or not isinstance(binding.node, ast.stmt):
+                    continue
+                if _runs_before(context, binding, node):
+                    return [binding.node]
+        scope = scope.parent
+    return _first_source_imports(context) or _first_statement(context)
+
+
+def _first_statement(context: FileContext) -> list[ast.stmt]:
+    """The statement before which an import can stand, in a file that imports nothing of the source."""
+    for number, statement in enumerate(context.tree.module.body):
+        docstring = number == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+        if not (docstring or future or isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)):
+            return [statement]
+    return []
 
 
 def _first_source_imports(context: FileContext) -> list[ast.stmt]:
@@ -321,5 +383,5 @@ def _conversions(context: FileContext, statement: ast.stmt, clauses: Sequence[_C
         hit = context.settings.lookup(name)
         if hit is not None:
             line, column = context.source.position(context.source.span(clause.alias).start)
-            found.append(Conversion(hit[0].code, name, clause.target, line, column))
+            found.append(Conversion(hit[0].code, name, clause.target, line, column, hit[0].id))
     return found

@@ -84,6 +84,41 @@ def keyword_dict(context: FileContext, node: ast.expr) -> DictKeywords | None:
     return DictKeywords(literal, items, frozenset(key for key, _, _ in items) - literal_keys)
 
 
+def shared_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.expr, str]]:
+    """What ``**factory_kwargs`` gives, where the dict is a literal that only such calls read: key, value and text.
+
+    Empty if a key cannot be seen, or if something else may change the dict.
+    """
+    if not isinstance(node, ast.Name):
+        return []
+    scope = context.tree.scopes[node]
+    bindings = scope.lookup(node.id)
+    literal = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+    items = _literal_items(literal) if isinstance(literal, ast.Dict | ast.Call) else None
+    for load in context.tree.loads if items else ():
+        if load.id == node.id and context.tree.scopes[load].lookup(load.id) is bindings:
+            parent = context.parent(load)
+            spread = isinstance(parent, ast.keyword) and parent.arg is None
+            if not spread and not (isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Load)):
+                return []
+    quote = context.source.quote
+    return [
+        (key, value, _own_text(context, node, value) or f"{node.id}[{quote}{key}{quote}]")
+        for key, _, value in items or ()
+    ]
+
+
+def _own_text(context: FileContext, place: ast.Name, value: ast.expr) -> str | None:
+    """The value as written, if it means the same where the call stands."""
+    if isinstance(value, ast.Constant):
+        return context.source.slice(context.source.span(value))
+    if not isinstance(value, ast.Name):
+        return None
+    bindings = context.tree.scopes[value].lookup(value.id)
+    same = context.tree.scopes[place].lookup(value.id) is bindings
+    return value.id if same and len(bindings) == 1 and bindings[0].kind == "parameter" else None
+
+
 def _literal_items(
     node: ast.Dict | ast.Call,
 ) -> tuple[tuple[str, ast.Constant | ast.keyword, ast.expr], ...] | None:

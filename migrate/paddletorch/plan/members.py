@@ -3,119 +3,108 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 
 from paddletorch_rules import Form, Row
 
-from paddletorch.model import Conversion, Edit, Span
+from paddletorch.model import Edit, Span, Uses
 from paddletorch.plan.arguments import convert_arguments
+from paddletorch.plan.attributes import larger_member, plan_attribute, with_target_root
 from paddletorch.plan.binding import bind
-from paddletorch.plan.calls import run_hook, target_form
+from paddletorch.plan.calling import run_hook
+from paddletorch.plan.composed import compose, surrounding
 from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.plan.forwards import plan_forwards
+from paddletorch.plan.matches import replace_match
+from paddletorch.plan.member_plan import MemberPlan, record
+from paddletorch.plan.outcome import target_form
+from paddletorch.plan.overloads import Fit, choose, fit
 from paddletorch.plan.receivers import Evidence, Receivers
+from paddletorch.plan.results import named_result
 from paddletorch.plan.statements import STATEMENT_HOOKS, MemberCall
-from paddletorch.plan.template import Template
+from paddletorch.resolve import Instance, NoneValue
+from paddletorch.source import splice
 
-_TEMPLATE_DEPTH = 8
 _HOOK_RESULTS = {
     "minimize": "scaler.step + scaler.update",
     "update": "scaler.update + scaler.set_init_loss_scaling",
 }
 
 
-@dataclass
-class MemberPlan:
-    """What becomes of the members used in a file."""
-
-    edits: list[Edit] = field(default_factory=list)
-    conversions: list[Conversion] = field(default_factory=list)
-    matched: set[ast.AST] = field(default_factory=set)
-
-
 def plan_members(context: FileContext, receivers: Receivers, kept: int | None = None) -> MemberPlan:
     """Plan every member of a tracked instance. ``kept`` is the line of a scaler that stays as it is, if all do."""
     plan = MemberPlan()
-    if kept is None:
-        _match_templates(context, receivers, plan)
+    if receivers.are_done:
+        return plan
+    _plan_matches(context, plan, kept)
     known = context.settings.member_names
-    attributes = [n for n in context.tree.scopes if isinstance(n, ast.Attribute) and n.attr in known]
+    attributes = [n for n in context.tree.attributes if n.attr in known]
     attributes.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
     for node in attributes:
         rows = context.settings.members(node.attr)
-        if rows and node not in plan.matched:
+        if rows and node not in plan.matched and node not in context.settled:
             _plan_attribute(context, receivers, plan, node, rows, kept)
+    _plan_instance_calls(context, plan)
+    plan_forwards(context, plan)
     return plan
 
 
-def _match_templates(context: FileContext, receivers: Receivers, plan: MemberPlan) -> None:
-    """Find source-side expressions that the tables write as a template, outermost first."""
-    for row in context.settings.table.rows:
-        if row.receiver is None or row not in context.settings.rows:
+def _plan_instance_calls(context: FileContext, plan: MemberPlan) -> None:
+    """Calls of instances themselves, ``cell(x, state)``: rows with the name ``__call__``."""
+    rows = context.settings.members("__call__")
+    for call in context.tree.calls if rows else ():
+        values = context.evaluator.values(call.func)
+        types = {v.type for v in values if isinstance(v, Instance)}
+        options = [pair for pair in rows if pair[0].receiver in types]
+        made_by = {v.api for v in values if isinstance(v, Instance)}
+        if not made_by.isdisjoint(context.kept) or any(api.partition(".")[0] == context.target for api in made_by):
+            continue  # the object stays the source's, or is the target's already
+        if not options or len(types) > 1 or any(not isinstance(v, Instance | NoneValue) for v in values):
             continue
-        forms = [f for f in row.forms(context.settings.source) if f.template is not None and not f.names]
-        for form in forms:
-            templates = [Template(text) for text in (form.template or "", *form.also)]
-            for node in [n for n in context.tree.scopes if isinstance(n, ast.Attribute)]:
-                if node not in plan.matched:
-                    _match_around(context, receivers, plan, node, row, templates)
+        row, form = options[0]
+        if context.suppressed(row.code, call):
+            continue
+        name = f"{row.receiver}()"
+        before = len(context.findings)
+        try:
+            row, form = choose(context, call, options)
+            binding = bind(context, call, row, form, name)
+            binding.receiver = call.func
+            run_hook(binding)
+            target = target_form(row, context)
+            template = binding.template or target.template
+            if template is None:
+                continue
+            edits = compose(binding, target, template)
+            plan.edits += with_target_root(context, plan, call.func, edits, name)
+            record(context, plan, call, row, name, template.replace("{self}", row.receiver or ""))
+        except Refusal as refusal:
+            del context.findings[before:]
+            context.report(refusal.code, call, name, row, **refusal.holes)
 
 
-def _match_around(
-    context: FileContext,
-    receivers: Receivers,
-    plan: MemberPlan,
-    start: ast.Attribute,
-    row: Row,
-    templates: list[Template],
-) -> None:
-    assert row.receiver is not None
-    best: tuple[ast.expr, dict[str, ast.expr]] | None = None
-    node: ast.AST | None = start
-    for _ in range(_TEMPLATE_DEPTH):
-        if not isinstance(node, ast.expr):
-            break
-        for template in templates:
-            holes = template.match(node)
-            if holes is not None and holes.get("self") is start.value:
-                best = node, holes
-        node = context.parent(node)
-    if best is None or receivers.evidence(start.value, row.receiver) is not Evidence.YES:
-        return
-    node, holes = best
-    try:
-        form = target_form(row, context)
-        if not context.is_located(node):
-            raise Refusal("API216")
-    except Refusal as refusal:
-        context.report(refusal.code, node, f"{row.receiver} expression", row, **refusal.holes)
-        return
-    plan.matched.update(n for n in ast.walk(node) if isinstance(n, ast.Attribute))
-    _replace_by_template(context, plan, node, holes, row, form, context.text(node))
-
-
-def _replace_by_template(
-    context: FileContext,
-    plan: MemberPlan,
-    node: ast.expr,
-    holes: dict[str, ast.expr],
-    row: Row,
-    form: Form,
-    name: str,
-) -> None:
-    """Write the template around the receiver, whose own text stays."""
-    text = form.template if form.template is not None else "{self}." + form.names[0] + "()"
-    before, _, after = context.quoted(text, node).partition("{self}")
-    inner, span = context.source.span(holes["self"]), context.source.span(node)
-    plan.edits += [
-        Edit(Span(span.start, inner.start), before, row.code),
-        Edit(Span(inner.end, span.end), after, row.code),
-    ]
-    _record(context, plan, node, row, name, text.replace("{self}", row.receiver or ""))
-
-
-def _record(context: FileContext, plan: MemberPlan, node: ast.expr, row: Row, name: str, replacement: str) -> None:
-    line, column = context.source.position(context.source.span(node).start)
-    plan.conversions.append(Conversion(row.code, name, replacement, line, column))
+def _plan_matches(context: FileContext, plan: MemberPlan, kept: int | None) -> None:
+    """Expressions that the tables write as a template on the source's side."""
+    for match in context.matches.values():
+        row, name = match.row, context.text(match.node)
+        if kept is not None and row.receiver == "scaler":
+            continue
+        if context.suppressed(row.code, match.node):
+            plan.matched |= match.attributes
+            continue
+        before = len(context.findings)
+        try:
+            form = target_form(row, context)
+            if not context.is_located(match.node):
+                raise Refusal("API216")
+            edits = replace_match(context, match, form)
+            edits = with_target_root(context, plan, match.start, edits, name)
+        except Refusal as refusal:
+            del context.findings[before:]
+            context.report(refusal.code, match.node, f"{row.receiver} expression", row, **refusal.holes)
+            continue
+        plan.matched |= match.attributes
+        plan.edits += edits
+        record(context, plan, match.node, row, name, form.template or f"{row.receiver}.{form.names[0]}")
 
 
 def _plan_attribute(
@@ -126,24 +115,62 @@ def _plan_attribute(
     rows: list[tuple[Row, Form]],
     kept: int | None,
 ) -> None:
-    if isinstance(node.value, ast.Name) and context.qualified(node.value) is not None:
+    if isinstance(node.value, ast.Name | ast.Attribute) and _is_framework_name(context, node.value):
         return
-    for row, form in rows:
-        assert row.receiver is not None
-        evidence = receivers.evidence(node.value, row.receiver)
-        if evidence is Evidence.NO or context.suppressed(row.code, node) or receivers.overrides(node.value, node.attr):
+    parent = context.parent(node)
+    call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+    for receiver in dict.fromkeys(row.receiver for row, _ in rows):
+        assert receiver is not None
+        options = [pair for pair in rows if pair[0].receiver == receiver]
+        row, form = options[0]
+        evidence = receivers.evidence_for(node, call, receiver, options)
+        if (
+            evidence is Evidence.NO
+            or context.suppressed(row.code, call or node)
+            or receivers.overrides(node.value, node.attr)
+        ):
             continue
-        parent = context.parent(node)
-        call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+        before = len(context.findings), len(plan.edits)
         if row.kind == "attribute":
-            context.report(row.report or "API208", node, f"{row.receiver}.{node.attr}", row, method=node.attr)
-            return
-        if call is None:
+            if evidence is Evidence.YES:
+                plan_attribute(context, plan, node, row, form)
+        elif call is None:
             if evidence is Evidence.YES and row.report is None and kept is None:
                 _rename_reference(context, plan, node, row)
-            return
-        _plan_call(context, plan, node, call, row, form, evidence, kept if row.receiver == "scaler" else None)
+        else:
+            kept_here = kept if receiver == "scaler" else None
+            _plan_call(context, plan, node, call, options, evidence, kept_here)
+        if evidence is Evidence.YES:
+            _count(
+                plan,
+                f"{receiver.capitalize()}.{node.attr}",
+                len(context.findings) > before[0],
+                len(plan.edits) > before[1],
+            )
         return
+
+
+def _is_framework_name(context: FileContext, node: ast.expr) -> bool:
+    """Whether a dotted name below a framework's module, and no object, stands before the dot."""
+    name = context.qualified(node)
+    if name is None or context.settings.table.constant(name) is not None:
+        return False
+    return not any(isinstance(v, Instance) for v in context.evaluator.objects(node))
+
+
+def _count(plan: MemberPlan, name: str, reported: bool, edited: bool) -> None:
+    uses = plan.uses.setdefault(name, Uses())
+    if edited:
+        uses.converted += 1
+    elif reported:
+        uses.reported += 1
+    else:
+        uses.same += 1
+
+
+def _is_another(context: FileContext, call: ast.Call, form: Form) -> bool:
+    """Whether the arguments show that the method is not a tensor's: ``line.split(",")``."""
+    return fit(context, call, form.signature(context.settings.source_releases.newest)) is Fit.NO
 
 
 def _rename_reference(context: FileContext, plan: MemberPlan, node: ast.Attribute, row: Row) -> None:
@@ -163,7 +190,7 @@ def _rename_reference(context: FileContext, plan: MemberPlan, node: ast.Attribut
         context.report("API204", node, name, row, replacement=f"{row.receiver}.{target}", arguments=renamed)
     end = context.source.span(node).end
     plan.edits.append(Edit(Span(end - len(node.attr.encode()), end), target, row.code))
-    _record(context, plan, node, row, name, f"{row.receiver}.{target}")
+    record(context, plan, node, row, name, f"{row.receiver}.{target}")
 
 
 def _plan_call(
@@ -171,16 +198,19 @@ def _plan_call(
     plan: MemberPlan,
     node: ast.Attribute,
     call: ast.Call,
-    row: Row,
-    form: Form,
+    options: list[tuple[Row, Form]],
     evidence: Evidence,
     kept: int | None,
 ) -> None:
+    row, form = options[0]
     name = f"{row.receiver}.{node.attr}"
-    before = len(context.findings)
+    before, rooted = len(context.findings), len(plan.rooted)
     try:
         if not context.is_located(call):
             raise Refusal("API216")
+        row, form = choose(context, call, options)
+        if evidence is not Evidence.YES and row.receiver == "tensor" and _is_another(context, call, form):
+            return
         hook = STATEMENT_HOOKS.get(row.hook or "")
         edits = hook(context, MemberCall(node, call, row, name, evidence)) if hook is not None else None
         if edits is not None:
@@ -190,38 +220,60 @@ def _plan_call(
                 context.report(row.report, call, name, row, method=node.attr)
             return
         else:
-            edits, replacement = _convert_call(context, plan, node, call, row, form, name)
+            edits, replacement = _convert_call(context, node, call, row, form, name)
+            edits = with_target_root(context, plan, node, edits, name)
     except Refusal as refusal:
         del context.findings[before:]
-        context.report(refusal.code, call, name, row, **refusal.holes)
+        if evidence is Evidence.YES or row.receiver != "tensor":
+            context.report(refusal.code, call, name, row, **refusal.holes)
         return
     if not edits and hook is not None:
         return  # a plain use, or one that the hook reported
+    if evidence is not Evidence.YES and _stands_already(context, call, edits):
+        del context.findings[before:], plan.rooted[rooted:]
+        return
     if evidence is not Evidence.YES and not context.settings.options.unsafe:
-        del context.findings[before:]
-        shown = context.text(node.value)
-        context.report("API212", call, name, row, name=shown, type=row.receiver or "", method=node.attr)
+        del context.findings[before:], plan.rooted[rooted:]
+        if edits or row.receiver == "scaler":
+            shown = context.text(node.value)
+            context.report("API212", call, name, row, name=shown, type=row.receiver or "", method=node.attr)
         return
     if kept is not None and edits:
-        del context.findings[before:]
+        del context.findings[before:], plan.rooted[rooted:]
         context.report("API211", call, name, row, name=context.text(node), other=str(kept))
         return
+    if context.target in row.warn:
+        context.report(row.warn[context.target], call, name, row)
     plan.edits += edits
     if replacement:
-        _record(context, plan, call, row, name, replacement)
+        record(context, plan, call, row, name, replacement)
+
+
+def _stands_already(context: FileContext, call: ast.Call, edits: list[Edit]) -> bool:
+    """Whether what is around the call is what it would become: an earlier run has converted it."""
+    span, node = context.source.span(call), context.parent(call)
+    if not all(span.holds(e.span) for e in edits):
+        return False
+    text = splice(context.source.body[span.start : span.end], [e.moved(-span.start) for e in edits]).decode("utf-8")
+    try:
+        wanted = ast.dump(ast.parse(text, mode="eval").body)
+    except SyntaxError:
+        return False
+    while isinstance(node, ast.expr | ast.keyword):
+        if ast.dump(node) == wanted:
+            return True
+        node = context.parent(node)
+    return False
 
 
 def _convert_call(
-    context: FileContext,
-    plan: MemberPlan,
-    node: ast.Attribute,
-    call: ast.Call,
-    row: Row,
-    form: Form,
-    name: str,
+    context: FileContext, node: ast.Attribute, call: ast.Call, row: Row, form: Form, name: str
 ) -> tuple[list[Edit], str]:
     target = target_form(row, context)
-    if target.template is not None and not target.names:
+    larger = larger_member(context, node, form, target, row.code)
+    if larger:
+        return larger, target.also[0].replace("{self}", row.receiver or "")
+    if target.template is not None and not target.signatures and not target.names:
         if call.args or call.keywords:
             raise Refusal("API210", problem="it takes no arguments", signature="()")
         before, _, after = context.quoted(target.template, call).partition("{self}")
@@ -231,8 +283,14 @@ def _convert_call(
             Edit(Span(inner.end, span.end), after, row.code),
         ], target.template.replace("{self}", row.receiver or "")
     binding = bind(context, call, row, form, name)
+    binding.receiver = node.value
     run_hook(binding)
-    edits = convert_arguments(binding, target)
+    whole, template = named_result(context, call, target, binding.beside) if target.results else (None, target.template)
+    template = binding.template or template
+    if template is not None:
+        edits = [*surrounding(binding), *compose(binding, target, template, whole)]
+        return edits, template.replace("{self}", row.receiver or "")
+    edits = [*surrounding(binding), *convert_arguments(binding, target)]
     if node.attr not in target.names:
         end = context.source.span(node).end
         edits.append(Edit(Span(end - len(node.attr.encode()), end), target.names[0], row.code))

@@ -7,13 +7,15 @@ to one target: then only the binding changes. Otherwise the uses that convert ar
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.calls import Outcome
 from paddletorch.plan.context import FileContext, Finding, Refusal
+from paddletorch.plan.outcome import Outcome
 from paddletorch.plan.sites import Anchor, Site, alias_keys
 from paddletorch.resolve import Binding, NoneValue, Qualified, Scope
 
@@ -44,6 +46,8 @@ class Naming:
     """All edits at sites that replace text."""
     rooted: list[tuple[Site, str]] = field(default_factory=list)
     """Sites where a module must be imported: the target's root, or the shim's."""
+    members: list[tuple[ast.expr, str]] = field(default_factory=list)
+    """Members whose replacement names a module, and that module."""
 
 
 def decide(context: FileContext, planned: list[tuple[Site, Outcome]]) -> dict[Hashable, Group]:
@@ -56,22 +60,33 @@ def decide(context: FileContext, planned: list[tuple[Site, Outcome]]) -> dict[Ha
         pass
     for group in groups.values():
         group.target = _binding_target(context, group)
+        _note_alias(context, group)
     return groups
+
+
+def _note_alias(context: FileContext, group: Group) -> None:
+    """Remember what a module of the target will be called: ``F`` for ``paddle.nn.functional``."""
+    bindings = group.anchor.bindings
+    if group.target is None or group.anchor.kind != "import" or not bindings or "." not in group.target:
+        return
+    rows = [found[0] for name in group.anchor.names if (found := context.settings.lookup(name)) is not None]
+    if bindings[0].scope is context.tree.scope and all(row.kind == "module" for row in rows):
+        context.aliases.setdefault(group.target, bindings[0].name)
 
 
 def _count_other_uses(context: FileContext, groups: dict[Hashable, Group]) -> None:
     used = {id(site.anchor.node) for group in groups.values() for site, _ in group.members}
-    for load in context.tree.loads:
+    anchors = {group.anchor.node.id for group in groups.values() if isinstance(group.anchor.node, ast.Name)}
+    for load in [load for name in sorted(anchors) for load in context.tree.names.get(name, ())]:
         if id(load) in used:
             continue
         bindings = context.tree.scopes[load].lookup(load.id)
         group = groups.get(id(bindings) if bindings else load.id)
         if group is not None:
             group.other_uses.append(load)
-    masked = context.source.masked
-    for group in groups.values() if masked is not None else ():
-        assert masked is not None
-        group.hidden = isinstance(group.anchor.node, ast.Name) and group.anchor.node.id in masked.names
+    unread = context.source.unread_names
+    for group in groups.values() if unread else ():
+        group.hidden = isinstance(group.anchor.node, ast.Name) and group.anchor.node.id in unread
     for scope in context.tree.own.values():
         for bindings in scope.bindings.values():
             group = groups.get(id(bindings))
@@ -89,7 +104,7 @@ def _spread_refusals(context: FileContext, groups: dict[Hashable, Group], planne
             group = groups.get(key)
             if group is None:
                 continue
-            blocker = next((s for s, o in group.members if o.target is None), None)
+            blocker = next((s for s, o in group.members if o.target is None or _leaves(o, outcome)), None)
             if blocker is not None and outcome.target is not None:
                 _refuse(site, outcome, blocker)
                 changed = True
@@ -99,6 +114,13 @@ def _spread_refusals(context: FileContext, groups: dict[Hashable, Group], planne
                         _refuse(use, use_outcome, site)
                         changed = True
     return changed
+
+
+def _leaves(use: Outcome, alias: Outcome) -> bool:
+    """Whether a use through an alias becomes something that the alias does not lead to: ``f = torch.max``, ``amax``."""
+    if use.target is None or alias.target is None or use.whole is not None or use.full or use.keeps_name:
+        return False
+    return use.target != alias.target and not use.target.startswith(alias.target + ".")
 
 
 def _spread_to_parameters(groups: dict[Hashable, Group], planned: list[tuple[Site, Outcome]]) -> bool:
@@ -158,7 +180,7 @@ def _target_of(context: FileContext, name: str) -> str | None:
     found = context.settings.lookup(name)
     if found is None:
         return None
-    form = found[0].emitted(context.target, context.settings.target_releases.versions)
+    form = context.settings.emitted(found[0])
     return form.names[0] if form is not None and form.names and form.template is None else None
 
 
@@ -170,8 +192,12 @@ def import_target(context: FileContext, names: frozenset[str], group: Group | No
     target = targets.pop()
     if target is None:
         return None
-    for _, outcome in group.members if group is not None else ():
-        if outcome.target is None or outcome.whole is not None or outcome.full:
+    members = [outcome for _, outcome in group.members] if group is not None else []
+    plain = [o for o in members if o.target is None or (o.whole is None and not o.full)]
+    if members and not plain:
+        return None  # nothing uses the name any more
+    for outcome in plain:
+        if outcome.target is None:
             return None
         if outcome.target != target and not outcome.target.startswith(target + "."):
             return None
@@ -208,12 +234,16 @@ def _name_edit(context: FileContext, group: Group, site: Site, outcome: Outcome,
     code = outcome.row.code
     span = context.source.span(site.node)
     _root_in_text(context, site, outcome, naming)
+    if outcome.keeps_name:
+        return None
     if outcome.full or outcome.whole is not None:
         naming.full.append(site)
         return outcome.whole
     if group.target is not None:
-        start = context.source.span(site.anchor.node).end
-        tail = outcome.target[len(group.target) :]
+        anchor = context.source.span(site.anchor.node)
+        start, tail = anchor.end, outcome.target[len(group.target) :]
+        if b")" in context.source.body[start : span.end]:  # (nn).Linear
+            return Edit(span, context.source.slice(anchor) + tail, code)
         return _unless_same(context, Span(start, span.end), tail, code)
     if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
         return _unless_same(context, span, outcome.target.rpartition(".")[2], code)
@@ -222,7 +252,10 @@ def _name_edit(context: FileContext, group: Group, site: Site, outcome: Outcome,
     if outcome.target.partition(".")[0] == context.target:
         written = root_name(context, site) + outcome.target[len(context.target) :]
     else:
-        module = outcome.target.rpartition(".")[0]
+        module, _, name = outcome.target.rpartition(".")
+        scope = context.tree.scopes.get(_first(site.node), context.tree.scope)
+        known = (n for n in context.module_imports.get(module, ()) if scope.lookup(n) is context.tree.scope.bindings[n])
+        written = f"{next(known, module)}.{name}"
     naming.full.append(site)
     naming.rooted.append((site, module))
     return Edit(span, written, code)
@@ -230,16 +263,71 @@ def _name_edit(context: FileContext, group: Group, site: Site, outcome: Outcome,
 
 def _root_in_text(context: FileContext, site: Site, outcome: Outcome, naming: Naming) -> None:
     """Arguments and templates may name the target's root: write it as it is known here."""
-    pattern = re.compile(rf"\b{context.target}\b(?=[.,])")
+    scope = context.tree.scopes.get(_first(site.node), context.tree.scope)
+    outcome.edits = [with_aliases(context, e, scope) for e in outcome.edits]
+    if outcome.whole is not None:
+        outcome.whole = with_aliases(context, outcome.whole, scope)
     edits = [*outcome.edits, *([outcome.whole] if outcome.whole is not None else [])]
-    if not any(pattern.search(edit.text) for edit in edits):
+    naming.rooted += [(site, m) for edit in edits for m in helper_modules(context, edit, scope, site.name)]
+    if not any(names_root(context, edit) for edit in edits):
         return
     root = root_name(context, site)
     naming.rooted.append((site, context.target))
     if root != context.target:
-        outcome.edits = [replace(e, text=pattern.sub(root, e.text)) for e in outcome.edits]
+        outcome.edits = [with_root(context, e, root) for e in outcome.edits]
         if outcome.whole is not None:
-            outcome.whole = replace(outcome.whole, text=pattern.sub(root, outcome.whole.text))
+            outcome.whole = with_root(context, outcome.whole, root)
+
+
+def names_root(context: FileContext, edit: Edit) -> bool:
+    """Whether an edit writes the target's root name."""
+    return _root_pattern(context.target).search(edit.written) is not None
+
+
+def helper_modules(context: FileContext, edit: Edit, scope: Scope, api: str) -> list[str]:
+    """Modules of the standard library that an edit's text names.
+
+    Raises:
+        Refusal: the name of one, or of a builtin that the text uses, is taken by something else.
+    """
+    for name in dict.fromkeys(_BUILTINS.findall(edit.written)):
+        if scope.lookup(name) or name in context.evaluator.bare:
+            raise Refusal("API213", name=name, api=api)
+    found: list[str] = []
+    for module in dict.fromkeys(_HELPERS.findall(edit.written)):
+        if any(b.qualified != module for b in scope.lookup(module)):
+            raise Refusal("API213", name=module, api=api)
+        found.append(module)
+    return found
+
+
+_BUILTINS = re.compile(
+    rf"(?<![\w.'\"])({'|'.join(name for name in dir(builtins) if name.islower() and name.isalpha())})(?=[(,)])"
+)
+_HELPERS = re.compile(r"(?<![\w.])(math|functools|collections|itertools|operator|contextlib|copy)(?=\.\w)")
+
+
+def with_aliases(context: FileContext, edit: Edit, scope: Scope) -> Edit:
+    """The edit with the names that the file has for modules of the target: ``F.relu_`` for the dotted path."""
+    for module in sorted(context.aliases, key=len, reverse=True):
+        name = context.aliases[module]
+        if module + "." in edit.written and scope.lookup(name) is context.tree.scope.bindings.get(name):
+            pattern = re.compile(rf"(?<![\w.]){re.escape(module)}(?=\.)")
+            parts = tuple(pattern.sub(name, p) if isinstance(p, str) else p for p in edit.parts)
+            edit = replace(edit, text=pattern.sub(name, edit.text), parts=parts)
+    return edit
+
+
+def with_root(context: FileContext, edit: Edit, root: str) -> Edit:
+    """The edit with the target's root under the name that it has here."""
+    pattern = _root_pattern(context.target)
+    parts = tuple(pattern.sub(root, p) if isinstance(p, str) else p for p in edit.parts)
+    return replace(edit, text=pattern.sub(root, edit.text), parts=parts)
+
+
+@lru_cache(maxsize=2)
+def _root_pattern(target: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?<!\.){target}\b(?=[.,])")
 
 
 def _unless_same(context: FileContext, span: Span, text: str, code: str) -> Edit | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from paddletorch.model import Edit
 from paddletorch.plan.arguments import convert_arguments
 from paddletorch.plan.binding import bind
-from paddletorch.plan.calls import finding, run_hook, target_form
+from paddletorch.plan.calling import run_hook
 from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.plan.outcome import finding, target_form
 from paddletorch.resolve import Partial
 
 
@@ -25,10 +26,13 @@ def plan_partials(context: FileContext) -> list[Edit]:
         if found is None or (len(call.args) == skip and not call.keywords):
             continue
         row, form = found
+        if context.suppressed(row.code, call):
+            continue
         try:
-            if len(call.args) > skip:
+            if len(call.args) > skip and (skip or partials[0].positional):
                 raise Refusal("API203", what="positional arguments of a partial object")
-            binding = bind(context, call, row, form, partials[0].name, max(skip, len(call.args)), whole=False)
+            passed = 0 if len(call.args) > skip else max(skip, len(call.args))
+            binding = bind(context, call, row, form, partials[0].name, passed, whole=False)
             run_hook(binding)
             edits += convert_arguments(binding, target_form(row, context), reconcile=False)
         except Refusal as refusal:

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from paddletorch.model import Conversion, Edit
-from paddletorch.plan.calls import Outcome, plan_site
+from paddletorch.model import Conversion, Edit, Span, Uses
+from paddletorch.plan.attribute_names import plan_attribute_names
+from paddletorch.plan.augmented import plan_augmented
+from paddletorch.plan.calls import plan_site
 from paddletorch.plan.classes import plan_subclasses
-from paddletorch.plan.context import FileContext
+from paddletorch.plan.comments import keep_comments
+from paddletorch.plan.context import FileContext, Finding
+from paddletorch.plan.dtypes import Dtypes
 from paddletorch.plan.hazards import find_hazards
 from paddletorch.plan.imports import edit_imports
+from paddletorch.plan.launcher import plan_launcher
+from paddletorch.plan.loaders import plan_loaders
+from paddletorch.plan.matches import find_matches
 from paddletorch.plan.members import plan_members
-from paddletorch.plan.naming import decide, write_names
+from paddletorch.plan.naming import Naming, decide, write_names
+from paddletorch.plan.new_axes import plan_new_axes
+from paddletorch.plan.optimizers import plan_optimizers
+from paddletorch.plan.outcome import Outcome
 from paddletorch.plan.partials import plan_partials
+from paddletorch.plan.promotion import plan_promotion
+from paddletorch.plan.rates import plan_rates
 from paddletorch.plan.receivers import Receivers
 from paddletorch.plan.reentry import plan_reentry
+from paddletorch.plan.schedulers import plan_schedulers
 from paddletorch.plan.sites import Site, find_sites
 from paddletorch.plan.strings import report_strings
+from paddletorch.plan.subscripts import plan_subscripts
+from paddletorch.plan.uses import count_uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,34 +41,94 @@ class Plan:
 
     edits: list[Edit]
     conversions: list[Conversion]
-    counts: Mapping[str, int]
+    uses: Mapping[str, Uses]
 
 
 def plan_file(context: FileContext) -> Plan:
     """Decide what to do with a file."""
     receivers = Receivers(context)
+    dtypes = Dtypes(context)
+    context.dtype_of = dtypes.of
+    context.matches = find_matches(context, receivers)
     sites = find_sites(context)
     planned = [(site, plan_site(context, site)) for site in sites]
-    called_edits = plan_subclasses(context, planned)
-    called_edits += plan_partials(context)
+    _leave_constants(context, planned)
+    plan_subclasses(context, planned)
+    called_edits = plan_partials(context)
+    plan_loaders(context, planned)
+    called_edits += plan_schedulers(context, planned)
+    called_edits += plan_optimizers(context, planned)
     groups = decide(context, planned)
     naming = write_names(context, groups)
-    edits = list(naming.edits) + called_edits
+    converted = [(site, outcome) for site, outcome in planned if outcome.target is not None]
+    # an argument's own translation comes before the name that stands there: the first of two at a place counts
+    edits = [e for _, outcome in converted for e in outcome.edits] + list(naming.edits) + called_edits
     conversions: list[Conversion] = []
     for site, outcome in planned:
         context.findings += [f for f in outcome.findings if f not in context.findings]
-        if outcome.target is not None:
-            edits += outcome.edits
-            if outcome.row.kind != "module":
-                conversions.append(_conversion(context, site, outcome))
-    import_edits, import_conversions = edit_imports(context, naming)
+        if outcome.target is not None and outcome.row.kind != "module" and _is_changed(context, site, outcome, naming):
+            conversions.append(_conversion(context, site, outcome))
+    rate_edits, rate_conversions = plan_rates(context, receivers, planned)
+    edits += rate_edits
+    conversions += rate_conversions
+    context.only_left = bool(planned) and not converted
+    kept = {site.name for site, outcome in planned if site.role == "call" and outcome.target is None}
+    context.kept = frozenset(kept - {site.name for site, outcome in converted})
     members = plan_members(context, receivers, _kept_scaler(planned))
+    plan_augmented(context, members)
+    naming.members += members.rooted
+    naming.replaced += members.edits
+    import_edits, import_conversions = edit_imports(context, naming)
     edits += import_edits + members.edits + plan_reentry(context, planned)
     conversions += import_conversions + members.conversions
-    report_strings(context)
+    beside = (plan_subscripts(context), plan_new_axes(context), plan_launcher(context, planned))
+    for more_edits, more_conversions in (*beside, plan_attribute_names(context)):
+        edits += more_edits
+        conversions += more_conversions
+    cast, cast_conversions = plan_promotion(context, dtypes)
+    edits = cast + edits
+    conversions += cast_conversions
+    context.findings = [f for f in context.findings if not _is_gone(context, f, edits)]
+    report_strings(context, edits)
     find_hazards(context, receivers, planned)
-    counts = Counter(site.name for site in sites if site.candidates[0].row.kind != "module")
-    return Plan(edits, conversions, counts)
+    edits += keep_comments(context, edits)
+    return Plan(edits, conversions, count_uses(context, planned, members))
+
+
+def _leave_constants(context: FileContext, planned: list[tuple[Site, Outcome]]) -> None:
+    """Constants in the arguments of a call that stays stay with it, such as its dtype; so do initializers."""
+    staying = [s.call for s, o in planned if s.call is not None and o.target is None and s.role == "call"]
+    left = [context.source.span(call) for call in staying]
+    attributes = [context.source.span(s.call) for s, o in planned if s.call is not None and o.row.id == "ParamAttr"]
+    whole = [span for span in attributes if any(call.holds(span) for call in left)]
+    for site, outcome in planned if left else ():
+        if outcome.target is None:
+            continue
+        span = context.source.span(site.node)
+        held = left if outcome.row.kind == "constant" or outcome.row.instance == "initializer" else whole
+        if any(other.holds(span) for other in held):
+            outcome.target, outcome.whole, outcome.edits, outcome.findings = None, None, [], []
+
+
+def _is_gone(context: FileContext, finding: Finding, edits: list[Edit]) -> bool:
+    """Whether the expression that a finding is about was dropped, such as a dtype that became a name."""
+    if finding.code != "API205":
+        return False
+    span = context.source.span(finding.node)
+    return any(
+        e.parts
+        and e.span.start <= span.start < span.end <= e.span.end
+        and not any(isinstance(p, Span) and p.start <= span.start and span.end <= p.end for p in e.parts)
+        for e in edits
+    )
+
+
+def _is_changed(context: FileContext, site: Site, outcome: Outcome, naming: Naming) -> bool:
+    """Whether a use becomes another text; a name that no import brings may be the target's own already."""
+    if site.anchor.kind != "free" or outcome.edits or outcome.whole is not None or context.tree.stars:
+        return True
+    span = context.source.span(site.node)
+    return any(span.holds(edit.span) for edit in naming.edits)
 
 
 def _kept_scaler(planned: list[tuple[Site, Outcome]]) -> int | None:
@@ -66,4 +140,4 @@ def _kept_scaler(planned: list[tuple[Site, Outcome]]) -> int | None:
 def _conversion(context: FileContext, site: Site, outcome: Outcome) -> Conversion:
     line, column = context.source.position(context.source.span(site.node).start)
     name = next((c.name for c in site.candidates), site.name)
-    return Conversion(outcome.row.code, name, outcome.target or "removed", line, column)
+    return Conversion(outcome.row.code, name, outcome.target or "removed", line, column, outcome.row.id)

@@ -5,9 +5,32 @@ from __future__ import annotations
 import ast
 import re
 from enum import IntEnum
+from functools import cached_property
+
+from paddletorch_rules import Form, Row
 
 from paddletorch.plan.context import FileContext
+from paddletorch.plan.overloads import Fit, fit, kinds
+from paddletorch.plan.results import shows_fields
+from paddletorch.plan.tests_of_type import tested_otherwise
 from paddletorch.resolve import Instance, NoneValue, Qualified, Unknown
+from paddletorch.resolve.values import Container
+
+_TENSOR_KEYWORDS = {
+    "torch": frozenset({"dim", "keepdim", "unbiased", "memory_format", "non_blocking"}),
+    "paddle": frozenset({"keepdim", "stop_gradient"}),
+}
+"""Keywords that only methods of tensors have."""
+
+_NAMED = ("optimizer", "scheduler")
+"""Types that a variable's usual name shows well enough."""
+
+
+_OF_STRINGS = frozenset(dir(str))
+"""Methods that a string argument shows to be a string's."""
+
+_SHOWN_BY_INTEGERS = frozenset({"view"})
+"""Methods that arrays have too, but not with sizes as arguments."""
 
 
 class Evidence(IntEnum):
@@ -37,37 +60,156 @@ class Receivers:
 
     def evidence(self, node: ast.expr, type_name: str) -> Evidence:
         """How well it is known that ``node`` is a source-framework instance of ``type_name``."""
-        values = self._context.evaluator.values(node)
+        values = self._context.evaluator.objects(node)
         instances = [v for v in values if isinstance(v, Instance)]
-        foreign = [v for v in instances if v.type != type_name or self._is_target(v)]
-        if foreign:
+        if any(v.type != "foreign" for v in instances):
+            if type_name == "tensor" and any(v.type == "foreign" and "." in v.api for v in instances):
+                return Evidence.MAYBE  # an array or a tensor
+            instances = [v for v in instances if v.type != "foreign"]  # a number that stands in for the object
+        if type_name != "tensor" and instances and all(v.api in self._context.kept for v in instances):
+            return Evidence.NO  # the object stays the source's
+        bases = self._context.settings.table.bases
+        foreign = [v for v in instances if type_name not in bases(v.type) or self._is_target(v)]
+        if len(foreign) == len(instances) and foreign:
             return Evidence.NO
-        if instances and all(isinstance(v, Instance | NoneValue | Unknown) for v in values):
+        if foreign:
+            return self._by_use(node, type_name, values_unknown=True)  # of this type or of another
+        plain = Instance | NoneValue | Unknown | (Container if type_name == "tensor" else NoneValue)
+        if instances and all(isinstance(v, plain) for v in values):
             return Evidence.YES
         if any(isinstance(v, Qualified) for v in values):
             return Evidence.NO
-        return self._by_use(node, type_name)
+        unknown = not values or any(isinstance(v, Unknown) for v in values)
+        return self._by_use(node, type_name, unknown)
+
+    def evidence_for(
+        self, node: ast.Attribute, call: ast.Call | None, type_name: str, options: list[tuple[Row, Form]]
+    ) -> Evidence:
+        """As ``evidence``, with what the use of the member itself shows.
+
+        In a file that the target's code is in already, an object counts if it comes from the source for certain.
+        """
+        if type_name == "tensor" and self._is_no_tensor(node, call):
+            return Evidence.NO
+        found = self._shown_by_use(node, call, type_name, options)
+        if found is Evidence.YES and type_name == "tensor" and call is not None and self._is_mixed(node.value):
+            newest = self._context.settings.source_releases.newest
+            if all(fit(self._context, call, form.signature(newest)) is Fit.NO for _, form in options):
+                return Evidence.NO  # a name, of a name and a tensor
+        if found is Evidence.YES and call is not None and self._may_be_targets(node, call, options):
+            return Evidence.NO
+        if found is not Evidence.YES or not self._has_target or not all(row.whole for row, _ in options):
+            return found
+        source = self._context.settings.source
+        values = self._context.evaluator.values(node.value)
+        if any(isinstance(v, Instance) and v.api.partition(".")[0] == source for v in values):
+            return found
+        return Evidence.MAYBE if self._has_source else Evidence.NO
+
+    def _is_no_tensor(self, node: ast.Attribute, call: ast.Call | None) -> bool:
+        """Whether the use or a test around it shows something else: ``name.split(".")``, ``width, height = x.size``."""
+        if call is not None:
+            strings = node.attr in _OF_STRINGS and any(kinds(self._context, a) == {"str"} for a in call.args[:1])
+            return strings or tested_otherwise(self._context, node.value)
+        parent = self._context.parent(node)
+        if node.attr == "size":
+            unpacked = isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Tuple | ast.List)
+            if unpacked or (isinstance(parent, ast.Subscript) and parent.value is node):
+                return True  # a number in Paddle, a method in torch
+        return tested_otherwise(self._context, node.value)
+
+    def _is_mixed(self, node: ast.expr) -> bool:
+        values = self._context.evaluator.values(node)
+        return any(isinstance(v, Instance) and v.type == "foreign" for v in values)
+
+    def _may_be_targets(self, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]]) -> bool:
+        """Whether another method of the target reads the same, in a file that names neither framework."""
+        if self._has_source or self._has_target:
+            return False
+        target, newest = self._context.target, self._context.settings.target_releases.newest
+        rows = {id(row) for row, _ in options}
+        others = (pair for pair in self._context.settings.table.members(target, node.attr) if id(pair[0]) not in rows)
+        return any(fit(self._context, call, form.signature(newest)) is not Fit.NO for _, form in others)
+
+    @cached_property
+    def are_done(self) -> bool:
+        """Whether an earlier run has converted the file: what is left of the source stays, with its members."""
+        return self._context.only_left and self._has_target
+
+    @cached_property
+    def _has_target(self) -> bool:
+        return self._imports(self._context.target)
+
+    @cached_property
+    def _has_source(self) -> bool:
+        return self._imports(self._context.settings.source)
+
+    def _imports(self, root: str) -> bool:
+        scopes = self._context.tree.own.values()
+        names = (b.qualified or "" for s in scopes for bindings in s.bindings.values() for b in bindings)
+        return any(name == root or name.startswith(root + ".") for name in names)
+
+    def _shown_by_use(
+        self, node: ast.Attribute, call: ast.Call | None, type_name: str, options: list[tuple[Row, Form]]
+    ) -> Evidence:
+        found = self.evidence(node.value, type_name)
+        source = self._context.settings.source
+        if type_name != "tensor" and found is not Evidence.YES and any(source in row.distinctive for row, _ in options):
+            values = self._context.evaluator.values(node.value)
+            unknown = all(isinstance(v, Unknown | NoneValue) for v in values)
+            stored = bool(self._context.evaluator.stores(node.attr)) or node.attr in self._own_methods
+            return Evidence.YES if unknown and not stored else found
+        if found is not Evidence.MAYBE or type_name != "tensor":
+            return found
+        if any(self._context.settings.source in row.distinctive for row, _ in options):
+            return Evidence.NO if node.attr in self._own_methods else Evidence.YES
+        if call is None:
+            return Evidence.NO
+        if node.attr in _SHOWN_BY_INTEGERS and (
+            len(call.args) > 1 or any("int" in kinds(self._context, a) for a in call.args)
+        ):
+            return Evidence.YES
+        named = {k.arg for k in call.keywords}
+        if named & _TENSOR_KEYWORDS[self._context.settings.source]:
+            return Evidence.YES
+        target = [f for row, _ in options for f in row.forms(self._context.target) if f.results]
+        if any(shows_fields(self._context, call, f) for f in target):
+            return Evidence.YES
+        newest = self._context.settings.source_releases.newest
+        fits = [fit(self._context, call, form.signature(newest)) for _, form in options]
+        unused = isinstance(self._context.parent(call), ast.Expr) and not node.attr.endswith("_")
+        return Evidence.NO if unused or all(how is Fit.NO for how in fits) else Evidence.MAYBE
+
+    @cached_property
+    def _own_methods(self) -> frozenset[str]:
+        """Methods that classes of this file define."""
+        return frozenset(name for s in self._context.tree.own.values() if s.kind == "class" for name in s.bindings)
 
     def overrides(self, node: ast.expr, method: str) -> bool:
         """Whether ``method`` of the receiver is, or may be, a local subclass's own."""
-        values = self._context.evaluator.values(node)
+        values = self._context.evaluator.objects(node)
         return any(isinstance(v, Instance) and method in v.overrides for v in values)
 
     def _is_target(self, instance: Instance) -> bool:
         return instance.api.partition(".")[0] in (self._context.target, "paddletorch_shim")
 
-    def _by_use(self, node: ast.expr, type_name: str) -> Evidence:
+    def _by_use(self, node: ast.expr, type_name: str, values_unknown: bool) -> Evidence:
         spec = self._context.settings.table.types[type_name]
         path = path_of(node)
         names = [path, *self._iterated(node)]
         named = bool(spec.names) and any(re.search(spec.names, n.rpartition(".")[2].rstrip("[]")) for n in names)
-        if not path or path in ("self", "cls"):
+        if path in ("self", "cls"):
+            return Evidence.NO
+        if type_name == "tensor" and values_unknown:
+            group = self._context.settings.table.suggests("group", path.rpartition(".")[2])
+            return Evidence.NO if group else Evidence.MAYBE
+        if not path:
             return Evidence.NO
         called = self._methods.get(path, set())
         used = any(methods <= called for methods in spec.protocol)
         if type_name == "optimizer" and path in self._optimizers:
             return Evidence.YES
-        sure = used or (named and type_name == "optimizer")
+        sure = used or (named and type_name in _NAMED)
         if sure and not self._made_elsewhere(node, spec.names):
             return Evidence.YES
         return Evidence.MAYBE if named or used else Evidence.NO

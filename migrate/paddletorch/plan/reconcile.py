@@ -27,8 +27,13 @@ def means(default: str, text: str, values: ValueMap | None, target: Framework) -
 
 def in_every_release(binding: CallBinding, form: Form, name: str) -> bool:
     """Whether every release that the result must run on has the parameter."""
-    versions = binding.context.settings.target_releases.versions
-    return all((s := form.signature(v)) is not None and s.get(name) is not None for v in versions)
+    settings = binding.context.settings
+
+    def look_up() -> bool:
+        versions = settings.target_releases.versions
+        return all((s := form.signature(v)) is not None and s.get(name) is not None for v in versions)
+
+    return settings.once("in every release", (form, name), look_up)
 
 
 def first_default(form: Form, name: str) -> str | None:
@@ -66,13 +71,15 @@ def not_in_release(binding: CallBinding, target_name: str) -> Refusal:
 
 def source_default(binding: CallBinding, name: str) -> str | None:
     """The default in the source releases: the newest one's, with a finding where they differ."""
-    releases = binding.context.settings.source_releases
-    found: list[str] = []
-    for version in releases.versions:
-        default = _parameter_in(binding.form, name, version)
-        if default is not None and default not in found:
-            found.append(default)
-    newest = _parameter_in(binding.form, name, releases.newest) or first_default(binding.form, name)
+    settings, form = binding.context.settings, binding.form
+
+    def look_up() -> tuple[list[str], str | None]:
+        releases = settings.source_releases
+        each = (_parameter_in(form, name, version) for version in releases.versions)
+        known = list(dict.fromkeys(default for default in each if default is not None))
+        return known, _parameter_in(form, name, releases.newest) or first_default(form, name)
+
+    found, newest = settings.once("source default", (form, name), look_up)
     if len(found) > 1 and newest is not None:
         binding.report("API215", parameter=name, values=", ".join(found), value=newest)
     return newest
@@ -81,11 +88,13 @@ def source_default(binding: CallBinding, name: str) -> str | None:
 def defaults_of(binding: CallBinding, form: Form, name: str) -> tuple[str, ...]:
     """The distinct defaults of a target parameter over the releases that have it."""
     settings = binding.context.settings
-    if (form, name) not in settings.defaults:
+
+    def look_up() -> tuple[str, ...]:
         releases = [r for r in settings.target_releases.defaults if form.available([r])]
         found = [_parameter_in(form, name, release) for release in releases]
-        settings.defaults[form, name] = tuple(dict.fromkeys(text for text in found if text is not None))
-    return settings.defaults[form, name]
+        return tuple(dict.fromkeys(text for text in found if text is not None))
+
+    return settings.once("target defaults", (form, name), look_up)
 
 
 def _parameter_in(form: Form, name: str, release: Version) -> str | None:

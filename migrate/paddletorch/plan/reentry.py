@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.calls import Outcome
 from paddletorch.plan.context import FileContext
+from paddletorch.plan.outcome import Outcome
 from paddletorch.plan.sites import Site
 from paddletorch.resolve import Binding, Scope
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from paddletorch_rules import Form, Row
-from paddletorch_rules.hooks import ARGUMENT_HOOKS
+from paddletorch_rules.hooks import argument_hooks
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.arguments import convert_arguments
@@ -68,23 +68,25 @@ def _keep_only(context: FileContext, call: ast.Call, parts: list[ast.expr], code
 
 
 def drop_statement(context: FileContext, call: ast.Call, row: Row, form: Form, name: str) -> Replaced | None:
-    """A statement that only empties a cache vanishes."""
+    """A statement that only empties a cache vanishes; the row's warning says so."""
     statement = context.parent(call)
     if not isinstance(statement, ast.Expr):
         return None
+    if context.target in row.warn:
+        context.report(row.warn[context.target], call, name, row)
     return Replaced("", [], remove_statement(context, statement))
 
 
 def sharded_scaler(context: FileContext, call: ast.Call, row: Row, form: Form, name: str) -> Replaced | None:
     """``ShardedGradScaler(...)`` becomes ``fleet.distributed_scaler(GradScaler(...))``, and back."""
     scaler = context.settings.table.row("GradScaler")
-    target = scaler.emitted(context.target, context.settings.target_releases.versions)
+    target = context.settings.emitted(scaler)
     if target is None:
         return None
     code = row.code
     if context.target == "paddle":
         binding = bind(context, call, scaler, form, name)
-        ARGUMENT_HOOKS["scaler"](binding)
+        argument_hooks()["scaler"](binding)
         edits = convert_arguments(binding, target)
         context.report("AMP234", call, name, row)
         span, function = context.source.span(call), context.source.span(call.func)

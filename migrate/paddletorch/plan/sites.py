@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Literal
 
 from paddletorch_rules import Form, Row
 
+from paddletorch.plan.carriers import carriers
 from paddletorch.plan.context import FileContext
 from paddletorch.resolve import Binding, NoneValue, Qualified
 
@@ -28,6 +30,15 @@ class Anchor:
     node: ast.expr
     bindings: tuple[Binding, ...]
     names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """What the bindings of a name have in common, for all its uses."""
+
+    kind: AnchorKind
+    bindings: tuple[Binding, ...]
+    other: Binding | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,49 +70,67 @@ class Site:
 
 def find_sites(context: FileContext) -> list[Site]:
     """All sites of the file, in source order."""
-    segments, prefixes = _spellings(context)
+    segments, prefixes = context.settings.spellings
     found: list[Site] = []
-    others: list[ast.Name] = []
-    flows = False
-    for load in context.tree.loads:
-        bindings = context.tree.scopes[load].lookup(load.id)
-        imported = [b.qualified for b in bindings if b.qualified is not None]
-        if bindings and not imported:
-            others.append(load)
-            continue
-        if not bindings and load.id not in prefixes and load.id not in context.evaluator.bare:
-            continue
-        if bindings and len(imported) == len(bindings) and not any(_is_prefix(name, prefixes) for name in imported):
-            continue
-        sites = list(_name_sites(context, load))
-        found += sites
-        flows = flows or any(s.role not in _STAYS for s in sites) or (not sites and _leads_on(context, load, prefixes))
-    if flows:  # an API or its module is handed on somewhere: any variable may hold it
-        found += [s for load in others if _may_be_api(context, load, segments) for s in _name_sites(context, load)]
-        found += _attribute_sites(context)
+    handed_on: list[ast.expr] = []
+    met: dict[int, _Meaning] = {}
+    for load in _may_name_api(context, prefixes):
+        site = _name_site(context, load, met)
+        if site is not None:
+            found.append(site)
+            if site.role not in _STAYS:
+                handed_on.append(site.node)
+        elif _leads_on(context, load, prefixes):
+            handed_on.append(_whole_chain(context, load))
+    if handed_on:  # a variable may hold an API or its module
+        names = carriers(context, handed_on)
+        for load in _variables(context, names):
+            site = _name_site(context, load, met) if _may_be_api(context, load, segments) else None
+            if site is not None and not all(c.row.kind == "constant" for c in site.candidates):
+                found.append(site)  # constants convert where they are named
+        found += _attribute_sites(context, names)
     found.sort(key=lambda s: (s.node.lineno, s.node.col_offset))
     return found
 
 
+def _may_name_api(context: FileContext, prefixes: frozenset[str]) -> Iterator[ast.Name]:
+    """Names that an import, or no binding at all, may make an API or a module that leads to one."""
+    tree = context.tree
+    for name, loads in tree.names.items():
+        free = name in prefixes or name in context.evaluator.bare
+        if not free and name not in tree.imported:
+            continue
+        decided: dict[int, bool] = {}
+        for load in loads:
+            bindings = tree.scopes[load].lookup(name)
+            known = decided.get(id(bindings)) if bindings else free
+            if known is None:
+                imported = [b.qualified for b in bindings if b.qualified is not None]
+                known = len(imported) < len(bindings) if imported else False
+                known = decided[id(bindings)] = known or any(_is_prefix(q, prefixes) for q in imported)
+            if known:
+                yield load
+
+
+def _variables(context: FileContext, names: frozenset[str]) -> Iterator[ast.Name]:
+    """Uses of the names where something in the file binds them, and no import."""
+    tree = context.tree
+    for name in sorted(names & tree.names.keys()):
+        for load in tree.names[name]:
+            bindings = tree.scopes[load].lookup(name)
+            if bindings and (name not in tree.imported or all(b.qualified is None for b in bindings)):
+                yield load
+
+
+def _whole_chain(context: FileContext, load: ast.Name) -> ast.expr:
+    node: ast.expr = load
+    while isinstance(parent := context.tree.parents.get(node), ast.Attribute):
+        node = parent
+    return node
+
+
 _STAYS = frozenset({"call", "annotation", "check", "base"})
 """Roles in which the API itself reaches no variable."""
-
-
-def _spellings(context: FileContext) -> tuple[frozenset[str], frozenset[str]]:
-    """Every part that a dotted use of an API or of its members can have, and every module path that leads to one."""
-    settings = context.settings
-    segments: set[str] = {"__init__", "__new__"}
-    prefixes: set[str] = {settings.source}
-    for row in settings.rows:
-        for form in row.forms(settings.source):
-            for name in form.names:
-                parts = name.removesuffix(".*").split(".")
-                if name.endswith(".*"):
-                    prefixes.add(name)
-                segments.update(parts)
-                if row.receiver is None:
-                    prefixes.update(".".join(parts[:n]) for n in range(1, len(parts) + 1))
-    return frozenset(segments), frozenset(prefixes)
 
 
 def _is_prefix(name: str, prefixes: frozenset[str]) -> bool:
@@ -126,54 +155,61 @@ def _may_be_api(context: FileContext, load: ast.Name, segments: frozenset[str]) 
     return any(b.qualified is not None for b in context.tree.scopes[load].lookup(load.id))
 
 
-def _name_sites(context: FileContext, load: ast.Name) -> Iterator[Site]:
+def _name_site(context: FileContext, load: ast.Name, met: dict[int, _Meaning]) -> Site | None:
     values = context.evaluator.values(load)
     names = frozenset(v.name for v in values if isinstance(v, Qualified))
     if not names:
-        return
-    scope = context.tree.scopes[load]
-    bindings = scope.lookup(load.id)
-    kind: AnchorKind = "free"
-    if bindings:
-        kind = "import" if any(_is_framework_import(context, b) for b in bindings) else "alias"
-    key: Hashable = id(bindings) if bindings else load.id
-    anchor = Anchor(kind, key, load, tuple(bindings), names)
-    other = next((b for b in bindings if _is_other(context, b)), None)
-    site = _climb(context, anchor, load, names, other)
-    if site is not None:
-        yield site
-
-
-def _is_framework_import(context: FileContext, binding: Binding) -> bool:
-    return binding.qualified is not None and not _is_other(context, binding)
+        return None
+    bindings = context.tree.scopes[load].lookup(load.id)
+    if not bindings:
+        return _climb(context, Anchor("free", load.id, load, (), names), load, names, None)
+    meaning = met.get(id(bindings))
+    if meaning is None:
+        others = [b for b in bindings if _is_other(context, b)]
+        kind: AnchorKind = "import" if any(b.qualified is not None and b not in others for b in bindings) else "alias"
+        meaning = met[id(bindings)] = _Meaning(kind, tuple(bindings), others[0] if others else None)
+    anchor = Anchor(meaning.kind, id(bindings), load, meaning.bindings, names)
+    return _climb(context, anchor, load, names, meaning.other)
 
 
 def _is_other(context: FileContext, binding: Binding) -> bool:
     if binding.qualified is not None:
-        root = binding.qualified.partition(".")[0]
-        known = context.settings.source, context.settings.target, "apex"
-        return root not in known
+        return _is_elsewhere(context, binding.qualified)
+    if binding.kind == "delete":
+        return False
     values = context.evaluator.bound([binding])
-    return any(not isinstance(v, Qualified | NoneValue) for v in values)
+    return any(
+        _is_elsewhere(context, v.name) if isinstance(v, Qualified) else not isinstance(v, NoneValue) for v in values
+    )
 
 
-def _attribute_sites(context: FileContext) -> list[Site]:
+def _is_elsewhere(context: FileContext, name: str) -> bool:
+    """Whether a dotted name is another library's, whose calls are not the framework's."""
+    if name == "contextlib.nullcontext":  # stands for a context manager that is not wanted
+        return False
+    return name.partition(".")[0] not in (context.settings.source, context.settings.target, "apex", "torchvision")
+
+
+def _attribute_sites(context: FileContext, carried: frozenset[str]) -> list[Site]:
     """Uses through a stored attribute: ``self.autocast(...)``, ``Config.scaler_class``."""
     evaluator = context.evaluator
     names: set[str] = set()
     for store in context.tree.stores:
+        if store.target.attr not in carried or store.target.attr in names:
+            continue
         if store.value is not None and _has_api(context, store.value):
             names.add(store.target.attr)
     for scope in context.tree.own.values():
         if scope.kind == "class":
             for name, bindings in scope.bindings.items():
-                if any(b.kind == "assign" and b.value is not None and _has_api(context, b.value) for b in bindings):
+                given = [b.value for b in bindings if b.kind == "assign" and b.value is not None]
+                if name in carried and any(_has_api(context, value) for value in given):
                     names.add(name)
     found: list[Site] = []
     if not names:
         return found
-    for node in context.tree.scopes:
-        if not isinstance(node, ast.Attribute) or node.attr not in names or not isinstance(node.ctx, ast.Load):
+    for node in [n for name in sorted(names) for n in context.tree.members.get(name, ())]:
+        if not isinstance(node.ctx, ast.Load):
             continue
         if any(isinstance(v, Qualified) for v in evaluator.values(node.value)):
             continue
@@ -183,7 +219,7 @@ def _attribute_sites(context: FileContext) -> list[Site]:
             continue
         anchor = Anchor("attribute", ("attribute", node.attr), node, (), qualified)
         site = _climb(context, anchor, node, qualified, None)
-        if site is not None:
+        if site is not None and not all(c.row.kind == "constant" for c in site.candidates):
             found.append(site)
     return found
 
@@ -201,19 +237,22 @@ def _climb(
     while True:
         parent = context.parent(node)
         dotted = isinstance(parent, ast.Attribute) and parent.value is node
-        candidates = tuple(
-            Candidate(name, *found) for name in sorted(current) if (found := context.settings.lookup(name)) is not None
-        )
+        candidates = _candidates(context, current)
         if candidates and (not dotted or any(c.row.kind != "module" for c in candidates)):
             best = node, candidates
         if not dotted:
             break
         assert isinstance(parent, ast.Attribute)
-        node, current = parent, frozenset(f"{name}.{parent.attr}" for name in current)
+        node, current = parent, frozenset([f"{name}.{parent.attr}" for name in current])
     if best is None:
         return None
     node, candidates = best
     return Site(node, anchor, candidates, *_role(context, node), other)
+
+
+def _candidates(context: FileContext, names: frozenset[str]) -> tuple[Candidate, ...]:
+    found = [(name, pair) for name in names if (pair := context.settings.lookup(name)) is not None]
+    return tuple(Candidate(name, *pair) for name, pair in sorted(found, key=itemgetter(0))) if found else ()
 
 
 def _role(context: FileContext, node: ast.expr) -> tuple[Role, ast.Call | None]:
@@ -272,7 +311,13 @@ def alias_keys(context: FileContext, node: ast.expr) -> list[Hashable]:
     """The names or attributes that an alias site gives its API to, as anchor keys."""
     current: ast.AST = node
     parent = context.parent(current)
+    path: list[int] = []  # where in a tuple it stands, from the inside
+    plain = True
     while isinstance(parent, ast.expr) and not isinstance(parent, ast.NamedExpr):
+        if isinstance(parent, ast.Tuple | ast.List):
+            path.append(next(i for i, e in enumerate(parent.elts) if e is current))
+            plain = plain and not any(isinstance(e, ast.Starred) for e in parent.elts)
+        plain = plain and isinstance(parent, ast.Tuple | ast.List | ast.IfExp | ast.BoolOp)
         current, parent = parent, context.parent(parent)
     targets: list[ast.expr] = []
     if isinstance(parent, ast.Assign):
@@ -284,11 +329,15 @@ def alias_keys(context: FileContext, node: ast.expr) -> list[Hashable]:
         scope = context.tree.own.get(function) if function is not None else None
         if scope is not None:
             return [id(bs) for bs in scope.bindings.values() for b in bs if b.value is current]
-    return [key for target in targets for key in _target_keys(context, target)]
+    steps = path[::-1] if plain else []
+    return [key for target in targets for key in _target_keys(context, target, steps)]
 
 
-def _target_keys(context: FileContext, target: ast.expr) -> list[Hashable]:
+def _target_keys(context: FileContext, target: ast.expr, path: Sequence[int] = ()) -> list[Hashable]:
+    """Keys of the names in a target; of those at ``path`` only where positions tell them apart."""
     if isinstance(target, ast.Tuple | ast.List):
+        if path and path[0] < len(target.elts) and not any(isinstance(e, ast.Starred) for e in target.elts):
+            return _target_keys(context, target.elts[path[0]], path[1:])
         return [key for element in target.elts for key in _target_keys(context, element)]
     if isinstance(target, ast.Name):
         scope = context.tree.scopes[target]

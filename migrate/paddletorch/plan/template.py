@@ -15,6 +15,17 @@ class Template:
         self.text = text
         self._tree = _parse(text)
 
+    def members(self) -> list[str]:
+        """Names of the members that the template takes of ``{self}``; none if it is nothing but one member."""
+        hole = _HOLE.format("self")
+        if isinstance(self._tree, ast.Attribute) and isinstance(self._tree.value, ast.Name):
+            return []
+        return [
+            n.attr
+            for n in ast.walk(self._tree)
+            if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == hole
+        ]
+
     def match(self, node: ast.AST) -> dict[str, ast.expr] | None:
         """The expressions in the holes if ``node`` has the template's shape, else None."""
         holes: dict[str, ast.expr] = {}

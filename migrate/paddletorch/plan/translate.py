@@ -8,6 +8,8 @@ from paddletorch_rules import Framework, ValueMap
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.plan.origins import origin_edits
+from paddletorch.plan.overloads import kinds
 from paddletorch.plan.template import Template
 
 _CONSTANT_NODES = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop)
@@ -32,7 +34,10 @@ def same_value(left: str, right: str) -> bool:
     """Whether two default expressions mean the same value."""
     if left == right:
         return True
-    values = [constant(ast.parse(text, mode="eval").body) for text in (left, right)]
+    try:
+        values = [constant(ast.parse(text, mode="eval").body) for text in (left, right)]
+    except SyntaxError:  # ``*args``
+        return False
     return (
         values[0] is not ... and values[0] == values[1] and isinstance(values[0], bool) == isinstance(values[1], bool)
     )
@@ -54,6 +59,20 @@ def translate_default(text: str, values: ValueMap | None, target: Framework) -> 
         return mapped
     wrap = values.to_paddle if target == "paddle" else values.to_torch
     return text if wrap is None or constant(ast.parse(text, mode="eval").body) is not ... else wrap.format(x=text)
+
+
+def translated_text(context: FileContext, node: ast.expr, text: str, values: ValueMap | None) -> str:
+    """The value at ``node`` in the target's terms, written as ``text`` in another place.
+
+    Raises:
+        Refusal: the value has no counterpart.
+    """
+    if values is None:
+        return text
+    found = kinds(context, node)
+    if constant(node) is ... and (found & values.keeps or (values.strings and "str" not in found)):
+        return text
+    return translate_default(text, values, context.target)
 
 
 def translate_edits(context: FileContext, node: ast.expr, values: ValueMap | None, code: str) -> list[Edit]:
@@ -83,11 +102,25 @@ def _wrapped(context: FileContext, node: ast.expr, values: ValueMap, span: Span,
     opposite = values.to_torch if to_paddle else values.to_paddle
     if opposite is not None:
         holes = Template(opposite).match(node)
+        if holes is not None and opposite == "not {x}" and isinstance(holes["x"], ast.Attribute):
+            holes = None  # ``not x.requires_grad`` converts by itself
         if holes is not None:  # what the other direction wrapped is unwrapped
             inner = context.source.span(holes["x"])
             return [Edit(Span(span.start, inner.start), "", code), Edit(Span(inner.end, span.end), "", code)]
+    value = constant(node)
+    if isinstance(value, str) and repr(value) in {pair[1 if to_paddle else 0] for pair in values.pairs}:
+        return []  # what the target takes already: dtype="int64"
     if wrap is None or (wrap == "float({x})" and isinstance(constant(node), float)):
         return []
+    found = kinds(context, node) if values.keeps or values.strings else frozenset()
+    if found & values.keeps or (values.strings and "str" not in found and not isinstance(node, ast.JoinedStr)):
+        return []
+    if ".replace(" in wrap and context.is_half_converted:
+        return []
+    if values.strings or ".replace(" in wrap:
+        literal = origin_edits(context, node, values, code)
+        if literal is not None:
+            return literal
     before, after = context.quoted(wrap, node).split("{x}")
     if isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) and not before.endswith("("):
         before, after = before + "(", ")" + after
@@ -95,12 +128,24 @@ def _wrapped(context: FileContext, node: ast.expr, values: ValueMap, span: Span,
 
 
 def _key(context: FileContext, node: ast.expr) -> str:
-    """How the tables would write this value; empty if they cannot."""
+    """How the tables would write this value; empty if they cannot, or if a variable may hold another one too."""
     name = context.qualified(node)
-    if name is not None:
+    if name is not None and _is_written_out(context, node):
         return name
+    if isinstance(node, ast.Call) and not node.args and not node.keywords:
+        return f"{context.qualified(node.func)}()"
     value = constant(node)
     return "" if value is ... else repr(value)
+
+
+def _is_written_out(context: FileContext, node: ast.expr) -> bool:
+    """Whether the expression is the API's own name, or a variable that is assigned it and nothing else."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    scope = context.tree.scopes.get(node)
+    bindings = scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else []
+    imported = all(b.qualified is not None for b in bindings)
+    return imported or (len(bindings) == 1 and bindings[0].kind == "assign")
 
 
 def _canonical_key(key: str, values: ValueMap, target: Framework) -> str:

@@ -5,26 +5,35 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from typing import Literal
 
-from paddletorch.model import FileResult
+from paddletorch.model import CellText, FileResult
+from paddletorch.report.changes import Opcode, opcodes
 
-Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
-
-_WINDOW = 64  # lines to look ahead for where two files agree again; doubled as long as they do not
 _COLOURS = {b"---": b"\x1b[1m", b"+++": b"\x1b[1m", b"@@ ": b"\x1b[36m"}
 _SIGNS = {b"-": b"\x1b[31m", b"+": b"\x1b[32m"}
 
 
 def unified_diff(result: FileResult, *, colour: bool = False) -> bytes:
-    """The diff between a result's source and output; empty if they are equal."""
-    if result.source == result.output:
+    """The diff between a result's source and output; empty if they are equal. Of a notebook, one for each cell."""
+    if result.cells:
+        lines = [line for cell in result.cells for line in _cell_lines(result.path, cell)]
+    elif result.source == result.output:
         return b""
-    # A tab ends the name where it holds spaces, as in git and GNU diff.
-    name = os.fsencode(result.path) + (b"\t" if " " in result.path else b"")
-    lines = [b"--- " + name + b"\n", b"+++ " + name + b"\n"]
-    lines += _hunks(_lines(result.source), _lines(result.output))
+    else:
+        lines = _file_lines(result.path, result.source, result.output)
     return b"".join(_styled(line) for line in lines) if colour else b"".join(lines)
+
+
+def _file_lines(path: str, old: bytes, new: bytes) -> list[bytes]:
+    # A tab ends the name where it holds spaces, as in git and GNU diff.
+    name = os.fsencode(path) + (b"\t" if " " in path else b"")
+    return [b"--- " + name + b"\n", b"+++ " + name + b"\n", *_hunks(_lines(old), _lines(new))]
+
+
+def _cell_lines(path: str, cell: CellText) -> list[bytes]:
+    # The last line of a cell has no line end as a rule: no word about that here.
+    old, new = (text.encode("utf-8") + b"\n" for text in (cell.old, cell.new))
+    return _file_lines(f"{path}:cell {cell.number}", old, new)
 
 
 def _lines(data: bytes) -> list[bytes]:
@@ -34,7 +43,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _hunks(old: list[bytes], new: list[bytes]) -> Iterator[bytes]:
-    for group in _Grouped(list(_opcodes(old, new))).get_grouped_opcodes(3):
+    for group in _Grouped(list(opcodes(old, new))).get_grouped_opcodes(3):
         _, old_start, _, new_start, _ = group[0]
         _, _, old_end, _, new_end = group[-1]
         yield b"@@ -%b +%b @@\n" % (_range(old_start, old_end), _range(new_start, new_end))
@@ -60,30 +69,6 @@ def _body(sign: bytes, line: bytes) -> bytes:
 def _styled(line: bytes) -> bytes:
     start = _COLOURS.get(line[:3]) or _SIGNS.get(line[:1])
     return start + line[:-1] + b"\x1b[0m\n" if start else line
-
-
-def _opcodes(old: list[bytes], new: list[bytes]) -> Iterator[Opcode]:
-    """What SequenceMatcher says, asked only about the lines around each change.
-
-    Over whole files it takes minutes on 100,000 similar lines, or with ``autojunk`` finds nothing equal.
-    """
-    i = j = 0
-    while i < len(old) or j < len(new):
-        i1, j1 = i, j
-        while i < len(old) and j < len(new) and old[i] == new[j]:
-            i, j = i + 1, j + 1
-        if i > i1:
-            yield "equal", i1, i, j1, j
-            continue
-        window = _WINDOW
-        while True:
-            found = SequenceMatcher(None, old[i : i + window], new[j : j + window], autojunk=False).get_opcodes()
-            if len(found) > 1 or (i + window >= len(old) and j + window >= len(new)):
-                break
-            window *= 2
-        tag, _, i2, _, j2 = found[0]  # a change, since the first lines differ; the rest is looked at anew
-        yield tag, i, i + i2, j, j + j2
-        i, j = i + i2, j + j2
 
 
 class _Grouped(SequenceMatcher[bytes]):

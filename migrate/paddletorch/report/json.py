@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import paddletorch
 from paddletorch.model import FileResult, Options
+from paddletorch.report.record import Mode, Report
 from paddletorch.report.summary import Summary
 
+FORMAT_VERSION = 1
+"""Grows when a key is renamed or removed or gets another meaning, not when one is added."""
 
-def render(results: Sequence[FileResult], summary: Summary, options: Options, mode: str) -> str:
+
+def render(report: Report) -> str:
     """The whole report as one line-broken JSON object, ASCII only."""
+    results = report.results
     return json.dumps(
         {
+            "format_version": FORMAT_VERSION,
             "version": paddletorch.__version__,
-            "options": _options(options, mode),
+            "options": _options(report.options, report.mode),
             "files": [_file(result) for result in results],
             "diagnostics": [
                 {"path": result.path, **asdict(diagnostic)} for result in results for diagnostic in result.diagnostics
@@ -25,14 +30,14 @@ def render(results: Sequence[FileResult], summary: Summary, options: Options, mo
             "conversions": [
                 {"path": result.path, **asdict(conversion)} for result in results for conversion in result.conversions
             ],
-            "summary": _summary(summary),
-            "notes": [asdict(note) for note in summary.notes],
+            "summary": _summary(report.summary),
+            "notes": [asdict(note) for note in report.summary.notes],
         },
         indent=2,
     )
 
 
-def _options(options: Options, mode: str) -> dict[str, Any]:
+def _options(options: Options, mode: Mode) -> dict[str, Any]:
     values = asdict(options)
     return {"to": values.pop("target"), "mode": mode, **values}
 
@@ -43,7 +48,8 @@ def _file(result: FileResult) -> dict[str, Any]:
         "status": result.status.value,
         "conversions": len(result.conversions),
         "diagnostics": len(result.diagnostics),
-        "counts": dict(result.counts),
+        "known": len(result.known),
+        "uses": {name: asdict(uses) for name, uses in result.uses.items()},
     }
 
 
@@ -61,6 +67,11 @@ def _summary(summary: Summary) -> dict[str, Any]:
             for (name, replacement), count in summary.conversions.items()
         ],
         "findings": summary.findings,
+        "known": summary.known,
         "unsafe": summary.unsafe,
+        "uses": {
+            "total": asdict(summary.coverage.total),
+            "names": [{"name": name, **asdict(uses)} for name, uses in summary.coverage.names.items()],
+        },
         "exit_code": summary.exit_code,
     }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from paddletorch.model import Applicability, FileResult, Options, Severity, Status
+from paddletorch.report.coverage import Coverage, measure
 
 NUMPY_NOTE = "AMP240"
 
@@ -35,8 +36,12 @@ class Summary:
     """Uses by (name, replacement), the most frequent first."""
     findings: dict[str, int]
     """Findings by code, in the order of codes; those of failed files included."""
+    known: int
+    """Findings that the baseline holds; they are not among ``findings``."""
     unsafe: int
     """Findings that ``--unsafe`` would convert."""
+    coverage: Coverage
+    """What became of the uses of the source framework's API."""
     notes: tuple[Note, ...]
     exit_code: int
 
@@ -47,9 +52,9 @@ def summarise(
     *,
     scanned: int,
     applied: bool,
-    unfollowed: Sequence[str] = (),
+    remarks: Sequence[str] = (),
 ) -> Summary:
-    """Count; ``unfollowed`` are links that were left aside."""
+    """Count; ``remarks`` about the run become notes."""
     conversions = Counter((c.name, c.replacement) for result in results for c in result.conversions)
     diagnostics = [diagnostic for result in results for diagnostic in result.diagnostics]
     findings = Counter(diagnostic.code for diagnostic in diagnostics)
@@ -61,14 +66,18 @@ def summarise(
         failed=sum(result.status is Status.FAILED for result in results),
         conversions=dict(sorted(conversions.items(), key=lambda item: (-item[1], item[0]))),
         findings=dict(sorted(findings.items())),
+        known=sum(len(result.known) for result in results),
         unsafe=sum(diagnostic.applicability is Applicability.UNSAFE for diagnostic in diagnostics),
-        notes=tuple(_notes(results, options, unfollowed)),
+        coverage=measure(results),
+        notes=(*_notes(results, options), *(Note("", remark) for remark in remarks)),
         exit_code=exit_code(results, applied=applied),
     )
 
 
 def _has_hits(result: FileResult) -> bool:
-    return result.status is not Status.FAILED and bool(result.conversions or result.diagnostics or result.counts)
+    return result.status is not Status.FAILED and bool(
+        result.conversions or result.diagnostics or result.known or result.uses
+    )
 
 
 def exit_code(results: Iterable[FileResult], *, applied: bool) -> int:
@@ -84,12 +93,10 @@ def exit_code(results: Iterable[FileResult], *, applied: bool) -> int:
     return code
 
 
-def _notes(results: Iterable[FileResult], options: Options, unfollowed: Sequence[str]) -> Iterable[Note]:
+def _notes(results: Iterable[FileResult], options: Options) -> Iterable[Note]:
     made = (conversion.replacement for result in results for conversion in result.conversions)
     if any(name == "paddle.amp.GradScaler" for name in made):
         from paddletorch_rules import load
 
         spec = load(options.tables).diagnostics[NUMPY_NOTE]
         yield Note(NUMPY_NOTE, f"{spec.message}. {spec.hint}")
-    if unfollowed:
-        yield Note("", f"links to folders elsewhere were not followed: {', '.join(unfollowed)}")

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 import click
 
 from paddletorch.model import Applicability, Conversion, Diagnostic, FileResult, Options, Severity
+from paddletorch.report.coverage import left_lines, total_line
+from paddletorch.report.printable import printable
 from paddletorch.report.summary import Summary
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
@@ -29,9 +31,13 @@ def finding_lines(results: Sequence[FileResult], *, conversions: bool) -> Iterat
                     yield click.style(f"    {item.hint}", dim=True)
 
 
-def summary_lines(summary: Summary, options: Options) -> Iterator[str]:
-    """The closing summary: what was found and done, and what to do next."""
-    yield _headline(summary)
+def summary_lines(summary: Summary, options: Options, *, coverage: bool) -> Iterator[str]:
+    """The closing summary: what was found and done, and what to do next; with ``coverage`` the names that are left."""
+    yield headline(summary)
+    if summary.known:
+        yield f"{summary.known} known finding{'' if summary.known == 1 else 's'} of the baseline not shown."
+    if summary.coverage.names:
+        yield total_line(summary.coverage)
     if summary.conversions:
         yield ""
         yield click.style("Converted" if summary.applied else "Would convert", bold=True)
@@ -45,6 +51,10 @@ def summary_lines(summary: Summary, options: Options) -> Iterator[str]:
         yield click.style("Findings", bold=True)
         for code, count in summary.findings.items():
             yield f"{count:6}  {code}  {titles[code].title if code in titles else ''}"
+    left = list(left_lines(summary.coverage)) if coverage else []
+    if left:
+        yield ""
+        yield from left
     for note in summary.notes:
         yield ""
         yield f"{click.style('Note', bold=True)}: {note.message}{f' ({note.code})' if note.code else ''}"
@@ -55,13 +65,10 @@ def summary_lines(summary: Summary, options: Options) -> Iterator[str]:
         yield from (f"  {step}" for step in steps)
 
 
-def printable(text: str) -> str:
-    """``text`` with control characters and undecodable bytes of file names escaped."""
-    return text if text.isprintable() else repr(text)[1:-1]
-
-
 def _where(path: str, item: Conversion | Diagnostic) -> str:
     position = f":{item.line}:{item.column}" if item.line else ""
+    if item.cell is not None:
+        position = f":cell {item.cell.number}:{item.cell.line}:{item.cell.column}"
     return f"{click.style(printable(path), bold=True)}{position}:"
 
 
@@ -72,7 +79,8 @@ def _finding(diagnostic: Diagnostic) -> str:
     return f"{code}{level} {diagnostic.message}{offer}"
 
 
-def _headline(summary: Summary) -> str:
+def headline(summary: Summary) -> str:
+    """How many files were read, hold a use, were converted and failed."""
     parts = [f"{summary.with_hits} with hits"] if summary.with_hits else []
     if summary.converted:
         parts.append(f"{summary.converted} {'converted' if summary.applied else 'would change'}")

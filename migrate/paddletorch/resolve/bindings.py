@@ -7,15 +7,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 ScopeKind = Literal["module", "function", "class", "comprehension"]
-BindingKind = Literal["import", "assign", "unpack", "def", "class", "parameter", "iterate", "enter", "opaque", "delete"]
+BindingKind = Literal[
+    "import", "assign", "unpack", "def", "class", "parameter", "iterate", "enter", "augment", "opaque", "delete"
+]
 
 
 @dataclass(eq=False, slots=True)
 class Binding:
     """One place that gives a name its meaning.
 
-    ``value`` is the bound expression (assignment), the iterable (iterate), the context manager (enter) or
-    the default (parameter); ``qualified`` the dotted name an import binds; ``alias`` the import's clause.
+    ``value`` is the bound expression (assignment), the iterable (iterate), the context manager (enter), the
+    default (parameter), or what ``path`` leads into: a position for each unpacking, None for any element;
+    ``qualified`` is the dotted name an import binds, ``alias`` the import's clause.
     """
 
     kind: BindingKind
@@ -26,6 +29,7 @@ class Binding:
     annotation: ast.expr | None = None
     qualified: str | None = None
     alias: ast.alias | None = None
+    path: tuple[int | None, ...] = ()
 
 
 @dataclass(eq=False, slots=True)
@@ -79,3 +83,14 @@ class AttributeStore:
     value: ast.expr | None
     annotation: ast.expr | None
     scope: Scope
+
+
+def registered(call: ast.Call, scope: Scope) -> AttributeStore | None:
+    """``self.register_buffer("x", value)`` stores to an attribute too."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("register_buffer", "register_parameter"):
+        return None
+    name = call.args[0] if len(call.args) > 1 else None
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        return None
+    target = ast.copy_location(ast.Attribute(call.func.value, name.value, ast.Store()), call)
+    return AttributeStore(target, call.args[1], None, scope)

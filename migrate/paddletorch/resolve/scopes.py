@@ -6,15 +6,22 @@ Flow-insensitive, like LibCST's QualifiedNameProvider: a name means every bindin
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
-from paddletorch.resolve.bindings import AttributeStore, Binding, BindingKind, Scope
+from paddletorch.resolve.bindings import AttributeStore, Binding, BindingKind, Scope, registered
 
 _PLAIN_FIELDS = frozenset(
-    {"ctx", "op", "ops", "kind", "conversion", "simple", "is_async", "type_comment", "type_ignores"}
+    {"ctx", "op", "ops", "arg", "kind", "conversion", "simple", "is_async", "type_comment", "type_ignores"}
 )
 """Fields that hold no names; most of a tree's nodes are of these."""
+
+_FIELDS = {
+    kind: tuple(name for name in kind._fields if name not in _PLAIN_FIELDS)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
 
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Comprehension = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -31,13 +38,44 @@ class ScopeTree:
         self.own: dict[ast.AST, Scope] = {module: self.scope}
         self.calls: list[ast.Call] = []
         self.loads: list[ast.Name] = []
+        self.attributes: list[ast.Attribute] = []
         self.stores: list[AttributeStore] = []
         self.stars: list[ast.ImportFrom] = []
+        self.imported: set[str] = set()
+        """Names that an import binds in any scope."""
         self.annotations: list[ast.expr] = []
         self.strings: list[ast.Constant] = []
+        self.fstrings: list[ast.JoinedStr] = []
         self.quoted: dict[ast.Constant, ast.expr] = {}
         self._stack: list[tuple[ast.AST, Scope]] = []
         self._run()
+
+    @cached_property
+    def names(self) -> dict[str, list[ast.Name]]:
+        """Names that are read, by their text."""
+        found: dict[str, list[ast.Name]] = {}
+        for load in self.loads:
+            found.setdefault(load.id, []).append(load)
+        return found
+
+    @cached_property
+    def members(self) -> dict[str, list[ast.Attribute]]:
+        """Attributes, read or stored to, by their name."""
+        found: dict[str, list[ast.Attribute]] = {}
+        for node in self.attributes:
+            found.setdefault(node.attr, []).append(node)
+        return found
+
+    @cached_property
+    def in_fstrings(self) -> frozenset[ast.AST]:
+        """All nodes of f-strings."""
+        return frozenset(node for fstring in self.fstrings for node in ast.walk(fstring))
+
+    def release(self) -> None:
+        """Forget everything: scopes and bindings hold each other, and would wait for the garbage collector."""
+        for scope in self.own.values():
+            scope.bindings.clear()
+        self.__dict__.clear()
 
     def _run(self) -> None:
         self._push_children(self.module, self.scope)
@@ -55,22 +93,29 @@ class ScopeTree:
 
     def _push_children(self, node: ast.AST, scope: Scope) -> None:
         parents, stack = self.parents, self._stack
-        for name in node._fields:
-            if name in _PLAIN_FIELDS:
-                continue
+        for name in _FIELDS[node.__class__]:
             child = getattr(node, name, None)
-            if child.__class__ is list:
-                for item in child:
-                    if isinstance(item, ast.AST):
-                        parents[item] = node
-                        stack.append((item, scope))
-            elif isinstance(child, ast.AST):
-                parents[child] = node
-                stack.append((child, scope))
+            if child is None:
+                continue
+            for item in child if child.__class__ is list else (child,):
+                kind = item.__class__
+                if kind is ast.Name or kind is ast.Constant:
+                    self._push(item, node, scope)
+                elif isinstance(item, ast.AST):
+                    parents[item] = node
+                    stack.append((item, scope))
 
     def _push(self, child: ast.AST | None, parent: ast.AST, scope: Scope) -> None:
-        if child is not None:
-            self.parents[child] = parent
+        if child is None:
+            return
+        self.parents[child] = parent
+        kind = child.__class__
+        if kind is ast.Name and child.ctx.__class__ is ast.Load:  # type: ignore[attr-defined]
+            self.scopes[child] = scope  # most nodes are names and constants: they need no turn on the stack
+            self.loads.append(child)  # type: ignore[arg-type]
+        elif kind is ast.Constant:
+            self._constant(child, scope)  # type: ignore[arg-type]
+        else:
             self._stack.append((child, scope))
 
     def _bind(self, scope: Scope, binding: Binding) -> None:
@@ -79,69 +124,47 @@ class ScopeTree:
             home = scope.redirected[binding.name] or scope.parent or scope
         home.bindings.setdefault(binding.name, []).append(binding)
 
-    def expand_string_annotations(self, text_of: Callable[[ast.Constant], str]) -> None:
-        """Parse annotations written as strings, as if they stood there without quotes.
-
-        ``text_of`` gives a constant's source text; only plain one-line strings are parsed, so that the new
-        nodes' positions are true.
-        """
-        annotations = set(self.annotations)
-        pending = [s for s in self.strings if self._in_annotation(s, annotations)]
-        for string in pending:
-            text = text_of(string)
-            assert isinstance(string.value, str)
-            if text[1:-1] != string.value or text[:1] not in ("'", '"') or string.value != string.value.strip():
-                continue
-            try:
-                parsed = ast.parse(string.value, mode="eval").body
-            except (SyntaxError, ValueError):
-                continue
-            for node in ast.walk(parsed):
-                if isinstance(node, ast.expr | ast.keyword):
-                    node.lineno = node.end_lineno = string.lineno
-                    node.col_offset += string.col_offset + 1
-                    node.end_col_offset = (node.end_col_offset or 0) + string.col_offset + 1
-            self.annotations.append(parsed)
-            self.quoted[string] = parsed
-            self._push(parsed, string, self.scopes[string])
+    def add_annotations(self, parsed: Mapping[ast.Constant, ast.expr]) -> None:
+        """Visit annotations that were parsed out of strings, as if they stood in their place."""
+        for string, expression in parsed.items():
+            self.annotations.append(expression)
+            self.quoted[string] = expression
+            self._push(expression, string, self.scopes[string])
         self._drain()
-
-    def _in_annotation(self, node: ast.AST, annotations: set[ast.expr]) -> bool:
-        current: ast.AST | None = node
-        while current is not None and not isinstance(current, ast.stmt):
-            if current in annotations:
-                return True
-            parent = self.parents.get(current)
-            if (
-                isinstance(parent, ast.Subscript)
-                and getattr(parent.value, "attr", getattr(parent.value, "id", "")) == "Literal"
-            ):
-                return False
-            current = parent
-        return False
 
     # expressions -------------------------------------------------------------------------------
 
     def _name(self, node: ast.Name, scope: Scope) -> None:
         self.scopes[node] = scope
-        if isinstance(node.ctx, ast.Load):
-            self.loads.append(node)
-        elif isinstance(node.ctx, ast.Del):
+        if isinstance(node.ctx, ast.Del):
             self._bind(scope, Binding("delete", node.id, node, scope))
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> None:
-        self.scopes[node] = scope
-        self._push(node.value, node, scope)
+        while True:
+            self.scopes[node] = scope
+            self.attributes.append(node)
+            value = node.value
+            if value.__class__ is not ast.Attribute:
+                self._push(value, node, scope)
+                return
+            self.parents[value] = node
+            node = value
 
     def _call(self, node: ast.Call, scope: Scope) -> None:
         self.scopes[node] = scope
         self.calls.append(node)
+        if (store := registered(node, scope)) is not None:
+            self.stores.append(store)
         self._push_children(node, scope)
 
     def _constant(self, node: ast.Constant, scope: Scope) -> None:
         if isinstance(node.value, str):
             self.scopes[node] = scope
             self.strings.append(node)
+
+    def _fstring(self, node: ast.JoinedStr, scope: Scope) -> None:
+        self.fstrings.append(node)
+        self._push_children(node, scope)
 
     def _named_expression(self, node: ast.NamedExpr, scope: Scope) -> None:
         self._target(node.target, node.value, scope.function(), node)
@@ -225,6 +248,7 @@ class ScopeTree:
         for alias in node.names:
             self.parents[alias] = node
             name = alias.asname or alias.name.partition(".")[0]
+            self.imported.add(name)
             qualified = alias.name if alias.asname else name
             self._bind(scope, Binding("import", name, node, scope, qualified=qualified, alias=alias))
 
@@ -236,6 +260,7 @@ class ScopeTree:
                 self.scopes[node] = scope
                 self.stars.append(node)
                 continue
+            self.imported.add(alias.asname or alias.name)
             qualified = f"{prefix}.{alias.name}" if node.module or not node.level else prefix + alias.name
             self._bind(
                 scope,
@@ -254,7 +279,7 @@ class ScopeTree:
         self._push(node.value, node, scope)
 
     def _augmented_assign(self, node: ast.AugAssign, scope: Scope) -> None:
-        self._target(node.target, None, scope, node, "opaque")
+        self._target(node.target, node.value, scope, node, "augment")
         self._push(node.value, node, scope)
 
     def _for(self, node: ast.For | ast.AsyncFor, scope: Scope) -> None:
@@ -317,29 +342,46 @@ class ScopeTree:
         parent: ast.AST,
         kind: BindingKind = "assign",
         annotation: ast.expr | None = None,
+        path: tuple[int | None, ...] = (),
     ) -> None:
         self.parents[target] = parent
         if isinstance(target, ast.Name):
             self.scopes[target] = scope
-            self._bind(scope, Binding(kind, target.id, target, scope, value, annotation))
+            self._bind(scope, Binding(kind, target.id, target, scope, value, annotation, path=path))
         elif isinstance(target, ast.Starred):
             self._target(target.value, None, scope, target, "opaque")
         elif isinstance(target, ast.Tuple | ast.List):
-            self._unpack(target, value, scope, kind)
+            self._unpack(target, value, scope, kind, path)
         elif isinstance(target, ast.Attribute):
             self.scopes[target] = scope
+            self.attributes.append(target)
             self.stores.append(AttributeStore(target, value if kind == "assign" else None, annotation, scope))
             self._push(target.value, target, scope)
         else:
             self._push_children(target, scope)
 
-    def _unpack(self, target: ast.Tuple | ast.List, value: ast.expr | None, scope: Scope, kind: BindingKind) -> None:
+    def _unpack(
+        self,
+        target: ast.Tuple | ast.List,
+        value: ast.expr | None,
+        scope: Scope,
+        kind: BindingKind,
+        path: tuple[int | None, ...],
+    ) -> None:
         parts: list[ast.expr | None] = [None] * len(target.elts)
         given = list(value.elts) if isinstance(value, ast.Tuple | ast.List) and kind == "assign" else []
         if len(given) == len(parts) and not any(isinstance(e, ast.Starred) for e in (*target.elts, *given)):
             parts = [*given]
-        for element, part in zip(target.elts, parts, strict=True):
-            self._target(element, part, scope, target, "assign" if part is not None else "unpack")
+        if kind == "iterate":
+            path = (*path, None)
+        starred = next((n for n, e in enumerate(target.elts) if isinstance(e, ast.Starred)), len(parts))
+        for number, (element, part) in enumerate(zip(target.elts, parts, strict=True)):
+            if part is not None:
+                self._target(element, part, scope, target)
+            else:
+                taken = value if kind in ("assign", "iterate", "unpack") else None
+                position = number if number < starred else None
+                self._target(element, taken, scope, target, "unpack", path=(*path, position))
 
 
 _VISITORS: dict[type, Callable[[ScopeTree, Any, Scope], None]] = {
@@ -347,6 +389,7 @@ _VISITORS: dict[type, Callable[[ScopeTree, Any, Scope], None]] = {
     ast.Attribute: ScopeTree._attribute,
     ast.Call: ScopeTree._call,
     ast.Constant: ScopeTree._constant,
+    ast.JoinedStr: ScopeTree._fstring,
     ast.NamedExpr: ScopeTree._named_expression,
     ast.Lambda: ScopeTree._lambda,
     **dict.fromkeys(_Comprehension, ScopeTree._comprehension),

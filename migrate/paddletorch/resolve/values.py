@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -21,13 +22,18 @@ class Instance:
     api: str
     overrides: frozenset[str] = frozenset()
     """Methods that a local subclass defines itself."""
+    node: ast.ClassDef | None = None
+    """The local class it is an instance of."""
+    outside: str = ""
+    """The class of another file that it, or its local class, comes from; see ``TreeIndex``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """``functools.partial`` over the API ``name``."""
+    """``functools.partial`` over the API ``name``, with so many positional arguments."""
 
     name: str
+    positional: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +44,30 @@ class Local:
 
 
 @dataclass(frozen=True, slots=True)
+class Method:
+    """A method of an instance of a tracked type, and what calling it makes; empty if that is not known."""
+
+    type: str
+    name: str
+    makes: str = ""
+    root: str = ""
+    """The framework of the instance, if that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Returning:
+    """A method that another file defines, by what calling it gives."""
+
+    gives: frozenset[Value]
+
+
+@dataclass(frozen=True, slots=True)
 class Container:
     """A list, tuple, set, dict or iterator whose elements can be ``elements``."""
 
     elements: frozenset[Value]
+    parts: tuple[frozenset[Value], ...] = ()
+    """What stands where, for a tuple whose length is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +80,7 @@ class Unknown:
     """Anything else."""
 
 
-Value = Qualified | Instance | Partial | Local | Container | NoneValue | Unknown
+Value = Qualified | Instance | Method | Returning | Partial | Local | Container | NoneValue | Unknown
 Values = frozenset[Value]
 
 NOTHING: Values = frozenset()
@@ -62,17 +88,15 @@ UNKNOWN: Values = frozenset({Unknown()})
 NONE: Values = frozenset({NoneValue()})
 
 
-def elements(values: Values) -> Values:
-    """What iterating or subscripting ``values`` can give."""
-    found: Values = NOTHING
-    for value in values:
-        found |= value.elements if isinstance(value, Container) else UNKNOWN
-    return found
-
-
 def container(values: Values) -> Values:
     """A container of ``values``; what is nested too deep counts as unknown."""
     return frozenset({Container(values if _depth(values) < _NESTING else UNKNOWN)})
+
+
+def tuple_of(parts: Sequence[Values]) -> Values:
+    """A tuple by its parts."""
+    elements = frozenset(v for part in parts for v in part)
+    return frozenset({Container(elements, tuple(parts)) if _depth(elements) < _NESTING else Container(UNKNOWN)})
 
 
 def _depth(values: Values) -> int:

@@ -19,6 +19,8 @@ class Backend:
     """Paddle's fast operations for float32 and float64, plain ones for the rest. Waits for the device."""
 
     name = "native"
+    automatic = True
+    one_launch = None
 
     def __init__(self) -> None:
         for operation in ("squared_l2_norm", "scale_"):

@@ -14,6 +14,8 @@ class Backend:
     """Plain Paddle operations; any place and floating dtype. Its update waits for the device."""
 
     name = "reference"
+    automatic = True
+    one_launch = None
 
     def place(self, state: LossScaleState, device: None) -> ScaleTensors:
         """See ``paddletorch_shim.backends.Backend``; ``device`` is None, Paddle has one current place."""

@@ -20,6 +20,8 @@ class Backend:
     """torch's foreach operations; scale and counters are updated on the device."""
 
     name = "native"
+    automatic = True
+    one_launch = None
 
     def __init__(self) -> None:
         for operation in ("_amp_foreach_non_finite_check_and_unscale_", "_amp_update_scale_"):

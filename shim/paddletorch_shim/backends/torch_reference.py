@@ -14,6 +14,8 @@ class Backend:
     """Plain torch operations; any device and floating dtype. Its update waits for the device."""
 
     name = "reference"
+    automatic = True
+    one_launch = None
 
     def place(self, state: LossScaleState, device: torch.device | None) -> ScaleTensors:
         """See ``paddletorch_shim.backends.Backend``."""

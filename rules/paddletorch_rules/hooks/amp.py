@@ -1,17 +1,11 @@
-"""Small named functions for what a table row cannot say. A row asks for one by ``hook = "name"``.
-
-A hook sees one call bound to its row, before the generic rules run; it may drop a source parameter, force
-a target parameter or report. Hooks that need more than the call's arguments live in the engine and are
-named in ``ENGINE_HOOKS``.
-"""
+"""Mixed precision: devices, dtypes and parameters by meaning."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from typing import NoReturn, Protocol
+from collections.abc import Callable
 
-from paddletorch_rules.releases import Framework
+from paddletorch_rules.hooks.protocol import BoundCall
 
 _SHORT_INTERVAL = 100
 """Good steps per doubling below which 112 doublings, from 65536 to infinity, are a short run."""
@@ -19,24 +13,6 @@ _SHORT_INTERVAL = 100
 _OTHER_DEVICES = frozenset({"cpu", "mps", "xpu", "npu", "hpu", "mlu", "musa", "xla", "mtia", "meta"})
 _EMPTY = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _PURE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load, ast.Slice, ast.expr_context)
-
-
-class BoundCall(Protocol):
-    """What a hook sees of a call; parameter names are the source side's."""
-
-    @property
-    def target(self) -> Framework: ...
-    @property
-    def fixed(self) -> Mapping[str, str]: ...
-    def value(self, name: str) -> ast.expr | None: ...
-    def literal(self, name: str) -> object: ...
-    def origin(self, name: str) -> ast.expr | None: ...
-    def qualified(self, name: str) -> str | None: ...
-    def drop(self, name: str) -> None: ...
-    def force(self, target_name: str, expression: str) -> None: ...
-    def report(self, code: str, **holes: str) -> None: ...
-    def wrap(self, name: str, before: str, after: str) -> None: ...
-    def refuse(self, problem: str) -> NoReturn: ...
 
 
 def scaler(call: BoundCall) -> None:
@@ -176,10 +152,3 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "parameters": parameters,
 }
 """Hooks that look at a call's arguments."""
-
-ENGINE_HOOKS = frozenset(
-    {"sharded_scaler", "decorate", "drop_statement", "update", "minimize", "step", "scale", "set_scale"}
-)
-"""Hooks that need the statement around the call; the engine has them under these names."""
-
-HOOKS = frozenset(ARGUMENT_HOOKS) | ENGINE_HOOKS

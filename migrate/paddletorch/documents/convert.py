@@ -1,0 +1,147 @@
+"""Converts the code of one document: read, cover, join, convert as a module, and put the changes back."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from paddletorch.documents import Form, markdown
+from paddletorch.documents.cells import Cell, DocumentError
+from paddletorch.documents.document import Document, Position, line_starts
+from paddletorch.documents.joined import Joined
+from paddletorch.documents.magics import Cover, blank, names_in, uncover
+from paddletorch.model import Conversion, Diagnostic, FileResult, Status
+from paddletorch.newer import mask
+from paddletorch.source import Source
+
+if TYPE_CHECKING:
+    from paddletorch.engine import Engine
+
+_ON_LINE = re.compile(r"on line (\d+)")
+_Item = TypeVar("_Item", Conversion, Diagnostic)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A cell with the Python in it. ``problem``: why it could not be read."""
+
+    cell: Cell
+    python: str
+    covers: tuple[Cover, ...]
+    problem: str | None = None
+    problem_line: int = 1
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """Names that are used in what is not read."""
+        names = frozenset[str]().union(*(cover.names for cover in self.covers))
+        return names if self.problem is None else names | names_in(self.cell.code)
+
+
+def convert_document(engine: Engine, data: bytes, path: str, form: Form) -> FileResult:
+    """Convert a notebook or a Markdown document. Bad input never raises: the result says what is wrong."""
+    if not engine.may_hit(data):
+        return FileResult(path, Status.CLEAN, data, data)
+    try:
+        document = Document(data, form)
+    except UnicodeDecodeError as error:
+        return engine.failed(path, data, "SRC002", str(error))
+    except DocumentError as error:
+        return engine.failed(path, data, "SRC012", str(error))
+    prepared = [_prepare(cell, path, form) for cell in document.cells]
+    joined = Joined([(p.cell, p.python) for p in prepared], frozenset[str]().union(*(p.unread for p in prepared)))
+    result = engine.convert_source(joined.source, path)
+    placed = _placed(result, document, joined)
+    if result.status is Status.FAILED:
+        return replace(placed, source=data, output=data)
+    try:
+        output, cells = document.changed(list(joined.changes(result.edits)))
+    except DocumentError as error:
+        return engine.failed(path, data, "SRC006", str(error))
+    diagnostics = [*placed.diagnostics, *_notes(engine, document, prepared, form)]
+    return replace(
+        placed,
+        status=Status.CONVERTED if output != data else Status.CLEAN,
+        source=data,
+        output=output,
+        diagnostics=tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))),
+        edits=(),
+        cells=cells,
+    )
+
+
+def _prepare(cell: Cell, path: str, form: Form) -> _Prepared:
+    if cell.problem is not None:
+        return _Prepared(cell, blank(cell.code), (), cell.problem)
+    uncovered = uncover(markdown.without_options(cell.code) if form == "markdown" else cell.code)
+    problem, line = _problem(uncovered.python, path)
+    if problem is None:
+        return _Prepared(cell, uncovered.python, uncovered.covers)
+    return _Prepared(cell, blank(cell.code), (), problem, line)
+
+
+def _problem(python: str, path: str) -> tuple[str | None, int]:
+    """Why a cell alone is no Python, and on which of its lines."""
+    try:
+        ast.parse(python, filename=path)
+    except (SyntaxError, ValueError) as error:
+        try:
+            readable = mask(Source(python.encode("utf-8"), encoding="utf-8"), path) is not None
+        except UnicodeEncodeError:  # half of a surrogate pair, which JSON can write
+            readable = False
+        if not readable:
+            return getattr(error, "msg", None) or str(error), getattr(error, "lineno", None) or 1
+    except (RecursionError, MemoryError):
+        return "nested too deeply", 1
+    return None, 1
+
+
+def _notes(engine: Engine, document: Document, prepared: Sequence[_Prepared], form: Form) -> Iterator[Diagnostic]:
+    """What is said of code that was not read."""
+    for one in prepared:
+        code = one.cell.code.encode("utf-8", "replace")
+        if one.problem is not None and (form == "notebook" or engine.tokens.named(code)):
+            yield from _note(engine, document, one.cell, "SRC010", one.problem_line, problem=one.problem)
+        for cover in one.covers:
+            if engine.tokens.named(cover.python.encode("utf-8", "replace")):
+                yield from _note(engine, document, one.cell, "SRC011", cover.line, magic=cover.magic)
+
+
+def _note(engine: Engine, document: Document, cell: Cell, code: str, line: int, **holes: str) -> Iterator[Diagnostic]:
+    starts = line_starts(cell.code)
+
+    def position(line: int) -> Position:
+        return document.position(cell, starts[min(line, len(starts)) - 1])
+
+    def elsewhere(match: re.Match[str]) -> str:
+        where = position(int(match[1]))
+        return f"on line {where.cell.line if where.cell else where.line}"
+
+    for name, text in holes.items():  # the parser's words, such as "after 'for' statement on line 3"
+        holes[name] = _ON_LINE.sub(elsewhere, text)
+    where = position(line)
+    for diagnostic in engine.noted(code, where.line, **holes):
+        yield replace(diagnostic, column=where.column, end_column=where.column, cell=where.cell)
+
+
+def _placed(result: FileResult, document: Document, joined: Joined) -> FileResult:
+    """The result with positions in the document in place of those in the module."""
+
+    def placed(item: _Item) -> _Item:
+        if not item.line:
+            return item
+        start = document.position(*joined.locate(item.line, item.column))
+        item = replace(item, line=start.line, column=start.column, cell=start.cell)
+        if isinstance(item, Conversion):
+            return item
+        end = document.position(*joined.locate(item.end_line, item.end_column))
+        return replace(item, end_line=end.line, end_column=end.column)
+
+    return replace(
+        result,
+        conversions=tuple(placed(conversion) for conversion in result.conversions),
+        diagnostics=tuple(placed(diagnostic) for diagnostic in result.diagnostics),
+    )

@@ -1,0 +1,103 @@
+"""The cells of a document as one module: they share one namespace, and imports stand in the first of them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, pairwise
+
+from paddletorch.documents.cells import Cell, Change, DocumentError
+from paddletorch.model import Edit, Span
+from paddletorch.source import Outside, Piece, Source, pieces
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class Joined:
+    """Cells one after the other, each with its Python: as long as its code, and blank where IPython's own stands."""
+
+    def __init__(self, cells: Sequence[tuple[Cell, str]], unread: frozenset[str]) -> None:
+        """``unread``: names of the module that are used in what is blank."""
+        texts = [python if python.endswith(("\n", "\r")) else python + "\n" for _, python in cells]
+        self._cells = [cell for cell, _ in cells]
+        self._starts = list(accumulate(map(len, texts), initial=0))
+        self._begins_blank = [not python.partition("\n")[0].strip() for _, python in cells]
+        self.source = Source("".join(texts).encode("utf-8"), encoding="utf-8")
+        body, starts = self.source.body, self.source.line_starts
+        lines = (body[start:end].decode("utf-8") for start, end in pairwise([*starts, len(body)]))
+        self._lines = list(accumulate(map(len, lines), initial=0))
+        first_lines = tuple(bisect_right(self._lines, start) for start in self._starts[:-1])
+        self.source.outside = Outside(first_lines, unread)
+
+    def locate(self, line: int, column: int) -> tuple[Cell, int]:
+        """The cell, and the index in its code, of a position in the module (both from 1)."""
+        place = self._lines[line - 1] + column - 1
+        number = self._number(place)
+        cell = self._cells[number]
+        return cell, min(place - self._starts[number], len(cell.code))
+
+    def changes(self, edits: Sequence[Edit]) -> Iterator[tuple[Cell, list[Change]]]:
+        """Edits of the module as changes to the cells; cells without one are left out.
+
+        Raises:
+            DocumentError: one reaches over the end of a cell.
+        """
+        found: dict[int, list[Change]] = {}
+        for span, text in _replacements(pieces(self.source.body, edits), len(self.source.body)):
+            start, end = self._place(span.start), self._place(span.end)
+            number = self._number(start)
+            if start == end == self._starts[number] and self._begins_blank[number]:
+                number -= 1  # nothing goes before a magic that begins a cell
+            first = self._starts[number]
+            if number < 0 or end > self._starts[number + 1]:
+                raise DocumentError("an edit reaches over the end of a cell")
+            found.setdefault(number, []).append(Change(start - first, end - first, text.decode("utf-8")))
+        for number, changes in found.items():
+            cell = self._cells[number]
+            line_end = _LINE_END.search(cell.code)
+            newline = line_end.group() if line_end else self.source.newline
+            if newline != self.source.newline:  # what was written has the line ends of another cell
+                changes = [replace(change, text=_LINE_END.sub(newline, change.text)) for change in changes]
+            yield cell, _within(cell.code, changes, newline)
+
+    def _number(self, place: int) -> int:
+        return min(bisect_right(self._starts, place), len(self._cells)) - 1
+
+    def _place(self, offset: int) -> int:
+        """The index in the module's text of a byte offset in its body."""
+        line = bisect_right(self.source.line_starts, offset) - 1
+        return self._lines[line] + len(self.source.body[self.source.line_starts[line] : offset].decode("utf-8"))
+
+
+def _replacements(made: Iterable[Piece], size: int) -> Iterator[tuple[Span, bytes]]:
+    """What stands in place of what: parts that an edit moved are replaced, what stays in its order is not."""
+    position, text = 0, b""
+    for piece in made:
+        if not piece.kept or piece.origin.start < position:
+            text += piece.text
+            continue
+        if text or piece.origin.start > position:
+            yield Span(position, piece.origin.start), text
+        position, text = piece.origin.end, b""
+    if text or position < size:
+        yield Span(position, size), text
+
+
+def _within(code: str, changes: list[Change], newline: str) -> list[Change]:
+    """The changes without the line end that stands behind every cell in the module and not in the document."""
+    *before, last = changes
+    if last.end <= len(code):
+        return changes
+    start, text = last.start, last.text
+    while before and before[-1].end == start:
+        adjacent = before.pop()
+        start, text = adjacent.start, adjacent.text + text
+    if start > len(code):  # put behind the last line
+        start, text = len(code), newline + text
+    if text:
+        text = text.removesuffix("\n").removesuffix("\r")
+    else:  # the last lines go, and with them the line end before
+        start = len(code[:start].removesuffix("\n").removesuffix("\r"))
+    return [*before, Change(start, len(code), text)]

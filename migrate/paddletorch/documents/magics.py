@@ -1,0 +1,157 @@
+"""IPython's own syntax in a cell: magics, shell commands and help are covered so that the rest is Python.
+
+A cover has as many characters as what it covers, on the same lines, so that every position stays.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_CELL_MAGIC = re.compile(r"\s*%%(?P<name>[\w!]+)")
+_LINE_MAGIC = re.compile(r"[ \t]*[%!?]")
+_BARE_INSTALL = re.compile(r"(?:pip3?|conda|mamba|uv)[ \t]+\w+(?:[ \t]|$)")
+_HELP = re.compile(r"[ \t]*%{0,2}[A-Za-z_*][\w.*\[\]]*[ \t]*\?{1,2}[ \t]*;?[ \t]*$")
+_ASSIGNED = re.compile(r"[ \t]*[\w.,\[\] \t*]+=[ \t]*(?P<magic>[%!].*)")
+_STATEMENT = re.compile(r"[ \t]*(?P<magic>%(?:time|timeit)(?:[ \t]+-[a-z]+[ \t]*\d*)*[ \t]+)(?P<code>[^-\s].*)")
+_MAGIC_NAME = re.compile(r"[ \t]*%+(\w*)")
+_NAME = re.compile(r"[^\W\d]\w*")
+_INTERPOLATED = re.compile(r"\{[^{}]*\}|\$\w+")
+
+_PYTHON_BODY = frozenset({"time", "timeit", "capture", "prun", "memit", "debug"})
+"""Cell magics that run the rest of the cell in the notebook's own namespace."""
+_OTHER_PYTHON = frozenset({"python", "python3", "pypy", "writefile", "file"})
+"""Cell magics whose text may be Python for another process."""
+_PYTHON_LINE = frozenset({"time", "timeit", "prun", "lprun", "memit", "mprun", "debug"})
+"""Line magics that are given Python."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """What was covered. ``line`` counts from 1 in the cell."""
+
+    line: int
+    magic: str
+    """What it is: ``%timeit``, ``%%writefile`` or ``!``."""
+    python: str
+    """The part that may be Python and use an API."""
+    names: frozenset[str]
+    """Names of the notebook that it uses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uncovered:
+    """A cell as Python sees it. ``python`` has the length of the cell."""
+
+    python: str
+    covers: tuple[Cover, ...] = ()
+
+
+def blank(text: str) -> str:
+    """White space in place of the text, with the same line ends."""
+    return re.sub(r"[^\r\n]", " ", text)
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Everything in a text that may be a name."""
+    return frozenset(_NAME.findall(text))
+
+
+def uncover(code: str) -> Uncovered:
+    """Cover what IPython takes for itself. What is left need not be valid Python."""
+    match = _CELL_MAGIC.match(code)
+    if match is None:
+        return _lines(list(io.StringIO(code, newline="")))
+    name = match["name"]
+    if name not in _PYTHON_BODY:
+        python = code if name in _OTHER_PYTHON else ""
+        line = code.count("\n", 0, match.start("name")) + 1
+        return Uncovered(blank(code), (Cover(line, f"%%{name}", python, _interpolated(code)),))
+    lines = list(io.StringIO(code, newline=""))
+    first = next(number for number, line in enumerate(lines) if line.strip())
+    header = Cover(first + 1, f"%%{name}", lines[first].partition(name)[2], names_in(lines[first]))
+    rest = _lines(lines[first + 1 :], before=first + 1)
+    return Uncovered(blank("".join(lines[: first + 1])) + rest.python, (header, *rest.covers))
+
+
+def _lines(lines: Sequence[str], before: int = 0) -> Uncovered:
+    """Cover the magics on lines of their own; ``before`` lines of the cell come first."""
+    written: list[str] = []
+    covers: list[Cover] = []
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        text = line.rstrip("\r\n")
+        magic = _LINE_MAGIC.match(text) or _HELP.match(text) or _BARE_INSTALL.match(text)
+        assigned = _ASSIGNED.match(text)
+        end = _continued(lines, index) if magic or assigned else _logical_end(lines, index)
+        whole = "".join(lines[index:end])
+        statement = _STATEMENT.match(text)
+        if statement and end == index + 1 and _is_simple(statement["code"]):
+            start, stop = statement.span("magic")
+            cover = "0".ljust(stop - start - 1) + ";"  # one statement more on the line: the code stays where it is
+            written.append(line[:start] + cover + line[stop:])
+        elif magic:
+            indentation = len(line) - len(line.lstrip(" \t"))
+            written.append(line[:indentation] + "0" + blank(whole[indentation + 1 :]))
+            covers.append(_cover(whole, before + index + 1))
+        elif assigned:
+            start = assigned.start("magic")
+            value = "_" * (len(text) - start)  # a name that nothing binds: what a magic returns is not known
+            written.append(whole[:start] + value + blank(whole[len(text) :]))
+            covers.append(_cover(whole[start:], before + index + 1))
+        else:
+            written.append(whole)
+        index = end
+    return Uncovered("".join(written), tuple(covers))
+
+
+def _cover(text: str, line: int) -> Cover:
+    match = _MAGIC_NAME.match(text)
+    if match is None:
+        return Cover(line, text.strip()[:1], "", _interpolated(text))
+    python = text[match.end() :] if match[1] in _PYTHON_LINE else ""
+    return Cover(line, f"%{match[1]}", python, names_in(python) | _interpolated(text))
+
+
+def _interpolated(text: str) -> frozenset[str]:
+    """Names that IPython puts into a command: ``{name}`` and ``$name``."""
+    return frozenset(name for part in _INTERPOLATED.findall(text) for name in _NAME.findall(part))
+
+
+def _is_simple(code: str) -> bool:
+    """Whether code can stand behind a semicolon."""
+    try:
+        ast.parse("0;" + code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _continued(lines: Sequence[str], index: int) -> int:
+    """The line after a magic that backslashes continue."""
+    while index < len(lines) - 1 and lines[index].rstrip("\r\n").endswith("\\"):
+        index += 1
+    return index + 1
+
+
+def _logical_end(lines: Sequence[str], index: int) -> int:
+    """The line after the logical line that begins at ``index``: brackets and strings may run over several."""
+    text = lines[index].strip()
+    if not text or text.startswith("#"):
+        return index + 1
+    try:
+        for token in _tokens(lines[index:]):
+            if token.type == tokenize.NEWLINE:
+                return index + token.start[0]
+    except (tokenize.TokenError, SyntaxError, ValueError):  # ValueError: half of a surrogate pair
+        pass
+    return len(lines)  # no Python: the parser will say so
+
+
+def _tokens(lines: Sequence[str]) -> Iterator[tokenize.TokenInfo]:
+    return tokenize.generate_tokens(iter(lines).__next__)

@@ -1,0 +1,120 @@
+"""Uses of an API without a call: as a value, a base's member, a decorator, an assigned setting."""
+
+from __future__ import annotations
+
+import ast
+
+from paddletorch_rules import Form, Parameter, ParameterPair, Row, Signature
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.arguments import convert_arguments
+from paddletorch.plan.binding import bind
+from paddletorch.plan.blocks import remove_statement
+from paddletorch.plan.calling import run_hook
+from paddletorch.plan.composed import fill
+from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.plan.outcome import Outcome, target_form, target_name
+from paddletorch.plan.sites import Candidate, Site
+
+
+def convert_assignment(context: FileContext, site: Site, row: Row) -> Outcome:
+    """``torch.backends.cudnn.benchmark = True``: the statement becomes what the target's form says."""
+    statement = context.parent(site.node)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        raise Refusal("API209", replacement=target_name(row, context) or "the counterpart")
+    for text, template in target_form(row, context).assign.items():
+        if text in ("*", ast.unparse(statement.value)):
+            if context.target in row.warn:
+                context.report(row.warn[context.target], site.node, site.name, row)
+            if not template:
+                return Outcome(row, "", full=True, whole=remove_statement(context, statement))
+            parts = fill(context, template, {"value": statement.value}, site.node)
+            whole = Edit(context.source.span(statement), "", row.code, tuple(parts))
+            return Outcome(row, template, full=True, whole=whole)
+    raise Refusal("API209", replacement=target_name(row, context) or "the counterpart")
+
+
+def is_decorator(context: FileContext, node: ast.expr) -> bool:
+    """Whether ``node`` decorates a function, without a call."""
+    parent = context.parent(node)
+    return isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef) and node in parent.decorator_list
+
+
+def call_decorator(context: FileContext, site: Site, candidate: Candidate, form: Form) -> list[Edit]:
+    """``@custom_fwd`` becomes ``@custom_fwd(device_type='cuda')`` where the target needs what the spelling implied."""
+    if context.target in candidate.row.warn:
+        context.report(candidate.row.warn[context.target], site.node, candidate.name, candidate.row)
+    signature = form.signature(context.settings.target_releases.newest)
+    given = [
+        f"{target}={value}"
+        for name, value in candidate.form.fixed.items()
+        for pair in candidate.row.parameters
+        if pair.name(context.settings.source) == name and (target := pair.name(context.target)) is not None
+        if signature is not None and (p := signature.get(target)) is not None and p.default is None
+    ]
+    end = context.source.span(site.node).end
+    text = context.quoted(f"({', '.join(given)})", site.node)
+    bare = candidate.row.kind == "context" and signature is not None and context.target == "paddle"
+    return [Edit(Span(end, end), text, candidate.row.code)] if given or bare else []
+
+
+def convert_class_member(context: FileContext, site: Site, candidate: Candidate, form: Form, outcome: Outcome) -> None:
+    """``GradScaler.__init__(self, ...)`` and other uses of the class's members."""
+    attribute = context.parent(site.node)
+    assert isinstance(attribute, ast.Attribute)
+    if site.call is not None and attribute.attr == "__init__":
+        binding = bind(context, site.call, candidate.row, candidate.form, candidate.name, 1)
+        run_hook(binding)
+        outcome.edits += convert_arguments(binding, form)
+    elif not isinstance(attribute.ctx, ast.Load):
+        raise Refusal("API209", replacement=outcome.target or "the counterpart")
+    elif context.settings.members(attribute.attr):
+        raise Refusal("API204", replacement=outcome.target or "", arguments=attribute.attr)
+
+
+def warn_value(context: FileContext, site: Site, candidate: Candidate, outcome: Outcome) -> None:
+    """Report parameters that differ, where an API is handed on and others will call it."""
+    target, source = context.target, context.settings.source
+    renamed = [
+        f"{p.name(source)} is {p.name(target)}"
+        for p in candidate.row.parameters
+        if p.name(source) and p.name(target) and p.name(source) != p.name(target)
+    ]
+    if candidate.row.parameters and not _renames_only(context, candidate, outcome):
+        context.report(
+            "API204",
+            site.node,
+            candidate.name,
+            candidate.row,
+            replacement=outcome.target or "",
+            arguments=", ".join(renamed) or "the parameters differ",
+        )
+
+
+def _renames_only(context: FileContext, candidate: Candidate, outcome: Outcome) -> bool:
+    """Whether callers who give only what is required, by place, notice nothing: ``act = F.relu``."""
+    form = target_form(candidate.row, context)
+    target = form.signature(context.settings.target_releases.newest)
+    own = candidate.form.signature(context.settings.source_releases.newest)
+    if candidate.row.instance != "tensor" or form.template or form.results or target is None or own is None:
+        return False
+    if candidate.row.hook is not None:
+        return False
+    pairs = {p.name(context.settings.source): p for p in candidate.row.parameters}
+    required = [p for p in own.parameters if p.default is None]
+    places = list(zip(required, target.parameters, strict=False))
+    same = all((pair := pairs.get(a.name)) is not None and pair.name(context.target) == b.name for a, b in places)
+    rest = [p for p in own.parameters if p.default is not None and not p.variadic]
+    if not same or len(places) < len(required):
+        return False
+    return all(_same_default(pairs.get(p.name), p, target, context) for p in rest)
+
+
+def _same_default(pair: ParameterPair | None, parameter: Parameter, target: Signature, context: FileContext) -> bool:
+    if pair is None or pair.ignore:
+        return True
+    name = pair.name(context.target)
+    other = target.get(name) if name is not None else None
+    if other is None:
+        return pair.neutral == parameter.default
+    return pair.values is None and other.default == parameter.default

@@ -1,0 +1,88 @@
+"""When an expression needs brackets: operator precedence, as in Python's reference."""
+
+from __future__ import annotations
+
+import ast
+
+ATOM = 16
+
+_BINARY: dict[type, int] = {
+    ast.BitOr: 6,
+    ast.BitXor: 7,
+    ast.BitAnd: 8,
+    ast.LShift: 9,
+    ast.RShift: 9,
+    ast.Add: 10,
+    ast.Sub: 10,
+    ast.Mult: 11,
+    ast.MatMult: 11,
+    ast.Div: 11,
+    ast.FloorDiv: 11,
+    ast.Mod: 11,
+    ast.Pow: 13,
+}
+
+
+def binds(node: ast.expr) -> int:
+    """How tightly an expression holds together: higher is tighter."""
+    if isinstance(node, ast.NamedExpr | ast.Tuple | ast.Yield | ast.YieldFrom):
+        return 0
+    if isinstance(node, ast.Lambda):
+        return 0
+    if isinstance(node, ast.IfExp):
+        return 1
+    if isinstance(node, ast.BoolOp):
+        return 2 if isinstance(node.op, ast.Or) else 3
+    if isinstance(node, ast.UnaryOp):
+        return 4 if isinstance(node.op, ast.Not) else 12
+    if isinstance(node, ast.Compare):
+        return 5
+    if isinstance(node, ast.BinOp):
+        return _BINARY[type(node.op)]
+    if isinstance(node, ast.Await):
+        return 14
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float | complex):
+        return 15
+    return ATOM
+
+
+def needed(parent: ast.AST | None, child: ast.expr) -> int:
+    """How tightly an expression must hold together to stand in ``child``'s place without brackets."""
+    if isinstance(parent, ast.Attribute) or (isinstance(parent, ast.Subscript) and parent.value is child):
+        return ATOM
+    if isinstance(parent, ast.Call) and parent.func is child:
+        return ATOM
+    if isinstance(parent, ast.Await):
+        return 15
+    if isinstance(parent, ast.Starred):
+        return 6
+    if isinstance(parent, ast.UnaryOp):
+        return 4 if isinstance(parent.op, ast.Not) else 12
+    if isinstance(parent, ast.BinOp):
+        level = _BINARY[type(parent.op)]
+        right = parent.right is child
+        if isinstance(parent.op, ast.Pow):
+            return 12 if right else 14
+        return level + 1 if right else level
+    if isinstance(parent, ast.Compare):
+        return 6
+    if isinstance(parent, ast.BoolOp):
+        return binds(parent) + 1
+    if isinstance(parent, ast.IfExp):
+        return 1 if parent.orelse is child else 2
+    if isinstance(parent, ast.comprehension):
+        return 2
+    if isinstance(parent, ast.FormattedValue):
+        return 1
+    return 0  # any expression may stand there; a bare tuple is for the caller to decide
+
+
+def is_closed(text: str) -> bool:
+    """Whether an expression can stand on any line: its line breaks are inside brackets."""
+    if "\n" not in text and "\r" not in text:
+        return True
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True

@@ -1,0 +1,44 @@
+"""Puts the page together from its parts."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from html import escape
+from importlib.resources import files as resources
+from string import Template
+
+from paddletorch.report.html.payload import compact, files, overview
+from paddletorch.report.html.rule_help import help_html
+from paddletorch.report.record import Report
+from paddletorch.report.text import headline
+
+_DIFF = '<script type="application/json" id="diff-{}">{}</script>'
+_HELP = '<template id="help-{}">{}</template>'
+
+
+def render(report: Report) -> str:
+    """The whole page. What comes from files stands in it as JSON only, which the script shows as text."""
+    parts = resources(__package__)
+    style, script, page = (
+        (parts / name).read_text(encoding="utf-8") for name in ("report.css", "report.js", "report.html")
+    )
+    data = overview(report)
+    listed, diffs = files(report)
+    helps = {code: help_html(code, data["codes"]) for code in data["codes"]}
+    options = report.options
+    return Template(page).substitute(
+        policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
+        "base-uri 'none'; form-action 'none'",
+        title=f"paddletorch: {options.source} to {options.target}",
+        headline=escape(headline(report.summary)),
+        style=style,
+        script=script,
+        data=compact({**data, "files": listed}),
+        diffs="\n".join(_DIFF.format(n, diff) for n, diff in enumerate(diffs)),
+        helps="\n".join(_HELP.format(escape(code), text) for code, text in helps.items() if text),
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,23 @@
+"""Everything a report is made from, whatever its form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from paddletorch.model import FileResult, Options
+from paddletorch.report.summary import Summary
+
+Mode = Literal["report", "diff", "write", "output", "stdin"]
+"""What happened to the converted text: nothing, shown, or put where it is wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A run that is over."""
+
+    results: Sequence[FileResult]
+    summary: Summary
+    options: Options
+    mode: Mode

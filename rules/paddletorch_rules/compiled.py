@@ -1,0 +1,94 @@
+"""Keeps the checked tables in the user's cache, so that a run need not parse them again.
+
+The key is the content of the table files and of the code that reads them; a copy that cannot be read is
+ignored, and one that cannot be written is not missed. Reading runs no code that a copy could name: the folder
+must be the user's alone, and only the tables' own records are made from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import pickle
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from packaging.version import Version
+
+from paddletorch_rules import schema
+from paddletorch_rules.schema import RawTables
+from paddletorch_rules.storage import UntrustedFolder, cache_folder
+
+_HERE = Path(__file__).parent
+
+_COPIES = 8
+"""How many copies stay: one for each set of tables and release of this tool that is in use."""
+
+
+def digest_of(paths: Sequence[Path]) -> str:
+    """Digest of what the table files hold; a file that cannot be read counts by its name."""
+    digest = hashlib.blake2b(digest_size=16)
+    for path in paths:
+        digest.update(path.name.encode())
+        try:
+            digest.update(path.read_bytes())
+        except OSError:
+            digest.update(b"?")
+    return digest.hexdigest()
+
+
+def restore(tables: str) -> RawTables | None:
+    """The tables with this digest, if they were kept."""
+    place = _place(tables)
+    if place is None:
+        return None
+    try:
+        found: Any = _Records(io.BytesIO(place.read_bytes())).load()
+    except Exception:  # a damaged copy can fail in any way
+        return None
+    return found if isinstance(found, RawTables) else None
+
+
+def keep(tables: str, raw: RawTables) -> None:
+    """Keep the tables; whoever reads meanwhile sees the whole copy or none."""
+    place = _place(tables)
+    if place is None:
+        return
+    try:
+        handle, name = tempfile.mkstemp(dir=place.parent)
+        with os.fdopen(handle, "wb") as file:
+            pickle.dump(raw, file, 5)
+        Path(name).replace(place)
+        copies = sorted(place.parent.glob("tables-*.pickle"), key=lambda copy: copy.stat().st_mtime)
+        for old in copies[:-_COPIES]:
+            old.unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+class _Records(pickle.Unpickler):
+    """Makes the tables' records and releases, and nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == ("packaging.version", "Version"):
+            return Version
+        found = vars(schema).get(name)
+        if module != schema.__name__ or not isinstance(found, type) or found.__module__ != module:
+            raise pickle.UnpicklingError(f"{module}.{name} is no record of a table")
+        return found
+
+
+def _place(tables: str) -> Path | None:
+    try:
+        folder = cache_folder()
+    except UntrustedFolder:
+        return None
+    if folder is None:
+        return None
+    code = digest_of([*sorted(_HERE.glob("*.py")), *sorted(_HERE.glob("hooks/*.py"))])
+    python = f"{sys.version_info.major}{sys.version_info.minor}"
+    return folder / f"tables-{python}-{tables[:16]}-{code[:16]}.pickle"

@@ -1,0 +1,392 @@
+"""Making tensors: devices and gradients that Paddle's functions do not take, dtypes that come from values."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+import struct
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.functional import bind_names, is_plain, is_pure
+from paddletorch_rules.hooks.protocol import BoundCall
+
+_DATA = (ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp, ast.Set)
+
+
+def factory(call: BoundCall) -> None:
+    """``device=`` and ``requires_grad=`` go around the call: Paddle's functions take them from 3.2 on only."""
+    if call.target == "torch":
+        if isinstance(call.literal("dtype"), int):
+            call.refuse("sizes as separate arguments")
+        return
+    place(call)
+
+
+def place(call: BoundCall, before: str = "", after: str = "") -> None:
+    """Put ``device`` and ``requires_grad`` around the call, next to what the hook itself puts there."""
+    device = call.value("device") is not None and call.literal("device") is not None
+    grad = call.value("requires_grad") is not None and call.literal("requires_grad") is not False
+    for name in ("device", "requires_grad"):
+        call.drop(name)
+    if grad:
+        stop = "False" if call.literal("requires_grad") is True else "not ({requires_grad})"
+        where = ", place={device}" if device else ""
+        before, after = "paddle.to_tensor(" + before, f"{after}{where}, stop_gradient={stop})"
+    elif device:
+        after += ".to({device})"
+    if before or after:
+        call.surround(before, after)
+
+
+def tensor_data(call: BoundCall) -> None:
+    """A ``range`` is no data to Paddle."""
+    node = call.value("data")
+    if call.target == "paddle" and _is_call_of(node, "range"):
+        call.wrap("data", "list(", ")")
+
+
+def as_tensor(call: BoundCall) -> None:
+    """A tensor stays the tensor that it is, and in its graph."""
+    name = "data" if call.value("data") is not None else "obj"
+    if call.target != "paddle" or "Tensor" not in call.types(name):
+        tensor_data(call)
+        return
+    template = "{" + name + "}"
+    if not call.is_tensor(name):  # to_tensor would copy a tensor, out of its graph
+        tensor = f"{template} if isinstance({template}, paddle.Tensor) else paddle.to_tensor({template})"
+        template = bind_names(call, f"({tensor})", **{name: name})
+    if call.value("dtype") is not None and call.literal("dtype") is not None:
+        template += ".astype({dtype})"
+    if call.value("device") is not None and call.literal("device") is not None:
+        template += ".to({device})"
+    call.rewrite(template)
+
+
+def full(call: BoundCall) -> None:
+    """torch takes the dtype from the value, Paddle takes the default dtype for any number."""
+    if call.value("dtype") is not None and call.literal("dtype") is not None:
+        factory(call)
+    elif call.target == "paddle":
+        _full_to_paddle(call)
+        place(call)
+    else:
+        _full_to_torch(call)
+
+
+def _full_to_paddle(call: BoundCall) -> None:
+    value, kinds = call.literal("fill_value"), call.types("fill_value")
+    if isinstance(value, float) or _is_quotient(call.value("fill_value")):
+        return
+    if isinstance(value, bool) or kinds == {"bool"}:
+        call.force("dtype", "'bool'")
+    elif isinstance(value, int) or (kinds & {"int"} and not kinds & {"float", "Tensor"}):
+        call.force("dtype", "'int64'")
+    elif value is ... and not _is_call_of(call.value("fill_value"), "float") and "float" not in kinds:
+        size, fill = "{shape}", "{fill_value}"
+        template = f"paddle.full({size}, {fill}, dtype=paddle.to_tensor({fill}).dtype)"
+        call.rewrite(bind_names(call, template, fill_value="fill_value"))
+
+
+def _is_quotient(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+
+
+def _full_to_torch(call: BoundCall) -> None:
+    value = call.literal("fill_value")
+    if isinstance(value, int) and not isinstance(value, bool):
+        call.wrap("fill_value", "float(" if abs(value) >= 10**6 else "", ")" if abs(value) >= 10**6 else ".0")
+    elif not (isinstance(value, float) or _is_quotient(call.value("fill_value"))) and not _is_call_of(
+        call.value("fill_value"), "float"
+    ):
+        call.force("dtype", "torch.get_default_dtype()")
+
+
+def new_tensor(call: BoundCall) -> None:
+    """``x.new_zeros``: the dtype given, or the tensor's own."""
+    if call.target == "torch":
+        return
+    if call.value("dtype") is not None and call.literal("dtype") is not None:
+        arguments = next(
+            text
+            for name, text in (
+                ("fill_value", "paddle.full({size}, {fill_value}, dtype={dtype})"),
+                ("data", "paddle.to_tensor({data}, dtype={dtype})"),
+                ("self", ""),
+            )
+            if call.value(name) is not None
+        )
+        call.rewrite(arguments or f"paddle.{_new(call)}({{size}}, dtype={{dtype}})")
+    place(call)
+
+
+def _new(call: BoundCall) -> str:
+    function = call.node.func
+    return function.attr.removeprefix("new_") if isinstance(function, ast.Attribute) else "zeros"
+
+
+def legacy_tensor(call: BoundCall) -> None:
+    """``torch.FloatTensor``: a size if numbers are given, else data."""
+    _legacy(call, call.fixed["dtype"], ".to('gpu')" if "device" in call.fixed else "")
+
+
+def legacy_new(call: BoundCall) -> None:
+    """``x.new``: a size if numbers are given, else data."""
+    _legacy(call, "{self}.dtype", "")
+
+
+def _legacy(call: BoundCall, dtype: str, after: str) -> None:
+    arguments = call.node.args
+    if not arguments:
+        call.rewrite(f"paddle.empty([0], dtype={dtype}){after}")
+        return
+    kinds = call.types("data")
+    first = arguments[0]
+    several = len(arguments) > 1 or isinstance(first, ast.Starred) or ("int" in kinds and "sequence" not in kinds)
+    if several or "shape" in kinds or _is_size(first):
+        call.rewrite(f"paddle.empty({{data}}, dtype={dtype}){after}")
+    elif (kinds and "int" not in kinds) or _is_data(first) or _is_data(call.origin("data")):
+        call.rewrite(f"paddle.to_tensor({{data}}, dtype={dtype}){after}")
+    else:
+        size, data = f"paddle.empty([{{data}}], dtype={dtype})", f"paddle.to_tensor({{data}}, dtype={dtype})"
+        call.rewrite(bind_names(call, f"({size} if isinstance({{data}}, int) else {data}){after}", data="data"))
+
+
+def _is_data(node: ast.expr | None) -> bool:
+    """Whether the expression is a display, or an array made by name."""
+    return isinstance(node, _DATA) or (
+        isinstance(node, ast.Call) and ast.unparse(node.func).partition(".")[0] in ("np", "numpy", "list", "tuple")
+    )
+
+
+def _is_size(node: ast.expr) -> bool:
+    return (isinstance(node, ast.Attribute) and node.attr == "shape") or (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "size"
+        and not node.args
+        and not node.keywords
+    )
+
+
+def window(call: BoundCall) -> None:
+    """Paddle's windows are float64 unless told otherwise."""
+    place(call)
+    if call.value("dtype") is not None and call.literal("dtype") is not None:
+        kind = call.fixed["window"]
+        call.rewrite(
+            f"paddle.audio.functional.get_window({kind}, {{window_length}}, fftbins={{periodic}}, dtype={{dtype}})"
+        )
+
+
+def get_window(call: BoundCall) -> None:
+    """The windows that both sides have, by name."""
+    kind = call.literal("window")
+    if kind not in ("hann", "hamming", "blackman"):
+        node = call.value("window")
+        call.stop("API221", parameter="window", value="..." if node is None else ast.unparse(node))
+    call.rewrite(f"torch.{kind}_window({{win_length}}, periodic={{fftbins}}, dtype={{dtype}})")
+
+
+def arange(call: BoundCall) -> None:
+    """Besides its device: a length that depends on the precision in which it is counted."""
+    factory(call)
+    names = ("start", "end", "step")
+    start, end, step = (call.literal(name) if call.value(name) is not None else None for name in names)
+    if end is None:
+        start, end = 0, start
+    step = 1 if step is None else step
+    if not all(isinstance(n, int | float) for n in (start, end, step)) or all(
+        isinstance(n, int) for n in (start, end, step)
+    ):
+        return
+    assert isinstance(start, int | float) and isinstance(end, int | float) and isinstance(step, int | float)
+    wide = math.ceil((end - start) / step) if step else 0
+    low, high, by = (_single(float(n)) for n in (start, end, step))
+    narrow = math.ceil(_single(_single(high - low) / by)) if step else 0
+    if wide != narrow:
+        call.report("TEN201", start=repr(start), end=repr(end), step=repr(step), torch=str(wide), paddle=str(narrow))
+
+
+def _single(value: float) -> float:
+    """``value`` in float32."""
+    return float(struct.unpack("f", struct.pack("f", value))[0])
+
+
+def eye(call: BoundCall) -> None:
+    """Paddle has no identity of booleans."""
+    if call.target == "paddle" and call.qualified("dtype") == "torch.bool":
+        call.drop("dtype")
+        place(call, "", ".astype('bool')")
+    else:
+        factory(call)
+
+
+def triu_indices(call: BoundCall) -> None:
+    """Paddle's ``col`` may be left out: the matrix is square then."""
+    if call.target == "torch" and (call.value("col") is None or call.literal("col") is None):
+        offset = ", {offset}" if call.value("offset") is not None else ""
+        call.rewrite(bind_names(call, f"torch.triu_indices({{row}}, {{row}}{offset})", row="row"))
+    else:
+        factory(call)
+
+
+def meshgrid(call: BoundCall) -> None:
+    """Paddle indexes as a matrix does; ``indexing='xy'`` exchanges the first two dimensions."""
+    if call.target == "torch":
+        call.force("indexing", "'ij'")
+        return
+    if call.literal("indexing") == "xy":
+        arguments = call.node.args
+        elements = (
+            arguments[0].elts if len(arguments) == 1 and isinstance(arguments[0], ast.List | ast.Tuple) else arguments
+        )
+        if any(isinstance(e, ast.Starred) for e in elements) or len(elements) < 2:
+            return
+        axes = ", ".join(["1", "0", *map(str, range(2, len(elements)))])
+        call.drop("indexing")
+        call.surround("[grid.transpose([" + axes + "]) for grid in ", "]")
+    elif call.literal("indexing") == "ij":
+        call.drop("indexing")
+
+
+def assign(call: BoundCall) -> None:
+    """A copy, or a copy into a tensor that is there."""
+    tensor = call.is_tensor("x")
+    value = "{x}" if tensor else "torch.as_tensor({x})"
+    if call.value("output") is not None and call.literal("output") is not None:
+        call.rewrite("{output}.copy_(" + value + ")")
+    elif tensor:
+        call.rewrite("{x}.clone()")
+
+
+def parameter(call: BoundCall) -> None:
+    """A parameter that learns nothing says so to Paddle by ``trainable``."""
+    if call.target == "torch":
+        return
+    if call.value("data") is None:
+        call.rewrite("paddle.base.framework.EagerParamBase.from_tensor(paddle.empty([0]))")
+    elif call.value("requires_grad") is not None and call.literal("requires_grad") is not True:
+        call.rewrite("paddle.base.framework.EagerParamBase.from_tensor({data}, trainable={requires_grad})")
+
+
+def create_parameter(call: BoundCall) -> None:
+    """Initial values: zeros for a bias, else Xavier's uniform, else what the initialiser says."""
+    dtype = "{dtype:, dtype=%}"
+    initial = _initialiser(call)
+    if call.literal("attr") is False:
+        call.stop("TEN202", what="attr=False")
+    if initial is None:
+        bias = call.literal("is_bias")
+        if call.value("is_bias") is not None and bias not in (True, False):
+            call.stop("TEN202", what="is_bias=" + ast.unparse(call.value("is_bias") or ast.Constant(None)))
+        shape = call.value("shape")
+        short = isinstance(shape, ast.List | ast.Tuple) and len(shape.elts) < 2
+        if bias is True:
+            call.rewrite(f"torch.nn.Parameter(torch.zeros({{shape}}{dtype}))")
+        elif short:
+            call.stop("TEN202", what="the default initialiser and fewer than two dimensions")
+        return
+    made = _initial(initial, dtype) or _called(call, initial, f"torch.empty({{shape}}{dtype})")
+    if made is None:
+        call.stop("TEN202", what=ast.unparse(initial))
+    call.rewrite(f"torch.nn.Parameter({made})")
+
+
+def _called(call: BoundCall, initial: ast.expr, empty: str) -> str | None:
+    """The initialiser as a function of the empty tensor, where it stands in the call.
+
+    Kaiming's numbers depend on which dimension is the input's, so they are not taken over unseen.
+    """
+    if isinstance(initial, ast.Call) and re.search(r"Kaiming|MSRA", ast.unparse(initial.func)):
+        return None
+    if initial in (call.value("default_initializer"), call.origin("default_initializer")):
+        return f"({{default_initializer}})({empty})"
+    attribute = call.origin("attr")
+    inside = isinstance(attribute, ast.Call) and any(k.value is initial for k in attribute.keywords)
+    return f"({{attr}})({empty})" if inside or initial is attribute else None
+
+
+def _initialiser(call: BoundCall) -> ast.expr | None:
+    """The initialiser that counts: the attribute's before the default's."""
+    attribute = call.origin("attr")
+    if attribute is not None and call.literal("attr") is not None:
+        found = _of_attribute(call, attribute)
+        if found is not None:
+            return found
+    default = call.origin("default_initializer")
+    if default is None or call.literal("default_initializer") is None:
+        return None
+    return default if isinstance(default, ast.Call) else call.value("default_initializer")
+
+
+def _of_attribute(call: BoundCall, attribute: ast.expr) -> ast.expr | None:
+    """The initialiser inside a ``ParamAttr``, or the attribute itself if it is one."""
+    if isinstance(attribute, ast.Constant):
+        return None
+    if isinstance(attribute, ast.Call) and not _is_call_of(attribute, "ParamAttr"):
+        return attribute
+    if not isinstance(attribute, ast.Call) or any(k.arg not in ("initializer", "name") for k in attribute.keywords):
+        call.stop("TEN202", what="attr=" + ast.unparse(attribute))
+    return next((k.value for k in attribute.keywords if k.arg == "initializer"), None)
+
+
+def _initial(node: ast.expr, dtype: str) -> str | None:
+    """The initial values of an initialiser with plain arguments, as a template; None if it is not known."""
+    if not isinstance(node, ast.Call) or not all(is_plain(a) for a in [*node.args, *(k.value for k in node.keywords)]):
+        return None
+    name = ast.unparse(node.func).rpartition(".")[2]
+    fields = {
+        "Constant": ("value",),
+        "Normal": ("mean", "std"),
+        "TruncatedNormal": ("mean", "std"),
+        "Uniform": ("low", "high"),
+        "XavierUniform": (),
+        "XavierNormal": (),
+        "Assign": ("value",),
+    }
+    if name not in fields or len(node.args) > len(fields[name]):
+        return None
+    given: dict[str, ast.expr] = dict(zip(fields[name], node.args, strict=False))
+    given |= {k.arg or "**": k.value for k in node.keywords}
+    if not given.keys() <= {*fields[name], "name"}:
+        return None
+    text = {k: ast.unparse(v).replace("{", "{{").replace("}", "}}") for k, v in given.items()}
+    empty = f"torch.empty({{shape}}{dtype})"
+    if name == "Constant":
+        return f"torch.nn.init.constant_({empty}, {text.get('value', '0.0')})"
+    if name in ("Normal", "TruncatedNormal"):
+        function = "normal_" if name == "Normal" else "trunc_normal_"
+        return f"torch.nn.init.{function}({empty}, {text.get('mean', '0.0')}, {text.get('std', '1.0')})"
+    if name.startswith("Xavier"):
+        return f"torch.nn.init.{'xavier_uniform_' if name == 'XavierUniform' else 'xavier_normal_'}({empty})"
+    if name == "Uniform":
+        return f"torch.nn.init.uniform_({empty}, {text.get('low', '-1.0')}, {text.get('high', '1.0')})"
+    value = given.get("value")
+    if value is None or not is_pure(value):
+        return None
+    return f"torch.as_tensor({text['value']}{dtype}).clone()"
+
+
+def _is_call_of(node: ast.expr | None, name: str) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    "factory": factory,
+    "tensor_data": tensor_data,
+    "as_tensor": as_tensor,
+    "full": full,
+    "new_tensor": new_tensor,
+    "legacy_tensor": legacy_tensor,
+    "legacy_new": legacy_new,
+    "window": window,
+    "get_window": get_window,
+    "arange": arange,
+    "eye": eye,
+    "triu_indices": triu_indices,
+    "meshgrid": meshgrid,
+    "assign": assign,
+    "parameter": parameter,
+    "create_parameter": create_parameter,
+}

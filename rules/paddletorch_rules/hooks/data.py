@@ -1,0 +1,166 @@
+"""Arguments of loaders and samplers: Paddle's loader takes batches of indices where torch's takes indices."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.protocol import BoundCall
+
+BATCH_SIZE = "__batch_size__"
+"""Stands for the size of the batches until the plan of loaders has found it."""
+
+
+def loader(call: BoundCall) -> None:
+    """Values that one side refuses."""
+    if call.target == "paddle" and isinstance(call.literal("timeout"), float):
+        seconds = call.literal("timeout")
+        assert isinstance(seconds, float)
+        call.drop("timeout")
+        call.force("timeout", str(round(seconds)))
+
+
+def loader_sampler(call: BoundCall) -> None:
+    """``sampler=s, batch_size=n`` becomes ``batch_sampler=BatchSampler(sampler=s, batch_size=n)``."""
+    loader(call)
+    sampler = call.value("sampler")
+    size, drop_last = _text(call, "batch_size", "1"), _text(call, "drop_last", "False")
+    shuffle = call.value("shuffle")
+    if call.value("batch_size") is not None and call.literal("batch_size") is None:
+        call.stop("DAT201", what="a sampler without batches")
+    if "distributed_sampler" in call.types("sampler"):
+        return  # the sampler itself gives batches; the plan of loaders gives it the size
+    batches = f"batch_size={size}" + (f", drop_last={drop_last}" if drop_last != "False" else "")
+    data = call.value("dataset")
+    if sampler is None or call.literal("sampler") is None:
+        made = _text(call, "shuffle", "False")
+        made = "False" if made == "None" else made
+        made = "" if made == "False" else f", shuffle={made}"
+        if data is None or not _is_path(data):
+            call.stop("API222", argument="dataset")
+        call.drop("sampler")
+        call.force("batch_sampler", f"paddle.io.BatchSampler({ast.unparse(data)}{made}, {batches})")
+        return
+    if _may_be_none(call, sampler):
+        if data is None or not (_is_path(data) and _is_path(sampler)):
+            call.stop("API222", argument="sampler")
+        text = ast.unparse(sampler)
+        given = f"{ast.unparse(data)} if {text} is None else None, {text}"
+        made = (
+            "" if shuffle is None or call.literal("shuffle") in (None, False) else f", shuffle={ast.unparse(shuffle)}"
+        )
+        call.drop("sampler")
+        call.force("batch_sampler", f"paddle.io.BatchSampler({given}{made}, {batches})")
+        return
+    call.wrap("sampler", "paddle.io.BatchSampler(sampler=", f", {batches})")
+
+
+def _text(call: BoundCall, name: str, default: str, *, bracket: bool = False) -> str:
+    node = call.value(name)
+    if node is None or call.literal(name) is None:
+        return default
+    text = ast.unparse(node)
+    return f"({text})" if bracket and isinstance(node, ast.IfExp | ast.Lambda) else text
+
+
+def _is_path(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _may_be_none(call: BoundCall, sampler: ast.expr) -> bool:
+    """Whether the sampler may be None: a branch gives None, or shuffling depends on it."""
+    origin = call.origin("sampler")
+    if isinstance(origin, ast.Constant) and origin.value is None:
+        return True
+    branches = [origin.body, origin.orelse] if isinstance(origin, ast.IfExp) else []
+    if any(isinstance(b, ast.Constant) and b.value is None for b in branches):
+        return True
+    shuffle = call.value("shuffle")
+    return shuffle is not None and call.literal("shuffle") in (..., True)
+
+
+def random_split(call: BoundCall) -> None:
+    """Fractions for lengths are new in Paddle 3."""
+    lengths = call.value("lengths")
+    elements = lengths.elts if isinstance(lengths, ast.List | ast.Tuple) else []
+    if call.target == "paddle" and any(isinstance(e, ast.Constant) and isinstance(e.value, float) for e in elements):
+        call.stop("DAT201", what="lengths that are fractions, which Paddle 2.6 refuses")
+
+
+def weights(call: BoundCall) -> None:
+    """Paddle's sampler of its own releases fails on lists and tensors: it asks for a NumPy array."""
+    if call.target == "paddle":
+        call.wrap("weights", "paddle.to_tensor(", ").numpy()")
+
+
+def batches(call: BoundCall) -> None:
+    """``BatchSampler(data, shuffle=True)`` makes its own sampler; torch's is given one."""
+    shuffle = call.literal("shuffle")
+    random, ordered = "torch.utils.data.RandomSampler", "torch.utils.data.SequentialSampler"
+    if call.value("shuffle") is None or shuffle is False:
+        call.wrap("dataset", f"{ordered}(", ")")
+    elif shuffle is True:
+        call.wrap("dataset", f"{random}(", ")")
+    else:
+        call.wrap("dataset", f"({random} if {_text(call, 'shuffle', 'False', bracket=True)} else {ordered})(", ")")
+    if call.value("batch_size") is None:
+        call.force("batch_size", "1")
+    if call.value("drop_last") is None:
+        call.force("drop_last", "False")
+
+
+def distributed_batches(call: BoundCall) -> None:
+    """torch's sampler asks the process group for what Paddle's takes from the environment."""
+    ready = "if torch.distributed.is_initialized() else"
+    replicas = _of_group(call, "num_replicas", "get_world_size", f"torch.distributed.get_world_size() {ready} 1")
+    rank = _of_group(call, "rank", "get_rank", f"torch.distributed.get_rank() {ready} 0")
+    shuffle = _text(call, "shuffle", "False")
+    call.wrap(
+        "dataset",
+        "torch.utils.data.DistributedSampler(",
+        f", num_replicas={replicas}, rank={rank}, shuffle={shuffle})",
+    )
+    if call.value("drop_last") is None:
+        call.force("drop_last", "False")
+
+
+def _of_group(call: BoundCall, name: str, asks: str, default: str) -> str:
+    """A number that the process group knows, where it is given: as it stands, or asked of torch's group."""
+    node = call.value(name)
+    if isinstance(node, ast.Call) and not node.args and ast.unparse(node.func).rpartition(".")[2] == asks:
+        return default
+    if node is not None and not isinstance(node, ast.Constant) and not _is_path(node):
+        call.stop("API222", argument=name)
+    return _text(call, name, default)
+
+
+def distributed_sampler(call: BoundCall) -> None:
+    """The size of the batches is the loader's: the plan of loaders writes it."""
+    call.force("batch_size", BATCH_SIZE)
+
+
+def tensors(call: BoundCall) -> None:
+    """torch takes the tensors one by one, Paddle in a list."""
+    if call.target == "torch":
+        given = call.value("tensors")
+        if given is not None and given in call.node.args:
+            call.wrap("tensors", "*", "")
+        elif given is not None:
+            call.drop("tensors")
+            call.rewrite(f"torch.utils.data.TensorDataset(*{ast.unparse(given)})")
+    elif len(call.node.args) == 1:
+        call.wrap("tensors", "[", "]")
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    "loader": loader,
+    "loader_sampler": loader_sampler,
+    "random_split": random_split,
+    "weights": weights,
+    "batches": batches,
+    "distributed_batches": distributed_batches,
+    "distributed_sampler": distributed_sampler,
+    "tensors": tensors,
+}

@@ -1,0 +1,355 @@
+"""Elementwise arithmetic: numbers as operands, in-place methods that Paddle lacks, signs and roundings."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.functional import bind_names, is_plain, is_pure, no_counterpart
+from paddletorch_rules.hooks.protocol import BoundCall
+
+Hook = Callable[[BoundCall], None]
+
+_TENSOR = frozenset({"Tensor"})
+_NUMBER = frozenset({"int", "float", "number", "bool"})
+_OPERATORS = {
+    "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "equal": "==", "not_equal": "!=",
+    "less_than": "<", "less_equal": "<=", "greater_than": ">", "greater_equal": ">=",
+}  # fmt: skip
+_FRESH = frozenset(
+    "clone zeros ones rand randn empty full eye arange tensor zeros_like ones_like rand_like randn_like "
+    "empty_like full_like new_zeros new_ones new_empty new_full new_tensor linspace".split()
+)
+"""Calls that give a tensor which nothing else holds."""
+
+
+def _first(call: BoundCall) -> str:
+    """The hole of the left operand."""
+    return "{x}" if call.value("self") is None else "{self}"
+
+
+def _is_tensor(call: BoundCall, name: str) -> bool:
+    return call.types(name) == _TENSOR
+
+
+def _is_number(call: BoundCall, name: str) -> bool:
+    return bool(call.types(name) & _NUMBER)
+
+
+def _operator(sign: str) -> Hook:
+    """Paddle's functions take tensors only, its operators numbers as well."""
+
+    def hook(call: BoundCall) -> None:
+        if call.target != "paddle":
+            return
+        if not _is_tensor(call, "other") or _is_number(call, "input"):
+            call.rewrite(f"{_first(call)} {sign} {{y}}")
+
+    return hook
+
+
+def _factor(call: BoundCall) -> str | None:
+    """The text of ``alpha``, which leaves the call; None if it is 1."""
+    node = call.value("alpha")
+    if node is None:
+        return None
+    if call.literal("alpha") != 1 and not is_plain(node):
+        no_counterpart(call, "alpha")
+    call.drop("alpha")
+    if call.literal("alpha") == 1:
+        return None
+    return f"({ast.unparse(node)})" if isinstance(node, ast.BinOp) else ast.unparse(node)
+
+
+def _sum(sign: str) -> Hook:
+    """``add`` and ``sub``: ``alpha`` is a factor of the second operand."""
+
+    def hook(call: BoundCall) -> None:
+        if call.target != "paddle":
+            return
+        factor = _factor(call)
+        if factor is not None:
+            call.rewrite(f"{_first(call)} {sign} {{y}} * {factor}")
+        else:
+            _operator(sign)(call)
+
+    return hook
+
+
+def _quotient(call: BoundCall, dividend: str) -> str | None:
+    """The expression of ``div`` with a rounding mode, which leaves the call; None if there is none."""
+    mode = call.literal("rounding_mode")
+    if call.value("rounding_mode") is not None and mode not in (None, "floor", "trunc"):
+        no_counterpart(call, "rounding_mode")
+    call.drop("rounding_mode")
+    if mode == "floor":
+        return f"{dividend} // {{y}}"
+    if mode == "trunc":  # Paddle's quotient of integers is a float
+        cast = "" if isinstance(call.literal("other"), float) else f".astype({dividend}.dtype)"
+        return f"paddle.trunc({dividend} / {{y}}){cast}"
+    return None
+
+
+def divide(call: BoundCall) -> None:
+    """Rounding modes are Paddle's from 3.3 only."""
+    if call.target != "paddle":
+        return
+    text = _quotient(call, _first(call))
+    if text is None:
+        _operator("/")(call)
+    elif text.count(_first(call)) > 1 and call.value("self") is None:
+        call.rewrite(bind_names(call, text, x="input", y="other"))
+    elif text.count(_first(call)) > 1:
+        call.rewrite(bind_names(call, text, self="self", y="other"))
+    else:
+        call.rewrite(text)
+
+
+def write_back(call: BoundCall, expression: str) -> None:
+    """Emit an in-place operation as an assignment into the receiver, which it gives back."""
+    receiver = call.value("self")
+    if is_pure(receiver):
+        call.rewrite(f"paddle.assign({expression}, {{self}})")
+    elif _is_fresh(receiver):
+        call.rewrite(expression)
+    else:
+        body, rest = expression.replace("{self}", "_x"), [n for n in ("y", "min", "max") if f"{{{n}}}" in expression]
+        for name in rest:
+            body = body.replace(f"{{{name}}}", f"_{name}")
+        parameters = ", ".join(["_x", *(f"_{n}" for n in rest)])
+        arguments = ", ".join(["{self}", *(f"{{{n}}}" for n in rest)])
+        call.rewrite(f"(lambda {parameters}: paddle.assign({body}, _x))({arguments})")
+
+
+def _is_fresh(node: ast.expr | None) -> bool:
+    """Whether nothing else can hold the tensor, so that changing it and making a new one are the same."""
+    if isinstance(node, ast.BinOp):
+        return True
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    name = node.func.attr
+    if name.endswith("_") and not name.endswith("__"):
+        return _is_fresh(node.func.value)
+    return name in _FRESH
+
+
+def _in_place(expression: str) -> Hook:
+    """A method without twin in Paddle 2.6."""
+
+    def hook(call: BoundCall) -> None:
+        if call.target == "paddle":
+            write_back(call, expression)
+
+    return hook
+
+
+def _operator_in_place(sign: str) -> Hook:
+    """Paddle's in-place methods take tensors only."""
+
+    def hook(call: BoundCall) -> None:
+        if call.target == "paddle" and not _is_tensor(call, "other"):
+            write_back(call, f"{{self}} {sign} {{y}}")
+
+    return hook
+
+
+def _sum_in_place(sign: str, method: str) -> Hook:
+    def hook(call: BoundCall) -> None:
+        if call.target != "paddle":
+            return
+        factor = _factor(call)
+        if factor is None:
+            _operator_in_place(sign)(call)
+        elif _is_number(call, "other"):
+            write_back(call, f"{{self}} {sign} {{y}} * {factor}")
+        else:
+            call.rewrite(f"{{self}}.{method}({{y}} * {factor})")
+
+    return hook
+
+
+def divide_in_place(call: BoundCall) -> None:
+    """As ``divide``, in place."""
+    if call.target != "paddle":
+        return
+    text = _quotient(call, "{self}")
+    if text is None:
+        _operator_in_place("/")(call)
+    else:
+        write_back(call, text)
+
+
+def power(call: BoundCall) -> None:
+    """The base may be a number in torch, in Paddle only of the operator."""
+    if call.target == "paddle" and not _is_tensor(call, "input") and not _is_number(call, "exponent"):
+        call.rewrite("{x} ** {y}")
+
+
+def power_in_place(call: BoundCall) -> None:
+    """Paddle's method takes a number only."""
+    if call.target == "paddle" and not _is_number(call, "exponent"):
+        write_back(call, "paddle.pow({self}, {y})")
+
+
+def _modulus(call: BoundCall) -> str:
+    value = call.literal("other")
+    if isinstance(value, int | float):
+        return repr(abs(value))
+    return "paddle.abs({y})" if _is_tensor(call, "other") else "abs({y})"
+
+
+def fmod(call: BoundCall) -> None:
+    """The remainder of the magnitudes, with the sign of the dividend."""
+    if call.target != "paddle":
+        return
+    first = _first(call)
+    text = f"paddle.sign({first}) * (paddle.abs({first}) % {_modulus(call)})"
+    if "{y}" not in text:
+        call.drop("other")
+    rest = {"y": "other"} if "{y}" in text else {}
+    call.rewrite(bind_names(call, text, **({"x": "input"} if first == "{x}" else {"self": "self"}), **rest))
+
+
+def fmod_in_place(call: BoundCall) -> None:
+    """As ``fmod``, in place."""
+    if call.target != "paddle":
+        return
+    text = f"paddle.sign({{self}}) * (paddle.abs({{self}}) % {_modulus(call)})"
+    if "{y}" not in text:
+        call.drop("other")
+    write_back(call, text)
+
+
+def round_decimals(call: BoundCall) -> None:
+    """Paddle rounds to decimals from 3.0 only."""
+    node, decimals = call.value("decimals"), call.literal("decimals")
+    if call.target != "paddle" or node is None:
+        return
+    if not isinstance(decimals, int):
+        no_counterpart(call, "decimals")
+    call.drop("decimals")
+    if decimals > 0:
+        call.rewrite(f"paddle.round({_first(call)} * {10**decimals}) / {10**decimals}")
+    elif decimals < 0:
+        call.rewrite(f"paddle.round({_first(call)} / {10**-decimals}) * {10**-decimals}")
+
+
+def bits(call: BoundCall) -> None:
+    """Paddle's bitwise functions and operators take tensors only."""
+    if call.target == "paddle" and _is_number(call, "other"):
+        first = _first(call)
+        name = "input" if first == "{x}" else "self"
+        call.wrap("other", "paddle.to_tensor(", f", dtype={ast.unparse(call.value(name) or ast.Constant(0))}.dtype)")
+        if not is_pure(call.value(name)):
+            no_counterpart(call, "other")
+
+
+def _bounded(call: BoundCall, first: str) -> str | None:
+    """``clamp`` by tensors; None if the bounds are numbers, for all that is known."""
+    bounds = {n: call.value(n) for n in ("min", "max") if call.value(n) is not None and call.literal(n) is not None}
+    if not any(_is_tensor(call, n) for n in bounds):
+        return None
+    text = first
+    for name in bounds:
+        function = {"min": "maximum", "max": "minimum"}[name]
+        if _is_tensor(call, name):
+            text = f"paddle.{function}({text}, {{{name}}})"
+        else:
+            text = f"paddle.clip({text}, {name}={{{name}}})"
+    return text
+
+
+def clamp(call: BoundCall) -> None:
+    """Paddle's bounds are numbers, or tensors of one element."""
+    text = _bounded(call, _first(call)) if call.target == "paddle" else None
+    if text is not None:
+        call.rewrite(text)
+
+
+def clamp_in_place(call: BoundCall) -> None:
+    """As ``clamp``, in place."""
+    text = _bounded(call, "{self}") if call.target == "paddle" else None
+    if text is not None:
+        write_back(call, text)
+
+
+def search_side(call: BoundCall) -> None:
+    """``side`` says the same as ``right``."""
+    side = call.literal("side")
+    if call.value("side") is None:
+        return
+    if side not in (None, "left", "right"):
+        no_counterpart(call, "side")
+    call.drop("side")
+    if side == "right":
+        call.drop("right")
+        call.force("right", "True")
+
+
+def scale_in_place(call: BoundCall) -> None:
+    """Paddle scales and shifts in one step, in either order."""
+    scale, bias = (call.value(n) is not None and call.literal(n) not in d for n, d in (("scale", (1,)), ("bias", (0,))))
+    after = call.literal("bias_after_scale")
+    if call.value("bias_after_scale") is not None and after not in (True, False):
+        no_counterpart(call, "bias_after_scale")
+    call.drop("bias_after_scale")
+    parts = [".mul_({scale})" if scale else "", ".add_({bias})" if bias else ""]
+    call.rewrite("{self}" + "".join(reversed(parts) if after is False else parts))
+
+
+def xlogy(call: BoundCall) -> None:
+    """The tensor stands more than once in the sum."""
+    if call.target == "paddle":
+        first = _first(call)
+        text = f"paddle.where({first} == 0, paddle.zeros_like({first}), {first} * paddle.log({{y}}))"
+        names = {"x": "input"} if first == "{x}" else {"self": "self"}
+        call.rewrite(bind_names(call, text, **names, y="other"))
+
+
+def add_n(call: BoundCall) -> None:
+    """A sum over a list; a lone tensor is given back."""
+    node = call.value("inputs")
+    if isinstance(node, ast.List | ast.Tuple | ast.ListComp) or call.types("inputs") == {"sequence"}:
+        return
+    if _is_tensor(call, "inputs"):
+        call.rewrite("{inputs}.clone()")
+    else:
+        text = "(sum({inputs}) if isinstance({inputs}, (list, tuple)) else {inputs}.clone())"
+        call.rewrite(bind_names(call, text, inputs="inputs"))
+
+
+ARGUMENT_HOOKS: dict[str, Hook] = {
+    **{f"operator_{name}": _operator(sign) for name, sign in _OPERATORS.items()},
+    **{f"{name}_": _operator_in_place(sign) for name, sign in list(_OPERATORS.items())[:4]},
+    "add": _sum("+"),
+    "subtract": _sum("-"),
+    "add_": _sum_in_place("+", "add_"),
+    "subtract_": _sum_in_place("-", "subtract_"),
+    "divide": divide,
+    "divide_": divide_in_place,
+    "power": power,
+    "pow_": power_in_place,
+    "fmod": fmod,
+    "fmod_": fmod_in_place,
+    "round_decimals": round_decimals,
+    "bits": bits,
+    "clamp": clamp,
+    "clamp_": clamp_in_place,
+    "search_side": search_side,
+    "add_n": add_n,
+    **{
+        f"write_back_{n}": _in_place(f"paddle.{n}({{self}})")
+        for n in ("square", "expm1", "erf", "sign", "sgn", "rad2deg", "deg2rad")
+    },
+    **{
+        f"keep_type_{name}": _in_place(f"({{self}} {sign} {{y}}).astype({{self}}.dtype)")
+        for name, sign in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="))
+    },
+    "atan2_": _in_place("paddle.atan2({self}, {y})"),
+    "nextafter_": _in_place("paddle.nextafter({self}, {y})"),
+    "heaviside_": _in_place("paddle.heaviside({self}, {y})"),
+    "write_back_conj": _in_place("paddle.conj({self})"),
+    "scale_": scale_in_place,
+    "xlogy": xlogy,
+    "write_back_exp2": _in_place("2.0 ** {self}"),
+}

@@ -1,0 +1,374 @@
+"""``nn.functional``: layouts, paddings, sizes and in-place variants that a parameter map cannot say."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import NoReturn
+
+from paddletorch_rules.hooks.protocol import BoundCall
+
+_PURE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Slice, ast.UnaryOp, ast.unaryop, ast.expr_context)
+_PLAIN = (*_PURE, ast.BinOp, ast.operator, ast.List, ast.Tuple)
+_LINEAR = frozenset({"torch.nn.Linear", "paddle.nn.Linear"})
+_NO_CORNERS = ("nearest", "area", "nearest-exact")
+
+Hook = Callable[[BoundCall], None]
+
+
+def is_pure(node: ast.expr | None) -> bool:
+    """Whether the expression may be evaluated twice."""
+    return node is not None and all(isinstance(n, _PURE) for n in ast.walk(node))
+
+
+def is_plain(node: ast.expr) -> bool:
+    """Whether the expression's text holds nothing that converts: no call of anything."""
+    return all(isinstance(n, _PLAIN) for n in ast.walk(node))
+
+
+def bind_names(call: BoundCall, template: str, **names: str) -> str:
+    """``template`` with its holes evaluated once: as it is if the arguments are pure, else inside a lambda.
+
+    ``names`` are the holes that stand in the template more than once, target name to source name.
+    """
+    if all(is_pure(call.value(source)) for source in names.values()):
+        return template
+    body = template
+    for hole in names:
+        body = body.replace("{" + hole + "}", f"_{hole}")
+    return f"(lambda {', '.join(f'_{n}' for n in names)}: {body})({', '.join('{' + n + '}' for n in names)})"
+
+
+def no_counterpart(call: BoundCall, parameter: str, value: str | None = None) -> NoReturn:
+    """Leave the call as it is: the target has nothing like the argument.
+
+    Raises:
+        Exception: the engine's refusal, always.
+    """
+    node = call.value(parameter)
+    call.stop("API221", parameter=parameter, value=value or ("..." if node is None else ast.unparse(node)))
+
+
+def _inplace(twin: str | None) -> Hook:
+    """``inplace=True`` is the function with an underscore where Paddle has one, else a new tensor."""
+
+    def hook(call: BoundCall) -> None:
+        if call.target != "paddle" or call.value("inplace") is None:
+            return
+        asked = call.literal("inplace")
+        call.drop("inplace")
+        if asked is True and twin is not None:
+            call.rewrite(twin)
+        elif asked is True and call.is_statement and isinstance(call.value("input"), ast.Name):
+            call.surround("paddle.assign(", ", {input})")
+        elif asked is not False and not isinstance(call.value("input"), ast.Call):
+            call.report("NNF201")
+
+    return hook
+
+
+def softmax_dim(call: BoundCall) -> None:
+    """torch chooses the dimension by the rank if none is named."""
+    if call.target == "paddle" and (call.value("dim") is None or call.literal("dim") is None):
+        call.drop("dim")
+        if not is_pure(call.value("input")):
+            no_counterpart(call, "dim", "None")
+        call.force("axis", f"0 if {ast.unparse(call.value('input') or ast.Constant(0))}.ndim in (0, 1, 3) else 1")
+
+
+def hardsigmoid(call: BoundCall) -> None:
+    """torch's slope is 1/6; any other is written out."""
+    if call.target == "paddle":
+        _inplace(None)(call)
+        return
+    slope, offset = call.literal("slope"), call.literal("offset")
+    usual = call.value("slope") is None or (isinstance(slope, float) and abs(slope - 1 / 6) < 1e-6)
+    if not usual or (call.value("offset") is not None and offset != 0.5):
+        nodes = [call.value(n) or ast.Constant(d) for n, d in (("slope", 0.1666667), ("offset", 0.5))]
+        slope, offset = (ast.unparse(n) if isinstance(n, ast.Constant) else f"({ast.unparse(n)})" for n in nodes)
+        call.rewrite(f"torch.clamp({{input}} * {slope} + {offset}, 0.0, 1.0)")
+    call.drop("slope")
+    call.drop("offset")
+
+
+def linear(call: BoundCall) -> None:
+    """The weight of a layer is transposed already: the layer's is ``[in, out]`` in Paddle, ``[out, in]`` in torch."""
+    weight, owners = call.value("weight"), call.owners("weight")
+    if owners & _LINEAR:
+        name = "paddle.nn.functional.linear({x}" if call.target == "paddle" else "torch.nn.functional.linear({input}"
+        call.rewrite(name + ", {weight}{bias:, bias=%})")
+    elif weight is not None and not owners and any(getattr(n, "attr", "") == "weight" for n in ast.walk(weight)):
+        call.report("NNF202", difference="if the weight is an nn.Linear's, it is transposed already: take the .t() out")
+
+
+def _convolution(spatial: int) -> Hook:
+    """Padding by name and on one side only; Paddle's "same" forgets the dilation."""
+
+    def hook(call: BoundCall) -> None:
+        padding = call.literal("padding")
+        if isinstance(padding, str):
+            same = padding.upper() == "SAME"
+            other = "dilation" if call.target == "paddle" else "stride"
+            ones = (1, [1] * spatial, (1,) * spatial)
+            if same and call.value(other) is not None and call.literal(other) not in ones:
+                no_counterpart(call, "padding", f"{padding!r} with {other}")
+            if call.target == "torch":
+                call.force("padding", repr(padding.lower()))
+        elif call.target == "torch":
+            _even_padding(call, spatial)
+
+    return hook
+
+
+def _even_padding(call: BoundCall, spatial: int) -> None:
+    """Paddle takes ``[before, after, ...]`` for each dimension; torch pads both sides alike."""
+    node = call.value("padding")
+    if isinstance(call.literal("padding"), str):
+        no_counterpart(call, "padding")
+    if not isinstance(node, ast.List | ast.Tuple) or len(node.elts) == spatial:
+        return
+    sides = [ast.unparse(e) for e in node.elts]
+    if len(sides) == 2 * spatial and sides[::2] == sides[1::2]:
+        call.force("padding", f"({', '.join(sides[::2])}{',' if spatial == 1 else ''})")
+    else:
+        no_counterpart(call, "padding")
+
+
+def _max_pool(spatial: int) -> Hook:
+    def hook(call: BoundCall) -> None:
+        if call.target == "torch":
+            _even_padding(call, spatial)
+        return_indices(call)
+
+    return hook
+
+
+def return_indices(call: BoundCall) -> None:
+    """The same positions, of another dtype."""
+    name = "return_indices" if call.target == "paddle" else "return_mask"
+    if call.value(name) is not None and call.literal(name) is not False:
+        call.report("NNF203", difference="the indices are int64 in torch, int32 in Paddle")
+
+
+def max_pool_with_indices(call: BoundCall) -> None:
+    """The name says that it gives the indices."""
+    call.force("return_mask", "True")
+    call.report("NNF203", difference="the indices are int64 in torch, int32 in Paddle")
+
+
+def _average_pool(spatial: int) -> Hook:
+    """Without padding it makes no difference whether padding counts."""
+
+    def hook(call: BoundCall) -> None:
+        if call.target == "torch":
+            _even_padding(call, spatial)
+        if call.value("padding") is None or call.literal("padding") == 0:
+            call.drop("count_include_pad" if call.target == "paddle" else "exclusive")
+
+    return hook
+
+
+def elements_of(node: ast.expr | None) -> list[ast.expr] | None:
+    """The elements of a display of a list or tuple, if it is one without stars."""
+    if isinstance(node, ast.List | ast.Tuple) and not any(isinstance(e, ast.Starred) for e in node.elts):
+        return node.elts
+    return None
+
+
+def interpolate(call: BoundCall) -> None:
+    """Sizes, layouts and corners by mode."""
+    mode = call.literal("mode") if call.value("mode") is not None else "nearest"
+    if call.target == "paddle":
+        _interpolate_to_paddle(call, mode)
+        return
+    _shape_as_size(call)
+    if call.value("align_corners") is not None:
+        if mode in _NO_CORNERS:
+            call.drop("align_corners")  # torch refuses it there
+        elif mode is ... and is_pure(call.value("mode")):
+            text = ast.unparse(call.value("mode") or ast.Constant(0))
+            call.wrap("align_corners", "", f" if {text} not in ('nearest', 'area') else None")
+    elif mode is ...:
+        call.drop("align_corners")
+    if call.value("data_format") is not None:
+        if call.literal("data_format") not in ("NCHW", "NCW", "NCDHW", "NCL", None):
+            no_counterpart(call, "data_format")
+        call.drop("data_format")
+    if call.literal("align_corners") is True or mode in _NO_CORNERS:
+        call.drop("align_mode")
+
+
+def _shape_as_size(call: BoundCall) -> None:
+    """``paddle.shape(x)[2:]`` is a tensor; torch wants numbers."""
+    size = call.value("size")
+    if size is not None and "paddle.shape(" in ast.unparse(size) and not isinstance(size, ast.List | ast.Tuple):
+        atomic = isinstance(size, ast.Call | ast.Subscript)
+        call.wrap("size", "" if atomic else "(", ".tolist()" if atomic else ").tolist()")
+
+
+def _interpolate_to_paddle(call: BoundCall, mode: object) -> None:
+    if mode == "nearest-exact":
+        no_counterpart(call, "mode")
+    if mode == "area" and call.value("scale_factor") is not None:
+        no_counterpart(call, "scale_factor", "... with mode='area'")
+    for name in ("recompute_scale_factor", "antialias"):
+        if call.value(name) is not None and call.literal(name) in (False, None):
+            call.drop(name)
+    layout = {"linear": "'NCW'", "trilinear": "'NCDHW'"}.get(str(mode))
+    if layout is not None:
+        call.force("data_format", layout)
+    size, image = call.literal("size"), call.value("input")
+    if isinstance(size, int) and not isinstance(size, bool):
+        axes = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}.get(str(mode))
+        if axes is not None:
+            call.force("size", repr([size] * axes))
+        elif is_pure(image) and image is not None:
+            call.force("size", f"[{size}] * ({ast.unparse(image)}.ndim - 2)")
+        else:
+            no_counterpart(call, "size", f"{size}: Paddle takes one for each dimension")
+
+
+def grid_sample(call: BoundCall) -> None:
+    """Paddle has no cubic sampling."""
+    if call.target == "paddle" and call.literal("mode") == "bicubic":
+        no_counterpart(call, "mode")
+
+
+def embedding(call: BoundCall) -> None:
+    """Paddle's lookup gives zeros for the padding index; torch's gives the row."""
+    if call.value("padding_idx") is not None and call.literal("padding_idx") is not None:
+        call.report("NNF202", difference="for padding_idx Paddle gives zeros, torch the row of the weight")
+
+
+def flash_attention(call: BoundCall) -> None:
+    """Gives the output and the softmax, which is None unless asked for."""
+    if call.value("return_softmax") is not None and call.literal("return_softmax") is not False:
+        no_counterpart(call, "return_softmax")
+    _training(call, "dropout")
+
+
+def _training(call: BoundCall, rate_name: str) -> None:
+    """torch has no ``training``: without it the rate is 0."""
+    if call.value("training") is None or call.literal("training") is True:
+        call.drop("training")
+        return
+    rate = call.value(rate_name)
+    if call.literal("training") is not False and rate is not None and is_plain(rate):
+        test = ast.unparse(call.value("training") or ast.Constant(True))
+        call.force("dropout_p", f"{ast.unparse(rate)} if {test} else 0.0")
+    else:
+        call.drop(rate_name)
+    call.drop("training")
+
+
+def attention(call: BoundCall) -> None:
+    """A scale of one's own goes into the query; torch has no ``training``."""
+    if call.target == "torch":
+        _training(call, "dropout_p")
+        return
+    if call.value("enable_gqa") is not None and call.literal("enable_gqa") is not False:
+        no_counterpart(call, "enable_gqa")
+    call.drop("enable_gqa")
+    scale = call.value("scale")
+    if scale is None or call.literal("scale") is None:
+        call.drop("scale")
+        return
+    if not is_plain(scale):
+        no_counterpart(call, "scale")
+    text = (
+        "paddle.transpose(paddle.nn.functional.scaled_dot_product_attention(paddle.transpose({query} * "
+        f"(({ast.unparse(scale)}) * {{query}}.shape[-1] ** 0.5), [0, 2, 1, 3]), "
+        "paddle.transpose({key}, [0, 2, 1, 3]), paddle.transpose({value}, [0, 2, 1, 3])"
+        "{attn_mask:, attn_mask=%}{dropout_p:, dropout_p=%}{is_causal:, is_causal=%}), [0, 2, 1, 3])"
+    )
+    call.drop("scale")
+    call.rewrite(text)
+
+
+def batch_norm(call: BoundCall) -> None:
+    """In training torch keeps the unbiased variance, Paddle the biased one; the output is the same."""
+    if call.target == "paddle":
+        for name in ("running_mean", "running_var"):
+            if call.literal(name) is None:
+                no_counterpart(call, name)
+    if call.value("training") is not None and call.literal("training") is not False:
+        call.report("NNF203", difference="running_var takes in the unbiased variance in torch, the biased in Paddle")
+
+
+def instance_norm(call: BoundCall) -> None:
+    """Paddle always normalises by the input's own statistics."""
+    if call.target == "paddle":
+        own = call.value("use_input_stats") is None or call.literal("use_input_stats") is True
+        if not own:
+            no_counterpart(call, "use_input_stats")
+
+
+def swiglu(call: BoundCall) -> None:
+    """Without a second tensor the first one is halved."""
+    if call.value("y") is None or call.literal("y") is None:
+        call.drop("y")
+        call.rewrite("(lambda _a, _b: torch.nn.functional.silu(_a) * _b)(*{input}.chunk(2, -1))")
+
+
+def sequence_mask(call: BoundCall) -> None:
+    """Without ``maxlen`` the mask is as long as the longest sequence."""
+    if call.value("maxlen") is None or call.literal("maxlen") is None:
+        call.drop("maxlen")
+        text = "(torch.arange(int({lengths}.max()), device={lengths}.device) < {lengths}.unsqueeze(-1)).to({dtype})"
+        call.rewrite(bind_names(call, text, lengths="x"))
+
+
+def rms_norm(call: BoundCall) -> None:
+    """Paddle's kernel runs on a GPU only, so the norm is written out; torch's default eps is the dtype's own."""
+    if call.target != "paddle":
+        return
+    shape, eps = call.value("normalized_shape"), call.value("eps")
+    elements = elements_of(shape)
+    if shape is None or (elements is None and not is_pure(shape)):
+        no_counterpart(call, "normalized_shape")
+    if elements is not None:
+        axes = repr([-i for i in range(len(elements), 0, -1)]) if len(elements) > 1 else "-1"
+    else:
+        axes = f"list(range(-len({ast.unparse(shape or ast.Constant(0))}), 0))"
+    if eps is None or call.literal("eps") is None:
+        added = "paddle.finfo({input}.dtype).eps"
+    elif is_plain(eps):
+        added = ast.unparse(eps)
+    else:
+        no_counterpart(call, "eps")
+    text = f"{{input}} * paddle.rsqrt(paddle.mean({{input}} * {{input}}, axis={axes}, keepdim=True) + {added})"
+    weight = call.value("weight")
+    call.drop("normalized_shape")
+    call.drop("eps")
+    if weight is None or call.literal("weight") is None:
+        call.drop("weight")
+        call.rewrite(bind_names(call, text, input="input"))
+    else:
+        call.rewrite(bind_names(call, text + " * {weight}", input="input"))
+
+
+ARGUMENT_HOOKS: dict[str, Hook] = {
+    "inplace": _inplace(None),
+    "inplace_relu": _inplace("paddle.nn.functional.relu_({x})"),
+    "inplace_elu": _inplace("paddle.nn.functional.elu_({x}{alpha:, alpha=%})"),
+    "inplace_leaky_relu": _inplace("paddle.nn.functional.leaky_relu_({x}{negative_slope:, negative_slope=%})"),
+    "inplace_hardtanh": _inplace("paddle.nn.functional.hardtanh_({x}{min:, min=%}{max:, max=%})"),
+    "linear": linear,
+    "softmax_dim": softmax_dim,
+    "hardsigmoid": hardsigmoid,
+    **{f"convolution_{n}": _convolution(n) for n in (1, 2, 3)},
+    **{f"max_pool_{n}": _max_pool(n) for n in (1, 2, 3)},
+    **{f"average_pool_{n}": _average_pool(n) for n in (1, 2, 3)},
+    "interpolate": interpolate,
+    "grid_sample": grid_sample,
+    "embedding": embedding,
+    "attention": attention,
+    "flash_attention": flash_attention,
+    "rms_norm": rms_norm,
+    "batch_norm": batch_norm,
+    "instance_norm": instance_norm,
+    "swiglu": swiglu,
+    "sequence_mask": sequence_mask,
+    "return_indices": return_indices,
+    "max_pool_with_indices": max_pool_with_indices,
+}

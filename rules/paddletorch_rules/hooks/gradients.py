@@ -1,0 +1,66 @@
+"""Gradient modes and variables of old code."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.releases import Framework
+
+
+def inference_mode(call: BoundCall) -> None:
+    """Paddle has no inference mode: without gradients is what it means for a result."""
+    if call.value("mode") is not None and call.literal("mode") is not True:
+        call.stop("API221", parameter="mode", value=str(call.literal("mode")))
+    call.drop("mode")
+
+
+def variable(call: BoundCall) -> None:
+    """A variable of its own, cut off from what made the data."""
+    asked = call.literal("requires_grad") if call.value("requires_grad") is not None else False
+    if asked not in (True, False):
+        call.stop("API221", parameter="requires_grad", value="...")
+    call.drop("requires_grad")
+    if asked:
+        call.rewrite("paddle.to_tensor({data}, stop_gradient=False)")
+
+
+def backward(call: BoundCall) -> None:
+    """Paddle starts from ones at a tensor of several elements: the gradient of its sum."""
+    given = call.value("grad_tensor") is not None and call.literal("grad_tensor") is not None
+    if call.target == "torch" and not given and call.is_several("self"):
+        call.rewrite("{self}.sum().backward({retain_graph:retain_graph=%})")
+
+
+def counts_other_arguments(node: ast.ClassDef, target: Framework) -> bool:
+    """Whether ``backward`` of an autograd function seems to return another number of values than ``target`` expects.
+
+    torch expects one for each argument of ``forward``, Paddle one for each tensor among them.
+    """
+    methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
+    if "forward" not in methods or "backward" not in methods:
+        return False
+    taken = len(methods["forward"].args.args) - 1
+    for statement in ast.walk(methods["backward"]):
+        if not isinstance(statement, ast.Return) or statement.value is None:
+            continue
+        value = statement.value
+        values = value.elts if isinstance(value, ast.Tuple) else [value]
+        if any(isinstance(v, ast.Starred) for v in values):
+            return True
+        if target == "torch" and len(values) != taken and not isinstance(value, ast.Call | ast.Name):
+            return True
+        if target == "paddle" and any(isinstance(v, ast.Constant) and v.value is None for v in values):
+            return True
+    return False
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    "inference_mode": inference_mode,
+    "variable": variable,
+    "backward": backward,
+}
+
+CLASS_CHECKS: dict[str, Callable[[ast.ClassDef, Framework], bool]] = {"autograd.Function": counts_other_arguments}
+"""By row: whether a class with the row's API as its base deserves the row's ``warn``."""

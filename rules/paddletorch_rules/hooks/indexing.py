@@ -1,0 +1,296 @@
+"""Indexing: broadcast indices, scalars beside tensors, and writing in place where Paddle 2.6 cannot."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.functional import bind_names, is_pure, no_counterpart
+from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.shape import receiver
+
+_FRESH = frozenset(
+    "zeros ones full empty zeros_like ones_like full_like empty_like rand randn tensor arange clone eye "
+    "new_zeros new_ones new_full new_empty to_tensor".split()
+)
+"""Calls that give a tensor that nothing else holds."""
+
+
+def is_fresh(node: ast.expr | None) -> bool:
+    """Whether the expression makes a tensor of its own, perhaps moved or cast."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    name = node.func.attr
+    if name in ("to", "cuda", "cpu", "float", "long", "type_as", "half", "int", "double"):
+        return is_fresh(node.func.value)
+    return name in _FRESH
+
+
+def _in_place(call: BoundCall, computed: str) -> None:
+    """Write ``computed`` into the receiver; one that nothing else holds may as well be left behind.
+
+    ``paddle.assign(value, output=x)`` reaches every view of x; measured on 2.6.2 and 3.3.1, where ``set_value``,
+    ``masked_fill_`` and others lose what they write to a view with gaps.
+    """
+    if is_fresh(call.value("self")):
+        call.rewrite(computed)
+    else:
+        call.rewrite(bind_names(call, f"paddle.assign({computed}, {{self}})", self="self"))
+
+
+def scatter_(call: BoundCall) -> None:
+    """In place; 2.6's ``put_along_axis_`` broadcasts its indices and keeps no ``include_self``."""
+    if call.target == "paddle":
+        reduce = ", {reduce}" if call.value("reduce") is not None else ""
+        if call.value("include_self") is not None:
+            reduce += ", include_self={include_self}"
+        if call.dtype("self") == "bool":
+            values = _as_integers(call)
+            computed = (
+                f"{{self}}.astype('int64').put_along_axis({{indices}}, {values}, {{axis}}{reduce}, broadcast=False)"
+            )
+            _in_place(call, computed + ".astype('bool')")
+            return
+        _in_place(call, f"{{self}}.put_along_axis({{indices}}, {{values}}, {{axis}}{reduce}, broadcast=False)")
+
+
+def scatter(call: BoundCall) -> None:
+    """Paddle scatters no booleans on a CPU."""
+    hole, source = receiver(call, "arr")
+    if call.target == "paddle" and call.dtype(source) == "bool":
+        values = _as_integers(call)
+        reduce = ", {reduce}" if call.value("reduce") is not None else ""
+        call.rewrite(
+            f"paddle.put_along_axis({{{hole}}}.astype('int64'), {{indices}}, {values}, {{axis}}{reduce}, "
+            "broadcast=False).astype('bool')"
+        )
+
+
+def _as_integers(call: BoundCall) -> str:
+    """The values to scatter, where they are a tensor of booleans or a number."""
+    name = "src" if call.value("src") is not None else "value"
+    return (
+        "int({values})"
+        if call.literal(name) in (True, False)
+        else ("{values}" if is_scalar(call, name) else "{values}.astype('int64')")
+    )
+
+
+def scatter_add_(call: BoundCall) -> None:
+    """In place, added."""
+    if call.target == "paddle":
+        _in_place(call, "{self}.put_along_axis({indices}, {values}, {axis}, 'add', broadcast=False)")
+
+
+def masked_scatter_(call: BoundCall) -> None:
+    """In place; Paddle has it from 3.0."""
+    if call.target == "paddle":
+        mask = "{mask}.expand_as({self})"
+        computed = f"paddle.index_put({{self}}, ({mask},), {{value}}.flatten()[:int({mask}.sum())])"
+        _in_place(call, bind_names(call, computed, mask="mask", self="self"))
+
+
+def view_write(call: BoundCall) -> None:
+    """What Paddle writes in place to a view with gaps is lost: such a receiver is assigned to."""
+    if call.target != "paddle" or not isinstance(call.value("self"), ast.Subscript):
+        return
+    if call.value("mask") is not None:
+        _in_place(call, "{self}.masked_fill({mask}, {value})")
+
+
+def take_along(call: BoundCall) -> None:
+    """Paddle broadcasts its indices unless told otherwise."""
+    if call.target == "paddle":
+        return
+    broadcast = call.literal("broadcast") if call.value("broadcast") is not None else True
+    if not isinstance(broadcast, bool):
+        no_counterpart(call, "broadcast")
+    call.drop("broadcast")
+    hole, _ = receiver(call, "input")
+    if not broadcast:
+        call.rewrite(f"torch.gather({{{hole}}}, {{dim}}, {{index}})")
+
+
+_REDUCTIONS = {"add": "sum", "mul": "prod", "multiply": "prod", "mean": "mean", "amax": "amax", "amin": "amin"}
+
+
+def put_along(call: BoundCall) -> None:
+    """``put_along_axis`` broadcasts indices and values; torch's scatter takes them as they are."""
+    if call.target == "paddle":
+        return
+    reduce = call.literal("reduce") if call.value("reduce") is not None else "assign"
+    broadcast = call.literal("broadcast") if call.value("broadcast") is not None else True
+    if not isinstance(broadcast, bool) or (reduce != "assign" and reduce not in _REDUCTIONS):
+        no_counterpart(call, "reduce" if isinstance(broadcast, bool) else "broadcast")
+    hole, source = receiver(call, "input")
+    tensor = f"{{{hole}}}"
+    values = call.value("values")
+    number = values is not None and is_scalar(call, "values")
+    index, src, twice = "{index}", "{src}", {hole: source}
+    if broadcast:
+        index = f"{{index}}.expand_as({tensor}.narrow({{dim}}, 0, {{index}}.shape[{{dim}}]))"
+        twice |= {"index": "indices", "dim": "axis"}
+        src = "{src}" if number else f"torch.as_tensor({{src}}).expand_as({index})"
+    elif not number and reduce != "assign":
+        src = "{src}"
+    suffix = "_" if call.fixed.get("inplace") == "True" else ""
+    if reduce == "assign":
+        text = f"torch.scatter({tensor}, {{dim}}, {index}, {src})"
+        method = f"{tensor}.scatter_({{dim}}, {index}, {src})"
+    else:
+        if number:
+            src = f"torch.full_like({index}, {{src}}, dtype={tensor}.dtype)"
+            twice |= {"index": "indices"}
+        kept = ", include_self={include_self}" if call.value("include_self") is not None else ""
+        rest = f"{{dim}}, {index}, {src}, {_REDUCTIONS[str(reduce)]!r}{kept})"
+        text = f"torch.scatter_reduce({tensor}, {rest}"
+        method = f"{tensor}.scatter_reduce_({rest}"
+    for name in ("reduce", "broadcast"):
+        call.drop(name)
+    template = method if suffix else text
+    repeated = {h: n for h, n in twice.items() if template.count("{" + h + "}") > 1 and not is_pure(call.value(n))}
+    call.rewrite(bind_names(call, template, **repeated))
+
+
+def multiplex(call: BoundCall) -> None:
+    """Rows of several tensors by their numbers."""
+    template = "torch.stack({inputs})[{index}.flatten().long(), torch.arange({index}.shape[0])]"
+    call.rewrite(bind_names(call, template, index="index"))
+
+
+def gather(call: BoundCall) -> None:
+    """Paddle's gather selects along the first dimension unless told otherwise."""
+    if call.target == "torch" and (call.value("axis") is None or call.literal("axis") is None):
+        call.drop("axis")
+        hole, _ = receiver(call, "input")
+        call.rewrite(f"torch.index_select({{{hole}}}, 0, {{index}})")
+
+
+def scatter_rows(call: BoundCall) -> None:
+    """Rows replaced; without ``overwrite`` they are emptied and then added to."""
+    if call.target == "paddle":
+        return
+    overwrite = call.literal("overwrite") if call.value("overwrite") is not None else True
+    if not isinstance(overwrite, bool):
+        no_counterpart(call, "overwrite")
+    call.drop("overwrite")
+    if not overwrite:
+        hole, _ = receiver(call, "input")
+        suffix = "_" if call.fixed.get("inplace") == "True" else ""
+        template = f"{{{hole}}}.index_fill{suffix}(0, {{index}}, 0).index_add{suffix}(0, {{index}}, {{source}})"
+        call.rewrite(bind_names(call, template, index="index"))
+
+
+def index_fill_(call: BoundCall) -> None:
+    """2.6 fills nothing along a dimension other than the first."""
+    if call.target == "paddle" and call.literal("dim") != 0:
+        _in_place(call, "{self}.index_fill({index}, {axis}, {value})")
+
+
+def index_copy(call: BoundCall) -> None:
+    """Rows are scattered; along another dimension the tensor is turned first."""
+    if call.target == "paddle" and call.literal("dim") != 0:
+        hole, _ = receiver(call, "x")
+        turned = f"paddle.scatter({{{hole}}}.moveaxis({{axis}}, 0), {{index}}, {{updates}}.moveaxis({{axis}}, 0))"
+        call.rewrite(bind_names(call, f"{turned}.moveaxis(0, {{axis}})", axis="dim"))
+
+
+def index_copy_(call: BoundCall) -> None:
+    """In place."""
+    if call.target == "paddle" and call.literal("dim") != 0:
+        turned = "paddle.scatter({self}.moveaxis({axis}, 0), {index}, {updates}.moveaxis({axis}, 0))"
+        _in_place(call, bind_names(call, f"{turned}.moveaxis(0, {{axis}})", axis="dim"))
+
+
+def is_scalar(call: BoundCall, name: str) -> bool:
+    """Whether the argument is a plain number by its form."""
+    node = call.value(name)
+    if isinstance(call.literal(name), bool | int | float):
+        return True
+    while isinstance(node, ast.UnaryOp):
+        node = node.operand
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int | float)
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in ("float", "int")
+    qualified = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+    finfo = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call) and "finfo" in qualified
+    return finfo or qualified in ("math.inf", "torch.inf", "np.inf", "numpy.inf", "math.nan", "float.inf")
+
+
+def where(call: BoundCall) -> None:
+    """A number beside a tensor: Paddle gives it a dtype of its own (2.6: float64; an integer never fits a float)."""
+    if call.target == "torch":
+        return
+    first = "self" if call.value("self") is not None else "input"
+    x = "{self}" if first == "self" else "{x}"
+    numbers = [first != "self" and is_scalar(call, first), is_scalar(call, "other")]
+    if numbers == [True, True]:
+        values = [call.literal(first), call.literal("other")]
+        if all(isinstance(v, bool) for v in values):
+            call.rewrite("paddle.where({condition}, paddle.to_tensor({x}), paddle.to_tensor({y}))")
+            return
+        if all(call.types(name) - {"number"} == {"int"} for name in (first, "other")):
+            return
+        shown = [repr(float(v)) if isinstance(v, int | float) else "" for v in values]
+        left, right = (t or f"float({{{h}}})" for t, h in zip(shown, ("x", "y"), strict=True))
+        call.rewrite(f"paddle.where({{condition}}, paddle.to_tensor({left}), paddle.to_tensor({right}))")
+    elif numbers == [True, False]:
+        call.rewrite("{y}.masked_fill({condition}, {x})")
+    elif numbers == [False, True]:
+        call.rewrite(f"{x}.masked_fill(paddle.logical_not({{condition}}), {{y}})")
+
+
+def nonzero(call: BoundCall) -> None:
+    """As a tuple 2.6 gives columns of one element, later releases and torch give vectors."""
+    if call.value("as_tuple") is None:
+        return
+    as_tuple = call.literal("as_tuple")
+    if call.target == "torch" or as_tuple is False:
+        if as_tuple is False:
+            call.drop("as_tuple")
+        return
+    if as_tuple is not True:
+        no_counterpart(call, "as_tuple")
+    call.drop("as_tuple")
+    hole, _ = receiver(call, "x")
+    call.rewrite(f"tuple(paddle.unbind(paddle.nonzero({{{hole}}}), axis=1))")
+
+
+def one_hot(call: BoundCall) -> None:
+    """The number of classes: torch finds it by itself, Paddle only from 3.3."""
+    if call.target == "paddle" and (call.value("num_classes") is None or call.literal("num_classes") == -1):
+        call.drop("num_classes")
+        template = "paddle.nn.functional.one_hot({x}, int({x}.max()) + 1).astype('int64')"
+        source = "input" if is_pure(call.value("input")) or call.value("input") is not None else "tensor"
+        call.rewrite(bind_names(call, template, x=source))
+
+
+def take_flat(call: BoundCall) -> None:
+    """Without a dimension torch takes from the flat tensor."""
+    if call.target == "paddle" and (call.value("dim") is None or call.literal("dim") is None):
+        call.drop("dim")
+        hole, _ = receiver(call, "arr")
+        call.rewrite(f"paddle.take_along_axis({{{hole}}}.flatten(), {{indices}}.flatten(), 0)")
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    "scatter_": scatter_,
+    "scatter_add_": scatter_add_,
+    "masked_scatter_": masked_scatter_,
+    "view_write": view_write,
+    "take_along": take_along,
+    "put_along": put_along,
+    "scatter": scatter,
+    "gather": gather,
+    "multiplex": multiplex,
+    "scatter_rows": scatter_rows,
+    "index_fill_": index_fill_,
+    "index_copy": index_copy,
+    "index_copy_": index_copy_,
+    "where": where,
+    "nonzero": nonzero,
+    "one_hot": one_hot,
+    "take_flat": take_flat,
+}
+"""Hooks of indexing.toml."""

@@ -1,0 +1,160 @@
+"""Initial values: which fan a weight has in the other layout, and calls whose value is used.
+
+Paddle's initializers give nothing back, torch's functions give the tensor.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.protocol import BoundCall
+
+_OBJECTS = {
+    "constant": "paddle.nn.initializer.Constant({value})",
+    "zeros": "paddle.nn.initializer.Constant(0.0)",
+    "ones": "paddle.nn.initializer.Constant(1.0)",
+    "normal": "paddle.nn.initializer.Normal({mean}, {std})",
+    "uniform": "paddle.nn.initializer.Uniform({low}, {high})",
+    "truncated": "paddle.nn.initializer.TruncatedNormal({mean}, {std})",
+    "orthogonal": "paddle.nn.initializer.Orthogonal({gain})",
+    "dirac": "paddle.nn.initializer.Dirac({groups})",
+}
+"""What Paddle calls on the tensor; holes are Paddle's parameters."""
+
+_FANS = {
+    # torch's Linear has [out, in], Paddle's [in, out]; a convolution has [out, in, ...] in both
+    ("fan_in", "layer"): None,
+    ("fan_out", "layer"): "{tensor}.size // {tensor}.shape[1 if {tensor}.ndim > 2 else 0]",
+    # a tensor that is no layer's weight keeps its layout: torch counts its second axis as the input
+    ("fan_in", "tensor"): "{tensor}.size // {tensor}.shape[0]",
+    ("fan_out", "tensor"): "{tensor}.size // {tensor}.shape[1]",
+}
+
+
+def _plain(name: str) -> Callable[[BoundCall], None]:
+    def hook(call: BoundCall) -> None:
+        if call.target == "paddle":
+            _emit(call, _OBJECTS[name] + "({tensor})")
+
+    return hook
+
+
+def _emit(call: BoundCall, text: str) -> None:
+    """Emit a call on the tensor; where its value is used, one that gives the tensor."""
+    node = call.value("tensor")
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "detach":
+        call.stop("API221", parameter="tensor", value=ast.unparse(node))  # Paddle's random ones do nothing to it
+    if call.is_statement:
+        call.rewrite(text)
+    else:
+        call.rewrite(f"(lambda tensor: ({text.replace('{tensor}', 'tensor')}, tensor)[-1])({{tensor}})")
+
+
+def truncated(call: BoundCall) -> None:
+    """torch's bounds are values; Paddle 2.6 cuts at two standard deviations, later releases at -2 and 2."""
+    bounds = [call.literal(n) if call.value(n) is not None else default for n, default in (("a", -2), ("b", 2))]
+    if call.target == "paddle":
+        if bounds != [-2, 2]:
+            return  # the parameters refuse it for releases without them
+        _emit(call, _OBJECTS["truncated"] + "({tensor})")
+        call.drop("a")
+        call.drop("b")
+
+
+def _xavier(name: str) -> Callable[[BoundCall], None]:
+    """Paddle 2.6 has no gain: the values are scaled afterwards, which is the same."""
+
+    def hook(call: BoundCall) -> None:
+        if call.target != "paddle":
+            return
+        made = f"paddle.nn.initializer.{name}()({{tensor}})"
+        if call.value("gain") is None or call.literal("gain") in (1, 1.0):
+            call.drop("gain")
+            _emit(call, made)
+        elif call.is_statement:
+            call.rewrite(f"({made}, {{tensor}}.set_value({{tensor}} * {{gain}}))")
+        else:
+            scaled = made.replace("{tensor}", "tensor")
+            call.rewrite(f"(lambda tensor: ({scaled}, tensor.set_value(tensor * {{gain}}), tensor)[-1])({{tensor}})")
+
+    return hook
+
+
+def _kaiming(name: str) -> Callable[[BoundCall], None]:
+    def hook(call: BoundCall) -> None:
+        if call.target == "paddle":
+            kaiming(call, name)
+        else:
+            _kaiming_to_torch(call, name)
+
+    return hook
+
+
+def _kaiming_to_torch(call: BoundCall, name: str) -> None:
+    """A fan that is given: what this table writes for a mode is read back, another one is computed with."""
+    fan = call.value("fan_in")
+    if fan is None or call.literal("fan_in") is None:
+        call.drop("fan_in")
+        return
+    tensor = call.value("tensor")
+    function = "kaiming_uniform_" if name == "KaimingUniform" else "kaiming_normal_"
+    for (mode, _), text in _FANS.items():
+        if text is not None and tensor is not None and ast.unparse(fan) == text.format(tensor=ast.unparse(tensor)):
+            call.drop("fan_in")
+            call.rewrite(f"torch.nn.init.{function}({{tensor}}, a={{a}}, mode='{mode}', nonlinearity={{nonlinearity}})")
+            return
+    if any(isinstance(n, ast.Call) for n in ast.walk(fan)):
+        call.stop("API221", parameter="fan_in", value=ast.unparse(fan))
+    call.drop("fan_in")
+    deviation = f"torch.nn.init.calculate_gain({{nonlinearity}}, {{a}}) / ({ast.unparse(fan)}) ** 0.5"
+    if name == "KaimingUniform":
+        bound = f"3 ** 0.5 * {deviation}"
+        call.rewrite(f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})")
+    else:
+        call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {deviation})")
+
+
+def kaiming(call: BoundCall, name: str) -> None:
+    """The fan by the layout: Paddle 2.6 has no mode, and counts the first axis of a matrix as the input."""
+    mode = "fan_in" if call.value("mode") is None else call.literal("mode")
+    if mode not in ("fan_in", "fan_out"):
+        node = call.value("mode")
+        call.stop("API221", parameter="mode", value="?" if node is None else ast.unparse(node))
+    call.drop("mode")
+    fan = _FANS[str(mode), "layer" if _is_layers(call) else "tensor"]
+    first = f"fan_in={fan}, " if fan is not None else ""
+    plain = call.value("a") is None or call.literal("a") in (0, 0.0)
+    usual = call.value("nonlinearity") is None or call.literal("nonlinearity") in ("relu", "leaky_relu")
+    gain = "" if plain and usual else "negative_slope={negative_slope}, nonlinearity={nonlinearity}"
+    if not gain:
+        first = first.rstrip(", ")
+    _emit(call, f"paddle.nn.initializer.{name}({first}{gain})({{tensor}})")
+
+
+def _is_layers(call: BoundCall) -> bool:
+    """Whether the tensor is the weight of a layer, as far as its name says."""
+    if any(owner.endswith(("Embedding", "EmbeddingBag")) for owner in call.owners("tensor")):
+        return False
+    node = call.value("tensor")
+    if isinstance(node, ast.Attribute) and node.attr == "data":
+        node = node.value
+    return isinstance(node, ast.Attribute) and node.attr.startswith("weight")
+
+
+def param_attr(call: BoundCall) -> None:
+    """Only an initializer can be carried over; without one the attribute says nothing."""
+    if call.value("initializer") is None:
+        call.rewrite("None")
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    **{f"initial_{name}": _plain(name) for name in _OBJECTS if name != "truncated"},
+    "initial_truncated": truncated,
+    "initial_xavier_uniform": _xavier("XavierUniform"),
+    "initial_xavier_normal": _xavier("XavierNormal"),
+    "initial_kaiming_uniform": _kaiming("KaimingUniform"),
+    "initial_kaiming_normal": _kaiming("KaimingNormal"),
+    "param_attr": param_attr,
+}
+"""Hooks of the table of initial values."""

@@ -1,0 +1,394 @@
+"""Layers: what padding, flags for two parameters and attributes of parameters mean on the other side."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.protocol import BoundCall
+
+_LARGEST_LAYER_NORM_EPSILON = 1e-3
+"""Paddle's kernel raises above it (2.6.2 and 3.3.1)."""
+
+_FLAGS = (None, True, False)
+_PAD_CLASSES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circular": "CircularPad"}
+
+
+def layer(call: BoundCall) -> None:
+    """To torch: an initializer of the weight or the bias is applied to the layer once it is made."""
+    if call.target == "torch":
+        _attributes(call, {"weight_attr": "weight", "bias_attr": "bias"})
+    else:
+        placed(call)
+
+
+def layer_placed(call: BoundCall) -> None:
+    """Layers made of layers: only the place can be carried over."""
+    if call.target == "paddle":
+        placed(call)
+
+
+def placed(call: BoundCall) -> None:
+    """torch's layers take a device and a dtype; Paddle's are moved once they are made."""
+    given = []
+    for name in ("device", "dtype"):
+        if call.value(name) is not None:
+            call.drop(name)
+            if call.literal(name) is not None:
+                given.append(f"{name}={{{name}}}")
+    if given:
+        call.surround("", f".to({', '.join(given)})")
+
+
+def _attributes(call: BoundCall, tensors: dict[str, str]) -> None:
+    applied: list[str] = []
+    for parameter, tensor in tensors.items():
+        value = call.value(parameter)
+        if value is None or call.literal(parameter) in _FLAGS:
+            if parameter == "weight_attr" and call.literal(parameter) is not False:
+                call.drop(parameter)  # a weight without a parameter is refused by the row's pair
+            continue
+        keywords = _attribute(value)
+        if keywords is not None:
+            call.drop(parameter)
+            if _literal(keywords.get("trainable")) is False:
+                applied.append(f"m.{tensor}.requires_grad_(False)")
+                if "initializer" in keywords:
+                    call.stop("NNL203", parameter=parameter, value=ast.unparse(value))
+            elif "initializer" in keywords:
+                applied.append(f"{{{parameter}}}(m.{tensor})")
+        elif call.types(parameter) & {"initializer"}:
+            applied.append(f"{{{parameter}}}(m.{tensor})")
+            call.drop(parameter)
+        elif parameter == "bias_attr" and not isinstance(value, ast.Call):
+            if not isinstance(value, ast.Compare | ast.UnaryOp | ast.BoolOp):
+                call.wrap(parameter, "(", " is not False)")
+                call.report("NNL202", difference=f"{ast.unparse(value)} is taken as a flag, not as an attribute")
+        else:
+            call.stop("NNL203", parameter=parameter, value=ast.unparse(value))
+    if applied and call.value("padding_idx") is not None and call.literal("padding_idx") is not None:
+        applied.append("m.weight.data[m.padding_idx].zero_()")  # Paddle's layer does it after the initializer
+    if len(applied) == 1:
+        call.surround("", f".apply(lambda m: {applied[0]})")
+    elif applied:
+        call.surround("", f".apply(lambda m: ({', '.join(applied)}))")
+
+
+def _attribute(value: ast.expr) -> dict[str, ast.expr] | None:
+    """The keywords of ``ParamAttr(...)``; None if the expression is no such call."""
+    if not isinstance(value, ast.Call) or ast.unparse(value.func).rpartition(".")[2] != "ParamAttr":
+        return None
+    named = {k.arg: k.value for k in value.keywords if k.arg is not None}
+    return {**dict(zip(("name", "initializer"), value.args, strict=False)), **named}
+
+
+def _literal(node: ast.expr | None) -> object:
+    return node.value if isinstance(node, ast.Constant) else ...
+
+
+def _conv(dimensions: int) -> Callable[[BoundCall], None]:
+    """'same' padding with a dilation, and Paddle's paddings by side."""
+
+    def hook(call: BoundCall) -> None:
+        layer(call)
+        if call.target == "paddle":
+            _same_to_paddle(call)
+        else:
+            _padding_to_torch(call, dimensions)
+
+    return hook
+
+
+def _same_to_paddle(call: BoundCall) -> None:
+    """Paddle ignores the dilation under 'same' (measured on 2.6.2 and 3.3.1): the padding is written out."""
+    if call.literal("padding") != "same" or call.value("dilation") is None:
+        return
+    dilations, sizes = _numbers(call.value("dilation")), _numbers(call.value("kernel_size"))
+    if dilations is not None and set(dilations) == {1}:
+        return
+    if dilations is None or sizes is None:
+        call.stop("NNL201", difference="Paddle ignores the dilation under padding='same'")
+    count = max(len(dilations), len(sizes))
+    dilations, sizes = dilations * (count // len(dilations)), sizes * (count // len(sizes))
+    totals = [d * (k - 1) for d, k in zip(dilations, sizes, strict=True)]
+    if any(total % 2 for total in totals):
+        call.stop("NNL201", difference="Paddle ignores the dilation under padding='same', and the padding is uneven")
+    halves = [total // 2 for total in totals]
+    call.force("padding", str(halves[0] if len(set(halves)) == 1 else halves))
+
+
+def _numbers(node: ast.expr | None) -> list[int] | None:
+    """The integers of a constant or a list of constants."""
+    items = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
+    found = [n.value for n in items if isinstance(n, ast.Constant) and type(n.value) is int]
+    return found if len(found) == len(items) else None
+
+
+def _padding_to_torch(call: BoundCall, dimensions: int) -> None:
+    padding = call.value("padding")
+    text = call.literal("padding")
+    if isinstance(text, str):
+        strides = [1] if call.value("stride") is None else _numbers(call.value("stride"))
+        dilations = [1] if call.value("dilation") is None else _numbers(call.value("dilation"))
+        if text.upper() == "VALID":
+            call.force("padding", "0")
+        elif strides is None or dilations is None or set(strides) | set(dilations) != {1}:
+            call.stop("NNL201", difference="torch pads to the same size at stride 1 only; Paddle ignores the dilation")
+        else:
+            call.force("padding", "'same'")
+        return
+    if not isinstance(padding, ast.List | ast.Tuple) or not padding.elts:
+        return
+    if isinstance(padding.elts[0], ast.List | ast.Tuple):  # [[0, 0], [0, 0], [1, 1], [1, 1]]
+        sides = [_numbers(element) for element in padding.elts[2:]]
+        pairs = [s for s in sides if s is not None and len(s) == 2 and s[0] == s[1]]
+        if len(pairs) != len(sides) or not pairs:
+            call.stop("NNL201", difference="torch pads both sides of an axis alike")
+        call.force("padding", str([p[0] for p in pairs]))
+    elif len(padding.elts) == 2 * dimensions:
+        numbers = _numbers(padding)
+        if numbers is None or numbers[::2] != numbers[1::2]:
+            call.stop("NNL201", difference="torch pads both sides of an axis alike")
+        call.force("padding", str(numbers[::2]))
+
+
+def affine(call: BoundCall) -> None:
+    """One flag in torch, an attribute for each of weight and bias in Paddle."""
+    _affine(call, "affine")
+
+
+def _affine(call: BoundCall, flag: str, *, default: bool = True) -> None:
+    if call.target == "paddle":
+        placed(call)
+        value = call.literal(flag) if call.value(flag) is not None else default
+        if value is False:
+            call.drop(flag)
+            call.force("weight_attr", "False")
+            call.force("bias_attr", "False")
+        elif value is not True:
+            node = call.value(flag)
+            assert node is not None
+            if not isinstance(node, ast.Name | ast.Attribute):
+                call.stop("API222", argument=ast.unparse(node))
+            call.drop(flag)
+            call.force("weight_attr", ast.unparse(node))
+            call.force("bias_attr", ast.unparse(node))
+        else:
+            call.drop(flag)
+        return
+    weight, bias = call.literal("weight_attr"), call.literal("bias_attr")
+    if weight is False and bias is False:
+        call.drop("weight_attr")
+        call.drop("bias_attr")
+        call.force(flag, "False")
+        return
+    if weight is False:
+        call.stop("NNL203", parameter="weight_attr", value="False")
+    if flag != "elementwise_affine" and bias is False:
+        call.stop("NNL203", parameter="bias_attr", value="False")
+    if not default:
+        call.force(flag, "True")
+    _attributes(call, {"weight_attr": "weight", "bias_attr": "bias"})
+    if bias is True:
+        call.drop("bias_attr")
+
+
+def instance_norm(call: BoundCall) -> None:
+    """Without learned scale and shift by default in torch, with them in Paddle."""
+    _affine(call, "affine", default=False)
+
+
+def batch_norm(call: BoundCall) -> None:
+    """``momentum`` weighs the new value in torch, the old one in Paddle; ``None`` is an average of all batches."""
+    _affine(call, "affine")
+    _momentum(call)
+    if call.target == "torch" and call.literal("use_global_stats") is True:
+        call.stop("API221", parameter="use_global_stats", value="True")
+
+
+def _momentum(call: BoundCall) -> None:
+    value = call.literal("momentum")
+    if call.value("momentum") is None:
+        return
+    if value is None:
+        call.stop("API221", parameter="momentum", value="None")
+    if isinstance(value, int | float):
+        call.force("momentum", repr(round(1 - value, 12)))
+    elif not isinstance(call.value("momentum"), ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+        call.wrap("momentum", "(", ")")
+
+
+def old_batch_norm(call: BoundCall) -> None:
+    """``paddle.nn.BatchNorm`` takes any number of dimensions; it stands in convolutional code."""
+    if call.literal("param_attr") not in _FLAGS and call.value("param_attr") is not None:
+        call.stop("NNL203", parameter="param_attr", value=ast.unparse(call.value("param_attr")))  # type: ignore[arg-type]
+    _momentum(call)
+    call.report("NNL202", difference="BatchNorm2d takes four dimensions, as images have; Paddle's takes any")
+
+
+def layer_norm(call: BoundCall) -> None:
+    """Both parameters by one flag, the bias by its own; Paddle's kernel refuses an epsilon above 0.001."""
+    epsilon = call.literal("eps") if call.target == "paddle" else ...
+    if isinstance(epsilon, float) and epsilon > _LARGEST_LAYER_NORM_EPSILON:
+        call.stop("NNL201", difference=f"Paddle's kernel takes an epsilon of at most 0.001, not {epsilon}")
+    _affine(call, "elementwise_affine")
+
+
+def softmax(call: BoundCall) -> None:
+    """torch chooses an axis by the number of dimensions if none is given."""
+    if call.target == "paddle" and (call.value("dim") is None or call.literal("dim") is None):
+        call.stop("NNL201", difference="without dim torch takes axis 0 or 1 by the number of axes, Paddle the last")
+
+
+def threshold(call: BoundCall) -> None:
+    """Paddle 2.6 puts 0 for what is not above the threshold, and has no other value."""
+    if call.target == "paddle" and call.literal("value") in (0, 0.0):
+        call.drop("value")
+
+
+def max_pool(call: BoundCall) -> None:
+    """The positions of the largest values are int32 in Paddle, int64 in torch."""
+    flag = "return_indices" if call.target == "paddle" else "return_mask"
+    if call.value(flag) is not None and call.literal(flag) is not False:
+        call.report("NNL202", difference="the indices are int32 in Paddle, int64 in torch")
+    _pool_padding(call)
+
+
+def avg_pool(call: BoundCall) -> None:
+    """Padding counts in torch by default, and never where a divisor is given; without padding nothing differs."""
+    _pool_padding(call)
+    unpadded = call.value("padding") is None or call.literal("padding") == 0
+    whole = call.value("ceil_mode") is None or call.literal("ceil_mode") is False
+    flag = "count_include_pad" if call.target == "paddle" else "exclusive"
+    divided = call.value("divisor_override") is not None and call.literal("divisor_override") is not None
+    if divided and call.target == "paddle":
+        call.drop(flag)
+        call.force("exclusive", "False")
+    elif divided and not unpadded and call.literal("exclusive") is not False:
+        call.stop("NNL201", difference="Paddle divides the average without the padding, torch the sum")
+    elif unpadded and whole:
+        call.drop(flag)
+
+
+def _pool_padding(call: BoundCall) -> None:
+    text = call.literal("padding")
+    if call.target == "torch" and isinstance(text, str):
+        if text.upper() != "VALID":
+            call.stop("API221", parameter="padding", value=repr(text))
+        call.force("padding", "0")
+
+
+def _pad(dimensions: int) -> Callable[[BoundCall], None]:
+    return lambda call: pad(call, dimensions)
+
+
+def pad(call: BoundCall, digit: int) -> None:
+    """Paddle has one padding layer with modes, torch a class for each."""
+    mode = "constant" if call.value("mode") is None else call.literal("mode")
+    if mode in _PAD_CLASSES:
+        call.drop("mode")
+        call.drop("value")
+        call.rewrite(f"torch.nn.{_PAD_CLASSES[mode]}{digit}d({{padding}})")
+    elif mode != "constant":
+        node = call.value("mode")
+        call.stop("API221", parameter="mode", value=ast.unparse(node) if node is not None else "?")
+    else:
+        call.drop("mode")
+        if call.value("value") is None:
+            call.force("value", "0.0")
+
+
+def upsample(call: BoundCall) -> None:
+    """A single size stands for all axes in torch; Paddle wants each, and the layout where it is not NCHW."""
+    mode = call.literal("mode") if call.value("mode") is not None else "nearest"
+    if call.target == "paddle":
+        dimensions = {"linear": 1, "trilinear": 3}.get(mode if isinstance(mode, str) else "", 2)
+        if isinstance(size := call.literal("size"), int):
+            call.force("size", str([size] * dimensions))
+        if call.literal("align_corners") is None:
+            call.drop("align_corners")
+        layout = {"linear": "'NCW'", "trilinear": "'NCDHW'"}.get(mode if isinstance(mode, str) else "")
+        if layout is not None:
+            call.force("data_format", layout)
+        return
+    layouts = {"linear": ("NCW", "NCL"), "trilinear": ("NCDHW",)}.get(str(mode), ("NCHW", "NCDHW"))
+    if call.literal("data_format") in layouts:
+        call.drop("data_format")
+    if call.value("align_mode") is not None and mode == "nearest":
+        call.drop("align_mode")
+
+
+def triplet(call: BoundCall) -> None:
+    """Paddle's class takes a distance function and ignores it (2.6.2 and 3.3.1)."""
+    if call.literal("distance_function") is None or call.value("distance_function") is None:
+        return
+    if call.target == "paddle":
+        call.stop("NNL201", difference="Paddle's class ignores distance_function; its function does not")
+    call.drop("distance_function")
+
+
+def cross_entropy(call: BoundCall) -> None:
+    """Smoothing, soft labels and the axis of the classes."""
+    if call.target == "paddle":
+        smoothing = call.literal("label_smoothing") if call.value("label_smoothing") is not None else 0.0
+        if smoothing not in (0, 0.0):
+            weighted = call.value("weight") is not None and call.literal("weight") is not None
+            if weighted or call.value("ignore_index") is not None:
+                call.stop("NNL201", difference="label_smoothing beside weight or ignore_index gives other values")
+            if call.value("reduction") is not None and call.literal("reduction") not in ("mean", "sum"):
+                call.stop("NNL201", difference="label_smoothing without reduction gives [N, 1] in Paddle, [N] in torch")
+        return
+    if call.literal("soft_label") is True:
+        if call.literal("reduction") == "none":
+            call.stop("NNL201", difference="soft labels without reduction give [N, 1] in Paddle, [N] in torch")
+        call.drop("soft_label")
+    if call.value("axis") is None or call.literal("axis") == -1:
+        call.drop("axis")
+        call.report("NNL202", difference="torch has the classes on axis 1, Paddle on the last: the same for two axes")
+
+
+def sequential(call: BoundCall) -> None:
+    """Names of layers: pairs in Paddle (2.6 takes nothing else), an OrderedDict in torch."""
+    if call.target == "paddle":
+        if _is_ordered(call.origin("args")):
+            call.wrap("args", "*", ".items()")
+        return
+    first = call.value("layers")
+    if isinstance(first, ast.Starred) and ast.unparse(first.value).endswith(".items()"):
+        call.wrap("layers", "collections.OrderedDict([", "])")
+
+
+def named(call: BoundCall) -> None:
+    """Names and layers as pairs; nothing, or a list that is unpacked, is no such pair."""
+    first = call.value("layers")
+    if first is None:
+        call.rewrite("torch.nn.Sequential()")
+    elif isinstance(first, ast.Starred) and not ast.unparse(first.value).endswith(".items()"):
+        call.rewrite("torch.nn.Sequential({args})")
+
+
+def _is_ordered(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "OrderedDict"
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    "layer_sequential": sequential,
+    "layer_named": named,
+    "layer_placed": layer_placed,
+    "layer": layer,
+    **{f"layer_conv_{n}": _conv(n) for n in (1, 2, 3)},
+    "layer_affine": affine,
+    "layer_instance_norm": instance_norm,
+    "layer_batch_norm": batch_norm,
+    "layer_old_batch_norm": old_batch_norm,
+    "layer_norm_epsilon": layer_norm,
+    "layer_softmax": softmax,
+    "layer_threshold": threshold,
+    "layer_max_pool": max_pool,
+    "layer_avg_pool": avg_pool,
+    **{f"layer_pad_{n}": _pad(n) for n in (1, 2, 3)},
+    "layer_upsample": upsample,
+    "layer_triplet": triplet,
+    "layer_cross_entropy": cross_entropy,
+}
+"""Hooks of the tables of layers."""

@@ -1,0 +1,153 @@
+"""Linear algebra: transposed operands, tolerances, and results whose form differs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.functional import bind_names, is_plain, is_pure, no_counterpart
+from paddletorch_rules.hooks.protocol import BoundCall
+
+Hook = Callable[[BoundCall], None]
+
+
+def matmul(call: BoundCall) -> None:
+    """Paddle transposes the last two dimensions of an operand on request."""
+    if call.target != "torch":
+        return
+    first = "{input}" if call.value("self") is None else "{self}"
+    operands = {
+        "transpose_x": (first, "self" if call.value("self") is not None else "x"),
+        "transpose_y": ("{other}", "y"),
+    }
+    texts: list[str] = []
+    for flag, (operand, source) in operands.items():
+        node, asked = call.value(flag), call.literal(flag)
+        call.drop(flag)
+        turned = f"{operand}.transpose(-2, -1)"
+        if node is None or asked is False:
+            texts.append(operand)
+        elif asked is True:
+            texts.append(turned)
+        elif is_plain(node) and is_pure(call.value(source)):
+            texts.append(f"{turned} if {ast.unparse(node)} else {operand}")
+        else:
+            no_counterpart(call, flag)
+    if texts == [first, "{other}"]:
+        return
+    call.rewrite(f"torch.matmul({', '.join(texts)})")
+
+
+def einsum(call: BoundCall) -> None:
+    """torch also takes the operands as one list."""
+    node = call.value("operands")
+    if call.target == "paddle" and isinstance(node, ast.List | ast.Tuple):
+        call.wrap("operands", "*", "")
+
+
+def _shift(sign: str) -> Hook:
+    """Paddle 3.3 shifts along one axis or all; several are rolled."""
+
+    def hook(call: BoundCall) -> None:
+        node = call.value("dim")
+        if call.target != "paddle" or not (isinstance(node, ast.Tuple | ast.List) or call.types("dim") == {"sequence"}):
+            return
+        if node is None or not is_plain(node):
+            no_counterpart(call, "dim")
+        axes = ast.unparse(node)
+        call.drop("dim")
+        text = f"paddle.roll({{x}}, [{sign}({{x}}.shape[_a] // 2) for _a in {axes}], {axes})"
+        call.rewrite(bind_names(call, text, x="input"))
+
+    return hook
+
+
+def pinv(call: BoundCall) -> None:
+    """torch's tolerance is the larger side times the precision of the type; Paddle's is a constant."""
+    if call.value("atol") is not None and call.literal("atol") is not None:
+        no_counterpart(call, "atol")
+    call.drop("atol")
+    relative = next((n for n in ("rcond", "rtol") if call.value(n) is not None and call.literal(n) is not None), None)
+    for name in ("rcond", "rtol"):
+        if name != relative:
+            call.drop(name)
+    if relative is None:
+        text = (
+            "paddle.linalg.pinv({x}, rcond=max({x}.shape[-2:]) * paddle.finfo({x}.dtype).eps{hermitian:, hermitian=%})"
+        )
+        call.rewrite(bind_names(call, text, x="A"))
+    elif relative == "rtol":
+        node = call.value("rtol")
+        if node is None or not is_plain(node):
+            no_counterpart(call, "rtol")
+        call.drop("rtol")
+        call.force("rcond", ast.unparse(node))
+
+
+def qr(call: BoundCall) -> None:
+    """With mode "r" torch still gives two results."""
+    mode = call.literal("mode")
+    if call.value("mode") is not None and mode not in ("reduced", "complete"):
+        no_counterpart(call, "mode")
+
+
+def triangular(call: BoundCall) -> None:
+    """torch solves from either side, Paddle with the transposed matrix."""
+    if call.target == "torch":
+        if call.value("upper") is None:
+            call.force("upper", "True")
+    elif call.value("left") is not None and call.literal("left") is not True:
+        no_counterpart(call, "left")
+
+
+def matrix_rank(call: BoundCall) -> None:
+    """Paddle's tolerances are absolute; its relative one is new in 3.0."""
+    for name in ("tol", "atol", "rtol"):
+        if call.target == "paddle" and call.value(name) is not None and call.literal(name) is not None:
+            no_counterpart(call, name)
+
+
+def stft(call: BoundCall) -> None:
+    """Paddle's result is complex, as torch's is on request."""
+    if call.target == "torch":
+        call.force("return_complex", "True")
+        return
+    asked = call.literal("return_complex")
+    if call.value("return_complex") is not None and asked not in (True, False, None):
+        no_counterpart(call, "return_complex")
+    call.drop("return_complex")
+    if asked is False:
+        call.surround("paddle.as_real(", ".contiguous())")  # 2.6 reads a strided tensor wrongly
+
+
+def beta_first(call: BoundCall) -> None:
+    """The factors come after the matrices in the call and before them in the sum."""
+    for name in ("beta", "alpha"):
+        node = call.value(name)
+        if node is not None and not is_pure(node):
+            no_counterpart(call, name)
+
+
+def cholesky_inverse(call: BoundCall) -> None:
+    """The factor may stand above the diagonal: then it comes first in the product as its transpose."""
+    upper = call.literal("upper") if call.value("upper") is not None else False
+    if upper not in (True, False):
+        no_counterpart(call, "upper")
+    side = "transpose_x" if upper else "transpose_y"
+    call.drop("upper")
+    call.rewrite(f"paddle.linalg.inv(paddle.matmul({{x}}, {{x}}, {side}=True))")
+
+
+ARGUMENT_HOOKS: dict[str, Hook] = {
+    "matmul": matmul,
+    "einsum": einsum,
+    "fftshift": _shift(""),
+    "ifftshift": _shift("-"),
+    "pinv": pinv,
+    "qr": qr,
+    "triangular": triangular,
+    "matrix_rank": matrix_rank,
+    "stft": stft,
+    "beta_first": beta_first,
+    "cholesky_inverse": cholesky_inverse,
+}

@@ -1,0 +1,229 @@
+"""Losses: where the classes stand, what a mean divides by, and the reductions of old torch code."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.functional import bind_names, is_plain, no_counterpart
+from paddletorch_rules.hooks.protocol import BoundCall
+
+Hook = Callable[[BoundCall], None]
+
+
+def reduction(call: BoundCall) -> None:
+    """``size_average`` and ``reduce`` decide over ``reduction`` where they are given."""
+    if call.target == "torch" or (call.value("size_average") is None and call.value("reduce") is None):
+        return
+    average, reduce = (call.literal(n) if call.value(n) is not None else None for n in ("size_average", "reduce"))
+    for name, value in (("size_average", average), ("reduce", reduce)):
+        if value not in (None, True, False):
+            no_counterpart(call, name)
+        call.drop(name)
+    if average is not None or reduce is not None:
+        call.force("reduction", "'none'" if reduce is False else "'sum'" if average is False else "'mean'")
+
+
+def _reduced(call: BoundCall, default: str = "mean") -> str:
+    """The reduction as far as it is written: ``mean``, ``sum``, ``none``, or empty."""
+    average, reduce = (call.literal(n) if call.target == "paddle" else None for n in ("size_average", "reduce"))
+    if reduce is False:
+        return "none"
+    if average is False:
+        return "sum"
+    if call.value("reduction") is None:
+        return default
+    value = call.literal("reduction")
+    return value if isinstance(value, str) else ""
+
+
+def cross_entropy(call: BoundCall) -> None:
+    """torch has the classes in dimension 1, Paddle in the last; Paddle's labels may keep a dimension of 1."""
+    if call.target == "paddle":
+        _cross_entropy_to_paddle(call)
+    else:
+        _cross_entropy_to_torch(call)
+
+
+def _given(call: BoundCall, name: str) -> bool:
+    node = call.value(name)
+    return node is not None and not (isinstance(node, ast.Constant) and node.value is None)
+
+
+def _cross_entropy_to_paddle(call: BoundCall) -> None:
+    how = _reduced(call)
+    reduction(call)
+    ignored, smoothing = call.value("ignore_index"), call.value("label_smoothing")
+    smooth = smoothing is not None and call.literal("label_smoothing") not in (0, 0.0)
+    call.force("axis", "1")
+    if smooth:
+        for other in ("weight", "ignore_index"):
+            if _given(call, other):
+                no_counterpart(call, other, "... with label_smoothing")
+        if how == "none":
+            call.rewrite(
+                "paddle.nn.functional.cross_entropy({input}, {label}, reduction='none', axis=1, "
+                "label_smoothing={label_smoothing}).squeeze(1)"
+            )
+    elif ignored is not None and how == "mean" and not _given(call, "weight"):
+        index = call.literal("ignore_index")
+        if (isinstance(index, int) and index >= 0) or not is_plain(ignored):
+            return
+        text = ast.unparse(ignored)  # Paddle 3 divides by all labels if the ignored one is negative
+        call.drop("ignore_index")
+        call.rewrite(
+            bind_names(
+                call,
+                f"paddle.nn.functional.cross_entropy({{input}}, {{label}}, ignore_index={text}, reduction='sum', "
+                f"axis=1) / paddle.sum(paddle.cast({{label}} != {text}, 'float32'))",
+                input="input",
+                label="target",
+            )
+        )
+    elif ignored is None and how == "mean" and not _given(call, "weight"):
+        call.report("NNF203", difference="labels of -100 count in the mean on Paddle 3, not in torch's")
+
+
+def _cross_entropy_to_torch(call: BoundCall) -> None:
+    axis = call.literal("axis") if call.value("axis") is not None else -1
+    soft = call.literal("soft_label") if call.value("soft_label") is not None else False
+    if axis not in (1, -1):
+        no_counterpart(call, "axis")
+    if soft not in (True, False):
+        no_counterpart(call, "soft_label")
+    if call.value("use_softmax") is not None and call.literal("use_softmax") is not True:
+        no_counterpart(call, "use_softmax")
+    if _given(call, "weight") and (soft or call.literal("label_smoothing") not in (..., None, 0, 0.0)):
+        no_counterpart(call, "weight")
+    how = _reduced(call)
+    if not how:
+        no_counterpart(call, "reduction")
+    for name in ("axis", "soft_label", "use_softmax"):
+        call.drop(name)
+    smooth = call.value("label_smoothing") is not None and call.literal("label_smoothing") not in (0, 0.0)
+    kept = how == "none" and (soft or smooth)  # Paddle's loss has a dimension of 1 where the classes stood
+    if axis == 1 and not soft and not kept:
+        return
+    moved = "{input}.movedim(-1, 1)" if axis == -1 else "{input}"
+    target = "{target}.reshape({input}.shape[:-1])" if axis == -1 else "{target}"
+    if soft:
+        target = "{target}.movedim(-1, 1)" if axis == -1 else "{target}"
+    end = f".unsqueeze({axis})" if kept else ".reshape({target}.shape)" if how == "none" else ""
+    text = (
+        f"torch.nn.functional.cross_entropy({moved}, {target}{{weight:, weight=%}}"
+        f"{{ignore_index:, ignore_index=%}}{{reduction:, reduction=%}}{{label_smoothing:, label_smoothing=%}}){end}"
+    )
+    call.rewrite(bind_names(call, text, input="input", target="label"))
+
+
+def softmax_with_cross_entropy(call: BoundCall) -> None:
+    """Paddle's loss keeps the dimension of the classes."""
+    if call.value("return_softmax") is not None and call.literal("return_softmax") is not False:
+        no_counterpart(call, "return_softmax")
+    axis = call.literal("axis") if call.value("axis") is not None else -1
+    soft = call.literal("soft_label") if call.value("soft_label") is not None else False
+    if axis not in (1, -1) or soft not in (True, False):
+        no_counterpart(call, "axis" if axis not in (1, -1) else "soft_label")
+    for name in ("axis", "soft_label", "return_softmax", "numeric_stable_mode"):
+        call.drop(name)
+    if soft:
+        call.drop("ignore_index")
+        call.rewrite(
+            f"torch.sum({{target}} * -torch.nn.functional.log_softmax({{input}}, dim={axis}), dim={axis}, keepdim=True)"
+        )
+        return
+    moved = "{input}.movedim(-1, 1)" if axis == -1 else "{input}"
+    kept = "{input}.shape[:-1]" if axis == -1 else "{input}.shape[:1] + {input}.shape[2:]"
+    text = (
+        f"torch.nn.functional.cross_entropy({moved}, {{target}}.reshape({kept}){{ignore_index:, ignore_index=%}}, "
+        f"reduction='none').unsqueeze({axis})"
+    )
+    call.rewrite(bind_names(call, text, input="logits", target="label"))
+
+
+def smooth_l1(call: BoundCall) -> None:
+    """torch divides by beta, Paddle's delta is Huber's: alike at 1 only."""
+    reduction(call)
+    name = "beta" if call.target == "paddle" else "delta"
+    value = call.value(name)
+    huber = call.target == "paddle" or call.value("is_huber") is None or call.literal("is_huber") is True
+    if call.target == "torch":
+        if call.value("is_huber") is not None and call.literal("is_huber") is ...:
+            no_counterpart(call, "is_huber")
+        call.drop("is_huber")
+    if value is None or call.literal(name) in (1, 1.0) or not huber:
+        return
+    if call.target == "torch":
+        call.rewrite("torch.nn.functional.huber_loss({input}, {target}{reduction:, reduction=%}, delta={beta})")
+        return
+    if not is_plain(value):
+        no_counterpart(call, "beta")
+    how = _reduced(call)
+    if not how:
+        no_counterpart(call, "reduction")
+    beta = ast.unparse(value)
+    call.drop("beta")
+    call.rewrite(
+        f"paddle.nn.functional.smooth_l1_loss({{input}}, {{label}}, reduction={how!r}, delta={beta}) / ({beta})"
+    )
+
+
+def kl_div(call: BoundCall) -> None:
+    """Paddle 2.6 has no ``log_target``: the target's exponential says the same."""
+    reduction(call)
+    if call.target != "paddle" or call.value("log_target") is None:
+        return
+    asked = call.literal("log_target")
+    if asked is ...:
+        no_counterpart(call, "log_target")
+    call.drop("log_target")
+    if asked:
+        call.wrap("target", "paddle.exp(", ")")
+
+
+def binary_cross_entropy_with_logits(call: BoundCall) -> None:
+    """Paddle 2.6 weighs one term of the formula only."""
+    reduction(call)
+    if call.target == "paddle" and _given(call, "pos_weight"):
+        call.report("NNF203", difference="Paddle 2.6 is wrong where pos_weight meets a negative logit; 3.3 is right")
+
+
+def ctc_loss(call: BoundCall) -> None:
+    """Paddle takes logits, and normalises them itself; torch wants log-probabilities."""
+    if call.target == "torch":
+        value = call.value("log_probs")
+        if not (isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "log_softmax"):
+            call.wrap("log_probs", "torch.nn.functional.log_softmax(", ", dim=-1)")
+        return
+    if call.value("zero_infinity") is not None and call.literal("zero_infinity") is False:
+        call.drop("zero_infinity")
+    call.wrap("targets", "paddle.cast(", ", 'int32')")
+
+
+def sigmoid_focal_loss(call: BoundCall) -> None:
+    """Written out; the alternating weights are those of Paddle's documentation."""
+    how = _reduced(call, "sum")
+    if not how:
+        no_counterpart(call, "reduction")
+    text = (
+        "(lambda _x, _y, _p: torch.nn.functional.binary_cross_entropy_with_logits(_x, _y, reduction='none')"
+        " * ({alpha} * _y + (1 - {alpha}) * (1 - _y)) * (1 - (_p * _y + (1 - _p) * (1 - _y))) ** {gamma}"
+    )
+    given = call.value("normalizer") is not None and call.literal("normalizer") is not None
+    text += ")({logit}, {label}, torch.sigmoid({logit}))" + (" / {normalizer}" if given else "")
+    call.drop("reduction")
+    if not given:
+        call.drop("normalizer")
+    call.rewrite(text if how == "none" else f"torch.{how}({text})")
+
+
+ARGUMENT_HOOKS: dict[str, Hook] = {
+    "reduction": reduction,
+    "cross_entropy": cross_entropy,
+    "softmax_with_cross_entropy": softmax_with_cross_entropy,
+    "smooth_l1": smooth_l1,
+    "kl_div": kl_div,
+    "binary_cross_entropy_with_logits": binary_cross_entropy_with_logits,
+    "ctc_loss": ctc_loss,
+    "sigmoid_focal_loss": sigmoid_focal_loss,
+}

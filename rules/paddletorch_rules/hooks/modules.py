@@ -1,0 +1,151 @@
+"""Modules: lists where torch has generators, methods that give nothing back in Paddle 2.6, and the axis of a norm."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.protocol import BoundCall
+
+_TAKE_ANY = frozenset(
+    "list tuple set frozenset sum enumerate zip filter map iter sorted any all max min extend clip_grad_norm_ "
+    "clip_grad_value_ parameters_to_vector".split()
+)
+"""Calls that take a generator as well as a list."""
+
+_TRANSPOSED = frozenset({"linear"})
+
+
+def module_list(call: BoundCall) -> None:
+    """``parameters()`` gives a list in Paddle; code may add, index and count it, or walk it twice."""
+    if call.target == "torch" and not _walked_once(call):
+        call.surround("list(", ")")
+
+
+def _walked_once(call: BoundCall) -> bool:
+    parent = call.parent
+    if isinstance(parent, ast.For | ast.AsyncFor | ast.comprehension | ast.Starred | ast.YieldFrom):
+        return True
+    if isinstance(parent, ast.keyword):
+        return parent.arg in ("parameters", "params")
+    if isinstance(parent, ast.Call):
+        name = parent.func.attr if isinstance(parent.func, ast.Attribute) else getattr(parent.func, "id", "")
+        return name in _TAKE_ANY
+    return False
+
+
+def sublayers(call: BoundCall) -> None:
+    """With or without the module itself; a list in Paddle."""
+    given = call.literal("include_self") if call.value("include_self") is not None else False
+    if given is True:
+        call.rewrite("list({self}.modules())")
+    elif given is False:
+        call.drop("include_self")
+    else:
+        call.rewrite("list({self}.modules())[0 if {include_self} else 1:]")
+
+
+def named_sublayers(call: BoundCall) -> None:
+    """With or without the module itself."""
+    given = call.literal("include_self") if call.value("include_self") is not None else False
+    if given is True:
+        call.rewrite("{self}.named_modules({prefix:prefix=%})")
+    elif given is False:
+        call.drop("include_self")
+    else:
+        call.rewrite("list({self}.named_modules({prefix:prefix=%}))[0 if {include_self} else 1:]")
+
+
+def train(call: BoundCall) -> None:
+    """Paddle 2.6 has no ``mode``, and gives nothing back."""
+    if call.target != "paddle":
+        return
+    if call.value("mode") is None and call.is_statement:
+        call.drop("mode")
+        return
+    mode = call.literal("mode") if call.value("mode") is not None else True
+    if mode in (True, False):
+        call.drop("mode")
+        _mode(call, "train" if mode else "eval")
+    elif call.is_statement:
+        call.rewrite("{self}.train() if {mode} else {self}.eval()")
+    else:
+        call.rewrite("{self}.apply(lambda m: m.train() if {mode} else m.eval())")
+
+
+def evaluate(call: BoundCall) -> None:
+    """Paddle 2.6 gives nothing back."""
+    if call.target == "paddle":
+        _mode(call, "eval")
+
+
+def _mode(call: BoundCall, method: str) -> None:
+    if call.is_statement:
+        call.rewrite(f"{{self}}.{method}()")
+    else:
+        call.rewrite(f"{{self}}.apply(lambda m: m.{method}())")
+
+
+def module_cuda(call: BoundCall) -> None:
+    """A number of a device, or none."""
+    number = call.literal("device") if call.value("device") is not None else None
+    if number is None:
+        call.drop("device")
+    elif isinstance(number, int):
+        call.drop("device")
+        call.rewrite(f"{{self}}.to('gpu:{number}')")
+    else:
+        call.rewrite("{self}.to('gpu:' + str({device}))")
+
+
+def compiled(call: BoundCall) -> None:
+    """A compiled module computes what the module computes."""
+    if call.value("model") is None:
+        call.stop("NNM204")
+
+
+def _walked_twice(call: BoundCall, *, sole: bool) -> None:
+    """Paddle walks the parameters twice: a generator becomes a list."""
+    value = call.origin("parameters")
+    lazy = isinstance(value, ast.GeneratorExp) or (
+        isinstance(value, ast.Call)
+        and ast.unparse(value.func).rpartition(".")[2] in ("filter", "map", "chain", "from_iterable", "zip", "iter")
+    )
+    if call.target != "paddle" or not lazy:
+        return
+    if not isinstance(call.value("parameters"), ast.GeneratorExp):
+        call.wrap("parameters", "list(", ")")
+    elif sole:  # the brackets of the call are the generator's
+        call.wrap("parameters", "(list", ")")
+    else:
+        call.wrap("parameters", "list", "")
+
+
+def weight_norm(call: BoundCall) -> None:
+    """The axis that keeps its norms is the output's: the other one in Paddle's Linear, whose weight is transposed."""
+    name = "module" if call.target == "paddle" else "layer"
+    kinds = call.types(name)
+    dim = call.literal("dim") if call.value("dim") is not None else 0
+    if dim is None:
+        return
+    if kinds & _TRANSPOSED:
+        if dim not in (0, 1, -1, -2):
+            call.stop("NNL201", difference="the axis of the norms is the other one in Paddle's Linear")
+        call.force("dim", str(1 - int(dim) % 2))
+    elif "conv" not in kinds:
+        call.report("NNL202", difference="if this is a Linear, dim must be the other axis: its weight is transposed")
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    "module_list": module_list,
+    "sublayers": sublayers,
+    "named_sublayers": named_sublayers,
+    "train": train,
+    "eval": evaluate,
+    "module_cuda": module_cuda,
+    "compiled": compiled,
+    "parameters_to_vector": lambda call: _walked_twice(call, sole=True),
+    "vector_to_parameters": lambda call: _walked_twice(call, sole=False),
+    "weight_norm": weight_norm,
+}
+"""Hooks of the table of modules."""

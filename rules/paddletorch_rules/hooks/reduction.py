@@ -1,0 +1,302 @@
+"""Reductions: norms by order and axis, axes that mean the whole tensor, pairs of values and indices."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.functional import bind_names, is_plain, is_pure, no_counterpart
+from paddletorch_rules.hooks.protocol import BoundCall
+
+Hook = Callable[[BoundCall], None]
+
+_TYPE_NAMES = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+}
+_TRUTHS = frozenset(
+    "eq ne lt le gt ge bool isnan isinf isfinite isclose isin logical_and logical_or logical_not logical_xor".split()
+)
+"""Functions and methods that give truth values."""
+
+
+def _first(call: BoundCall) -> str:
+    """The hole of the reduced tensor in Paddle."""
+    return "{x}" if call.value("self") is None else "{self}"
+
+
+def _number(call: BoundCall, name: str) -> object:
+    """The constant of an order; infinity however it is written."""
+    node = call.value(name)
+    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    text = ast.unparse(node.operand if isinstance(node, ast.UnaryOp) else node) if node is not None else ""
+    if text in ("float('inf')", "np.inf", "numpy.inf", "math.inf", "torch.inf", "inf"):
+        return -math.inf if negative else math.inf
+    return -math.inf if text == "float('-inf')" else call.literal(name)
+
+
+def _given(call: BoundCall, name: str) -> bool:
+    return call.value(name) is not None and call.literal(name) is not None
+
+
+def whole_axis(call: BoundCall) -> None:
+    """Without an axis Paddle works on the flat tensor; torch wants a dimension."""
+    if call.target == "torch" and not _given(call, "axis"):
+        call.drop("axis")
+        _flatten(call, "axis", "dim")
+
+
+def cumsum(call: BoundCall) -> None:
+    """Paddle has no running sum of truth values."""
+    whole_axis(call)
+    truth_as_int(call)
+
+
+def named_dtype(call: BoundCall) -> None:
+    """Paddle 2.6's sums and products take the name of a type, and not the type."""
+    name = call.qualified("dtype") if call.target == "paddle" and call.value("dtype") is not None else None
+    short = (name or "").removeprefix("torch.")
+    if name is not None and name.startswith("torch."):
+        call.drop("dtype")
+        call.force("dtype", repr(_TYPE_NAMES.get(short, short)))
+
+
+def truth_as_int(call: BoundCall) -> None:
+    """Sums and products of truth values are of integers in torch; Paddle wants to be told."""
+    named_dtype(call)
+    if call.target == "paddle" and call.value("dtype") is None:
+        name = "self" if call.value("input") is None else "input"
+        if _is_truth(call.value(name)) or _is_truth(call.origin(name)):
+            call.force("dtype", "'int64'")
+
+
+def _is_truth(node: ast.expr | None) -> bool:
+    """Whether the expression shows that its tensor holds truth values."""
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Invert) and _is_truth(node.operand)
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor) and _is_truth(node.left)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in _TRUTHS or (node.func.attr == "tensor" and _is_written_truth(node))
+    return isinstance(node, ast.Compare)
+
+
+def _is_written_truth(call: ast.Call) -> bool:
+    """``torch.tensor([[True, False]])``: lists of truth values, and no other type asked for."""
+    node = call.args[0] if call.args and not call.keywords else None
+    while isinstance(node, ast.List | ast.Tuple) and node.elts:
+        node = node.elts[0]
+    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
+
+
+def whole_dim(call: BoundCall) -> None:
+    """As ``whole_axis``, for ``cumprod``, whose axis is called ``dim``."""
+    named_dtype(call)
+    if call.target == "torch" and not _given(call, "dim"):
+        call.drop("dim")
+        _flatten(call, "dim", "dim")
+
+
+def _flatten(call: BoundCall, source: str, target: str) -> None:
+    name = "self" if call.value("x") is None else "x"
+    node = call.value(name)
+    if name == "self":
+        call.replace(node, "{self}.flatten()") if node is not None else None
+    else:
+        brackets = not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+        call.wrap("x", "(" if brackets else "", ").flatten()" if brackets else ".flatten()")
+    call.force(target, "0")
+
+
+def index_dtype(call: BoundCall) -> None:
+    """torch gives int64 indices."""
+    if call.target == "torch" and call.value("dtype") is not None:
+        if call.literal("dtype") == "int64" or call.qualified("dtype") == "paddle.int64":
+            call.drop("dtype")
+        else:
+            call.drop("dtype")
+            call.surround("", ".to({dtype})")
+
+
+def correction(call: BoundCall) -> None:
+    """Paddle knows no correction but 0 and 1 before 3.3."""
+    value = call.literal("correction")
+    if value not in (0, 1):
+        no_counterpart(call, "correction")
+    call.drop("correction")
+    if value == 0:
+        call.force("unbiased", "False")
+
+
+def median(call: BoundCall) -> None:
+    """torch's median is an element: the lower of the two in the middle."""
+    first = _first(call)
+    text = f"paddle.kthvalue({first}.flatten(), ({first}.size + 1) // 2)[0]"
+    call.rewrite(bind_names(call, text, **_operand(call)))
+
+
+def _operand(call: BoundCall) -> dict[str, str]:
+    """The tensor's hole in Paddle, and its name in torch."""
+    return {"x": "input"} if call.value("self") is None else {"self": "self"}
+
+
+def _count(node: ast.expr | None) -> int | None:
+    """How many axes are written out; 0 for none, None if it cannot be seen."""
+    if node is None or (isinstance(node, ast.Constant) and node.value is None):
+        return 0
+    if isinstance(node, ast.List | ast.Tuple) and not any(isinstance(e, ast.Starred) for e in node.elts):
+        return len(node.elts)
+    if isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)):
+        return 1
+    return None
+
+
+def _by_elements(call: BoundCall, order: str, node: ast.expr) -> None:
+    """A vector norm over several axes: Paddle's norms over two axes are of matrices from 3.3 on."""
+    value = _number(call, order)
+    first, keep = _first(call), "{keepdim:, keepdim=%}"
+    if isinstance(value, bool) or not (isinstance(value, int | float) or is_plain(node)):
+        no_counterpart(call, order)
+    power = ast.unparse(node)
+    if value == math.inf:
+        text = f"paddle.max(paddle.abs({first}), axis={{axis}}{keep})"
+    elif value == -math.inf:
+        text = f"paddle.min(paddle.abs({first}), axis={{axis}}{keep})"
+    elif value == 0:
+        text = f"paddle.sum({first} != 0, axis={{axis}}{keep}).astype({first}.dtype)"
+        if not is_pure(call.value(_operand_name(call))):
+            no_counterpart(call, order)
+    elif value == 1:
+        text = f"paddle.sum(paddle.abs({first}), axis={{axis}}{keep})"
+    elif value == 2:
+        text = f"paddle.sqrt(paddle.sum(paddle.square({first}), axis={{axis}}{keep}))"
+    else:
+        text = f"paddle.sum(paddle.abs({first}) ** ({power}), axis={{axis}}{keep}) ** (1 / ({power}))"
+    call.drop(order)
+    call.rewrite(text)
+
+
+def _operand_name(call: BoundCall) -> str:
+    return next(n for n in ("self", "input", "x", "A") if call.value(n) is not None)
+
+
+def _vector(call: BoundCall, order: str) -> None:
+    """A norm of the elements along axes, of any order."""
+    node, axes = call.value(order), _count(call.value("dim"))
+    value = _number(call, order)
+    euclid = node is None or value in (None, "fro", 2)
+    if axes in (0, 1) and isinstance(call.value("dim"), ast.List | ast.Tuple) and axes == 0:
+        no_counterpart(call, "dim")
+    if axes in (0, 1):
+        return
+    if axes in (2, None) and euclid:
+        call.drop(order)
+        call.force("p", "'fro'")
+        call.rewrite(f"paddle.norm({_first(call)}, p='fro', axis={{axis}}{{keepdim:, keepdim=%}})")
+    elif isinstance(value, str):
+        no_counterpart(call, order)
+    elif axes is None and (call.types("dim") == {"int"}):
+        return
+    else:
+        assert node is not None or euclid
+        _by_elements(call, order, node if node is not None else ast.Constant(2))
+
+
+def norm(call: BoundCall) -> None:
+    """``torch.norm`` is of vectors unless the order is a name; Paddle's over two axes is of matrices from 3.3."""
+    if call.target == "paddle":
+        _vector(call, "p")
+        return
+    p, axes = call.literal("p"), _count(call.value("axis"))
+    if axes == 2 and p not in ("fro", "nuc"):
+        no_counterpart(call, "p", repr(p) if call.value("p") is not None else "None")
+
+
+def linalg_norm(call: BoundCall) -> None:
+    """Without axes a number as order is of a matrix or of a vector, as the tensor is."""
+    axes, order = _count(call.value("dim")), call.literal("ord")
+    named = call.value("ord") is not None and order is not None
+    if named and axes == 0 and order != "fro":
+        no_counterpart(call, "ord")
+    if named and order != "fro" and axes not in (0, 1) and call.types("dim") != {"int"}:
+        no_counterpart(call, "ord")
+    if axes in (None, 2) and not named:
+        call.drop("ord")
+        call.force("p", "'fro'")
+
+
+def vector_norm(call: BoundCall) -> None:
+    """Of all elements, or along any axes."""
+    if call.target == "paddle":
+        _vector(call, "ord")
+
+
+def matrix_norm(call: BoundCall) -> None:
+    """Paddle 2.6 has the Frobenius norm only."""
+    if call.target == "paddle":
+        if call.value("ord") is not None and call.literal("ord") != "fro":
+            no_counterpart(call, "ord")
+        call.drop("ord")
+
+
+def _unique(api: str) -> Hook:
+    """The inverse has the shape of the input in torch; in Paddle it is flat."""
+
+    def hook(call: BoundCall) -> None:
+        call.drop("sorted")
+        axis = "dim" if call.target == "paddle" else "axis"
+        asked = call.literal("return_inverse")
+        if call.value("return_inverse") is None or asked is False or _given(call, axis):
+            return
+        if asked is not True:
+            no_counterpart(call, "return_inverse")
+        counts = "{return_counts:, return_counts=%}"
+        if call.value("return_index") is not None and call.literal("return_index") is not False:
+            no_counterpart(call, "return_index")
+        if call.target == "torch":
+            operand = "{input}" if call.value("self") is None else "{self}"
+            text = f"torch.{api}({operand}, return_inverse=True{counts})"
+            call.rewrite(f"(lambda _u: (_u[0], _u[1].flatten(), *_u[2:]))({text})")
+            return
+        operand = _first(call)
+        text = f"paddle.{api}(_x, return_inverse=True{counts})"
+        call.rewrite(f"(lambda _x: (lambda _u: (_u[0], _u[1].reshape(_x.shape), *_u[2:]))({text}))({operand})")
+
+    return hook
+
+
+def histogram(call: BoundCall) -> None:
+    """torch's counts have the type of the input."""
+    if call.target == "paddle":
+        first = "{input}" if call.value("self") is None else "{self}"
+        name = "input" if call.value("self") is None else "self"
+        if not is_pure(call.value(name)):
+            pure = all(is_pure(call.value(n)) for n in ("bins", "min", "max") if call.value(n) is not None)
+            if not pure:
+                no_counterpart(call, name)
+            text = "(lambda _x: paddle.histogram(_x, {bins}, {min}, {max}).astype(_x.dtype))"
+            call.rewrite(f"{text}({first})")
+
+
+ARGUMENT_HOOKS: dict[str, Hook] = {
+    "whole_axis": whole_axis,
+    "named_dtype": named_dtype,
+    "cumsum": cumsum,
+    "truth_as_int": truth_as_int,
+    "whole_dim": whole_dim,
+    "index_dtype": index_dtype,
+    "correction": correction,
+    "median": median,
+    "norm": norm,
+    "linalg_norm": linalg_norm,
+    "vector_norm": vector_norm,
+    "matrix_norm": matrix_norm,
+    "unique": _unique("unique"),
+    "unique_consecutive": _unique("unique_consecutive"),
+    "histogram": histogram,
+}

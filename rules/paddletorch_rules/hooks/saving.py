@@ -1,0 +1,73 @@
+"""Arguments of saving and loading: Paddle takes paths as strings only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.protocol import BoundCall
+
+_MODULES = frozenset(
+    {
+        "attention",
+        "conv",
+        "data_parallel",
+        "decoder",
+        "embedding",
+        "encoder",
+        "encoder_layer",
+        "layer",
+        "layer_norm",
+        "linear",
+        "lstm_cell",
+        "module",
+        "norm",
+        "rnn_cell",
+        "sequential",
+        "transformer",
+    }
+)
+"""The tracked types of modules."""
+
+_PATHS = frozenset({"Path", "PurePath", "PosixPath", "with_suffix", "with_name", "joinpath", "resolve", "absolute"})
+
+
+def save(call: BoundCall) -> None:
+    """A model as a whole, an open file or a path object is refused by Paddle."""
+    if call.target == "torch":
+        return
+    if call.types("obj") & _MODULES:
+        call.stop("SER201", what="Paddle does not save a model as a whole; save its state_dict()")
+    _path(call, "f")
+
+
+def load(call: BoundCall) -> None:
+    """Paddle reads everything that was pickled, onto the device that is set."""
+    if call.target == "paddle":
+        call.drop("weights_only")
+        _path(call, "f")
+    elif call.value("return_numpy") is not None and call.literal("return_numpy") is not False:
+        call.stop("SER201", what="return_numpy gives arrays; torch.load gives tensors (.numpy() of each)")
+
+
+def _path(call: BoundCall, name: str) -> None:
+    given = call.value(name)
+    origin = call.origin(name)
+    if given is None or origin is None:
+        return
+    if _is_path(origin):
+        call.wrap(name, "str(", ")")
+    elif isinstance(origin, ast.Call) and ast.unparse(origin.func).rpartition(".")[2] == "open":
+        call.stop("SER201", what="Paddle takes a path or a BytesIO, no open file")
+
+
+def _is_path(node: ast.expr) -> bool:
+    """Whether the expression makes a path object, as far as its own text shows."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Div)
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).rpartition(".")[2] in _PATHS
+    return False
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {"save": save, "load": load}

@@ -1,0 +1,173 @@
+"""Arguments of schedulers: torch's take the optimizer, Paddle's the rate that it starts from.
+
+``OPTIMIZER`` stands for the optimizer until the plan of schedulers has found it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.protocol import BoundCall
+
+OPTIMIZER = "__optimizer__"
+BASE = "__base__"
+"""The rate of the scheduler that a warm-up leads to."""
+
+_LAMBDA = "torch.optim.lr_scheduler.LambdaLR"
+
+_MOMENTUM = "it also moves momentum (beta1) between base_momentum and max_momentum, which Paddle's does not"
+
+
+def scheduler(call: BoundCall) -> None:
+    """``StepLR(optimizer, ...)`` starts from ``optimizer.get_lr()``; in torch the rate is the optimizer's."""
+    if call.target == "paddle":
+        _check_optimizer(call)
+        call.wrap("optimizer", "", ".get_lr()")
+    else:
+        rate = call.value("learning_rate")
+        if rate is not None:
+            call.replace(rate, OPTIMIZER)
+
+
+def _check_optimizer(call: BoundCall) -> None:
+    node = call.value("optimizer")
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    if not isinstance(node, ast.Name):
+        call.stop("LRS201", what="the optimizer is given by an expression that is no name")
+
+
+def scheduler_lambda(call: BoundCall) -> None:
+    """One function for all groups: torch also takes a list of them."""
+    scheduler(call)
+    given = call.value("lr_lambda")
+    if call.target == "paddle" and isinstance(given, ast.List | ast.Tuple):
+        if len(given.elts) != 1:
+            call.stop("LRS202", what="a function for each parameter group; Paddle's scheduler takes one function")
+        call.drop("lr_lambda")
+        call.force("lr_lambda", ast.unparse(given.elts[0]))
+
+
+def scheduler_cyclic(call: BoundCall) -> None:
+    """Paddle's schedulers with rates of their own take no optimizer; torch's moves the momentum too."""
+    if call.target == "paddle":
+        _check_optimizer(call)
+        _check_momentum(call)
+        if call.value("step_size_up") is None:
+            call.force("step_size_up", "2000")
+        if any(isinstance(call.value(n), ast.List | ast.Tuple) for n in ("base_lr", "max_lr")):
+            call.stop("LRS202", what="a rate for each parameter group")
+    else:
+        call.force("optimizer", OPTIMIZER)
+
+
+def _check_momentum(call: BoundCall) -> None:
+    if call.literal("cycle_momentum") is not False:
+        call.drop("cycle_momentum")
+        call.report("LRS202", what=_MOMENTUM)
+
+
+def scheduler_onecycle(call: BoundCall) -> None:
+    """The last rate is ``max_lr / div_factor / final_div_factor`` in torch, an argument in Paddle."""
+    if call.target == "paddle":
+        _check_optimizer(call)
+        _check_momentum(call)
+        _onecycle_to_paddle(call)
+    else:
+        _onecycle_to_torch(call)
+
+
+def _onecycle_to_paddle(call: BoundCall) -> None:
+    largest = call.value("max_lr")
+    if largest is None or isinstance(largest, ast.List | ast.Tuple):
+        call.stop("LRS202", what="a rate for each parameter group")
+    if call.value("total_steps") is None or call.literal("total_steps") is None:
+        epochs, steps = call.value("epochs"), call.value("steps_per_epoch")
+        if epochs is None or steps is None:
+            call.refuse("total_steps, or epochs and steps_per_epoch, are missing")
+        call.drop("total_steps")
+        call.force("total_steps", ast.unparse(ast.BinOp(epochs, ast.Mult(), steps)))
+    call.drop("epochs")
+    call.drop("steps_per_epoch")
+    call.drop("final_div_factor")
+    divisors = (_or(call.value("div_factor"), "25.0"), _or(call.value("final_div_factor"), "10000.0"))
+    call.force("end_learning_rate", _quotient(largest, *divisors))
+
+
+def _onecycle_to_torch(call: BoundCall) -> None:
+    call.force("optimizer", OPTIMIZER)
+    call.drop("end_learning_rate")
+    last, largest = _or(call.value("end_learning_rate"), "0.0001"), call.value("max_learning_rate")
+    if largest is None:
+        call.refuse("max_learning_rate is missing")
+    if isinstance(last, ast.Constant) and last.value == 0:
+        call.stop("LRS202", what="end_learning_rate=0; torch's last rate is a quotient")
+    call.force("final_div_factor", _quotient(largest, _or(call.value("divide_factor"), "25.0"), last))
+
+
+def _or(node: ast.expr | None, text: str) -> ast.expr:
+    return node if node is not None else ast.parse(text, mode="eval").body
+
+
+def _quotient(number: ast.expr, *divisors: ast.expr) -> str:
+    for divisor in divisors:
+        number = ast.BinOp(number, ast.Div(), divisor)
+    return ast.unparse(number)
+
+
+def scheduler_polynomial(call: BoundCall) -> None:
+    """torch's goes down to 0 and stays there; others become a function of the step."""
+    if call.target == "paddle":
+        scheduler(call)
+        return
+    end, cycle = call.value("end_lr"), call.literal("cycle") is True
+    if call.literal("end_lr") in (0, 0.0) and not isinstance(call.literal("end_lr"), bool) and not cycle:
+        scheduler(call)
+        return
+    rate = call.value("learning_rate")
+    if rate is None:
+        call.refuse("learning_rate is missing")
+    start, last = ast.unparse(rate), ast.unparse(_or(end, "0.0001"))
+    for name in ("learning_rate", "end_lr", "cycle"):
+        call.drop(name)
+    call.force("optimizer", OPTIMIZER)
+    length = "steps * max(1, -(-step // steps))" if cycle else "steps"
+    names = f"step, rate={start}, steps={{total_iters}}, last={last}, power={{power}}"
+    formula = f"(rate - last) * max(0, 1 - step / ({length})) ** power + last"
+    call.rewrite(f"{_LAMBDA}({OPTIMIZER}, lambda {names}: {formula}{{last_epoch:, last_epoch=%}})")
+
+
+def scheduler_warmup(call: BoundCall) -> None:
+    """A warm-up before another scheduler is a sequence of two; before a number it is a function of the step."""
+    if "scheduler" not in call.types("learning_rate"):
+        if isinstance(call.origin("learning_rate"), ast.Call):
+            call.stop("LRS201", what="whether learning_rate is a number or a scheduler cannot be seen")
+        return
+    names = f"step, rate={BASE}, steps={{warmup_steps}}, first={{start_lr}}, last={{end_lr}}"
+    first = f"{_LAMBDA}({OPTIMIZER}, lambda {names}: (first + (last - first) * step / steps) / rate)"
+    parts = f"{OPTIMIZER}, [{first}, {{learning_rate}}], milestones=[{{warmup_steps}}]"
+    call.rewrite(f"torch.optim.lr_scheduler.SequentialLR({parts}{{last_epoch:, last_epoch=%}})")
+
+
+def scheduler_sequence(call: BoundCall) -> None:
+    """Schedulers one after the other: a function that asks the one whose turn it is."""
+    _check_optimizer(call)
+    if call.value("last_epoch") is not None and call.literal("last_epoch") != -1:
+        call.stop("LRS202", what="last_epoch is given")
+    milestones = call.value("milestones")
+    given = isinstance(milestones, ast.List | ast.Tuple)
+    starts = ", ".join(["0", *map(ast.unparse, milestones.elts)]) if given else "0, *{milestones}"  # type: ignore[union-attr]
+    turn = "[(part.step(step - start), part())[1] for part, start in zip(parts, starts) if step >= start][-1]"
+    call.rewrite(f"paddle.optimizer.lr.LambdaDecay(1.0, lambda step, parts={{schedulers}}, starts=[{starts}]: {turn})")
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    "scheduler": scheduler,
+    "scheduler_lambda": scheduler_lambda,
+    "scheduler_cyclic": scheduler_cyclic,
+    "scheduler_onecycle": scheduler_onecycle,
+    "scheduler_polynomial": scheduler_polynomial,
+    "scheduler_warmup": scheduler_warmup,
+    "scheduler_sequence": scheduler_sequence,
+}

@@ -1,0 +1,328 @@
+"""Shapes: sizes of 0, parts by size or by number, slices that Paddle writes as functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.functional import bind_names, is_plain, is_pure, no_counterpart
+from paddletorch_rules.hooks.protocol import BoundCall
+
+_DISPLAY = (ast.List, ast.Tuple)
+_END = "2147483647"
+
+
+def receiver(call: BoundCall, parameter: str) -> tuple[str, str]:
+    """Target's hole and source's name of the tensor: ``self`` of a method, else the first parameter's."""
+    return ("self", "self") if call.value("self") is not None else (parameter, _source(call, parameter))
+
+
+def _source(call: BoundCall, parameter: str) -> str:
+    names = (parameter, "x", "input", "tensor")
+    return next((n for n in names if call.value(n) is not None), parameter)
+
+
+def elements(call: BoundCall, name: str) -> list[str] | None:
+    """The texts of a list display's elements; None if it is none, or an element may itself convert."""
+    node = call.value(name)
+    if not isinstance(node, _DISPLAY) or not all(is_plain(e) for e in node.elts):
+        return None
+    return [ast.unparse(e) for e in node.elts]
+
+
+def whole_numbers(call: BoundCall, name: str) -> list[int] | None:
+    """The elements of a list display of whole numbers; None if it is no such thing."""
+    node = call.value(name)
+    try:
+        found = ast.literal_eval(node) if isinstance(node, _DISPLAY) else None
+    except ValueError:
+        return None
+    return list(found) if found and all(isinstance(n, int) for n in found) else None
+
+
+def reshape(call: BoundCall) -> None:
+    """A size of 0 means "as it is" to Paddle and an empty dimension to torch."""
+    name = next((n for n in ("shape", "shape_or_dtype", "size") if call.value(n) is not None), "shape")
+    node = call.value(name)
+    if not isinstance(node, _DISPLAY):
+        return
+    zeros = [k for k, e in enumerate(node.elts) if isinstance(e, ast.Constant) and repr(e.value) == "0"]
+    if not zeros:
+        return
+    if call.target == "paddle":
+        no_counterpart(call, "reshape", name)
+    hole, source = receiver(call, "input")
+    if is_pure(call.value(source)):
+        for k in zeros:
+            call.replace(node.elts[k], f"{{{source}}}.shape[{k}]")
+        return
+    sizes = elements(call, name)
+    if sizes is None:
+        no_counterpart(call, "reshape", name)
+        return
+    for k in zeros:
+        sizes[k] = f"{{{hole}}}.shape[{k}]"
+    call.rewrite(bind_names(call, f"{{{hole}}}.reshape([{', '.join(sizes)}])", **{hole: source}))
+
+
+def unsqueeze(call: BoundCall) -> None:
+    """Paddle adds several dimensions, one after the other."""
+    if call.target == "paddle":
+        return
+    axes = elements(call, "axis")
+    if axes is None:
+        return
+    hole, _ = receiver(call, "input")
+    call.rewrite(f"{{{hole}}}" + "".join(f".unsqueeze({axis})" for axis in axes))
+
+
+def split(call: BoundCall) -> None:
+    """A number is the size of a part to torch and the number of parts to Paddle."""
+    if call.target == "paddle":
+        _split_to_paddle(call)
+    else:
+        _split_to_torch(call)
+
+
+def _split_to_paddle(call: BoundCall) -> None:
+    size = next((n for n in ("split_size_or_sections", "split_size") if call.value(n) is not None), "split_size")
+    node, literal = call.origin(size), call.literal(size)
+    if isinstance(node, (*_DISPLAY, ast.ListComp)) or node is None:
+        return
+    hole, source = receiver(call, "x")
+    axis = "{axis}" if call.value("dim") is not None else "0"
+    length = f"{{{hole}}}.shape[{axis}]"
+    twice = {hole: source} | ({"axis": "dim"} if axis == "{axis}" else {})
+    if literal == 1:
+        sections = length
+    else:
+        twice["num_or_sections"] = size
+        part = "{num_or_sections}"
+        sections = f"[{part}] * ({length} // {part}) + [{length} % {part}] * ({length} % {part} > 0)"
+        if not isinstance(literal, int) and not _is_number(call, node, size):
+            sections = f"{sections} if isinstance({part}, int) else {part}"
+    call.rewrite(bind_names(call, f"paddle.split({{{hole}}}, {sections}, axis={axis})", **twice))
+
+
+def _split_to_torch(call: BoundCall) -> None:
+    node, literal = call.origin("num_or_sections"), call.literal("num_or_sections")
+    hole, source = receiver(call, "tensor")
+    dim = "{dim}" if call.value("axis") is not None else "0"
+    if isinstance(node, _DISPLAY):
+        sizes = elements(call, "num_or_sections") if node is call.value("num_or_sections") else None
+        if not any(ast.unparse(e) == "-1" for e in node.elts):
+            return
+        if sizes is None or node is None:
+            no_counterpart(call, "split", "num_or_sections")
+            return
+        rest = "".join(f" - {_bracketed(s)}" for s in sizes if s != "-1")
+        shown = [f"{{{hole}}}.shape[{dim}]{rest}" if s == "-1" else s for s in sizes]
+        call.rewrite(bind_names(call, f"torch.split({{{hole}}}, [{', '.join(shown)}], dim={dim})", **{hole: source}))
+        return
+    if isinstance(node, ast.ListComp) or node is None:
+        return
+    part = "{split_size}" if hole == "self" else "{split_size_or_sections}"
+    if isinstance(literal, int) or _is_number(call, node, "num_or_sections"):
+        call.rewrite(f"torch.chunk({{{hole}}}, {part}, dim={dim})")
+        return
+    twice = {hole: source, part[1:-1]: "num_or_sections"} | ({"dim": "axis"} if dim == "{dim}" else {})
+    parts = [f"torch.{f}({{{hole}}}, {part}, dim={dim})" for f in ("chunk", "split")]
+    call.rewrite(bind_names(call, f"({parts[0]} if isinstance({part}, int) else {parts[1]})", **twice))
+
+
+def _is_number(call: BoundCall, node: ast.expr, name: str) -> bool:
+    """Whether the argument is a number by its form: arithmetic, or an element of a shape."""
+    if isinstance(node, ast.BinOp):
+        return not any(isinstance(n, _DISPLAY) for n in ast.walk(node))
+    origin = call.origin(name)
+    return isinstance(origin, ast.Constant) or (
+        isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+    )
+
+
+def _bracketed(text: str) -> str:
+    return text if text.replace("_", "").replace(".", "").isalnum() else f"({text})"
+
+
+def tensor_split(call: BoundCall) -> None:
+    """Indices to cut at become sizes; both frameworks then share their cuts."""
+    if call.target == "paddle":
+        _cut(call, "{axis}" if call.value("dim") is not None else "0")
+
+
+def split_at(axis: str) -> Callable[[BoundCall], None]:
+    """``vsplit`` and its like: indices to cut at, along the axis that the name says."""
+
+    def hook(call: BoundCall) -> None:
+        if call.target == "paddle":
+            _cut(call, axis.replace("{x}", f"{{{receiver(call, 'x')[0]}}}"))
+
+    return hook
+
+
+def _cut(call: BoundCall, axis: str) -> None:
+    cuts = whole_numbers(call, "indices")
+    if cuts is None or cuts != sorted(cuts) or min(cuts) < 0:
+        no_counterpart(call, "indices")
+        return
+    hole, _ = receiver(call, "x")
+    sizes = [str(b - a) for a, b in zip([0, *cuts[:-1]], cuts, strict=True)]
+    call.rewrite(f"paddle.split({{{hole}}}, [{', '.join(sizes)}, -1], axis={axis})")
+
+
+def transpose_in_place(call: BoundCall) -> None:
+    """Paddle's method takes a permutation."""
+    if call.target == "paddle":
+        if not is_pure(call.value("self")):
+            no_counterpart(call, "transpose_", "self")
+        call.rewrite("paddle.assign({self}.moveaxis([{dim0}, {dim1}], [{dim1}, {dim0}]), {self})")
+
+
+def counts(call: BoundCall) -> None:
+    """Each number as often as it says."""
+    template = "paddle.repeat_interleave(paddle.arange({repeats}.shape[0]), {repeats})"
+    call.rewrite(bind_names(call, template, repeats="repeats"))
+
+
+def tile(call: BoundCall) -> None:
+    """Paddle's function takes a number, torch's a tuple only."""
+    if call.target == "torch" and isinstance(call.literal("repeat_times"), int):
+        call.wrap("repeat_times", "(", ",)")
+
+
+def narrow(call: BoundCall) -> None:
+    """A start counted from the end may end at the end."""
+    if call.target == "torch":
+        return
+    start, length = call.literal("start"), call.literal("length")
+    if not isinstance(start, int):
+        return
+    hole, _ = receiver(call, "input")
+    end = f"{start} + {{length}}" if not isinstance(length, int) else str(start + length)
+    if start < 0:
+        if not isinstance(length, int):
+            no_counterpart(call, "narrow", "start")
+        end = _END if end == "0" else end
+    call.rewrite(f"paddle.slice({{{hole}}}, [{{dim}}], [{{start}}], [{end}])")
+
+
+def select(call: BoundCall) -> None:
+    """One index of one dimension, as a subscript where the dimension is known."""
+    dim = call.literal("dim")
+    if call.target == "torch" or not isinstance(dim, int) or not -4 <= dim <= 4:
+        return
+    hole, _ = receiver(call, "input")
+    before = ":, " * dim if dim >= 0 else "..., "
+    call.rewrite(f"{{{hole}}}[{before}{{index}}{', :' * (-dim - 1)}]")
+
+
+def as_strided(call: BoundCall) -> None:
+    """torch counts the offset in elements, Paddle in bytes."""
+    name = "storage_offset" if call.target == "paddle" else "offset"
+    if call.value(name) is None:
+        return
+    if call.literal(name) in (0, None):
+        call.drop(name)
+    elif call.target == "torch":
+        hole, source = receiver(call, "input")
+        offset = f"{{storage_offset}} // {{{hole}}}.element_size()"
+        template = f"torch.as_strided({{{hole}}}, {{size}}, {{stride}}, {offset})"
+        call.rewrite(bind_names(call, template, **{hole: source}))
+    else:
+        hole, source = receiver(call, "x")
+        template = f"paddle.as_strided({{{hole}}}, {{shape}}, {{stride}}, {{offset}} * {{{hole}}}.element_size())"
+        call.rewrite(bind_names(call, template, **{hole: source}))
+
+
+def slice_function(call: BoundCall) -> None:
+    """``slice`` and ``strided_slice`` are subscripts where the dimensions are written out."""
+    axes = whole_numbers(call, "axes")
+    bounds = [elements(call, n) for n in ("starts", "ends")]
+    steps = elements(call, "strides") if call.value("strides") is not None else ["1"] * len(bounds[0] or ())
+    if axes is None or None in (*bounds, steps) or any(s.startswith("-") for s in steps or ()):
+        no_counterpart(call, "slice", "axes")
+        return
+    starts, ends, strides = bounds[0] or [], bounds[1] or [], steps or []
+    if not len(axes) == len(starts) == len(ends) == len(strides) or len({a >= 0 for a in axes}) != 1:
+        no_counterpart(call, "slice", "axes")
+        return
+    parts = {a: _slice(*p) for a, *p in zip(axes, starts, ends, strides, strict=True)}
+    if axes[0] >= 0:
+        shown = [parts.get(k, ":") for k in range(max(axes) + 1)]
+    else:
+        shown = ["...", *(parts.get(k, ":") for k in range(min(axes), 0))]
+    hole, _ = receiver(call, "input")
+    call.rewrite(f"{{{hole}}}[{', '.join(shown)}]")
+
+
+def _slice(start: str, end: str, step: str) -> str:
+    start = "" if start == "0" else start
+    end = "" if end == _END else end
+    return f"{start}:{end}" if step == "1" else f"{start}:{end}:{step}"
+
+
+def crop(call: BoundCall) -> None:
+    """A cropped part is a subscript where its place is written out."""
+    shape, offsets = elements(call, "shape"), elements(call, "offsets")
+    if call.value("offsets") is None and shape is not None:
+        offsets = ["0"] * len(shape)
+    if shape is None or offsets is None or len(shape) != len(offsets):
+        no_counterpart(call, "crop", "shape")
+        return
+    parts = []
+    for size, offset in zip(shape, offsets, strict=True):
+        end = "" if size == "-1" else size if offset == "0" else _sum(offset, size)
+        parts.append(f"{'' if offset == '0' else offset}:{end}")
+    call.rewrite(f"{{input}}[{', '.join(parts)}]")
+
+
+def _sum(left: str, right: str) -> str:
+    return str(int(left) + int(right)) if left.isdigit() and right.isdigit() else f"{left} + {right}"
+
+
+def scale_tensor(call: BoundCall) -> None:
+    """A scaled tensor is arithmetic."""
+    if call.value("act") is not None and call.literal("act") is not None:
+        no_counterpart(call, "scale", "act")
+        return
+    after = call.literal("bias_after_scale") if call.value("bias_after_scale") is not None else True
+    if not isinstance(after, bool):
+        no_counterpart(call, "scale", "bias_after_scale")
+        return
+    for name in ("act", "bias_after_scale"):
+        call.drop(name)
+    hole, _ = receiver(call, "input")
+    factor = " * {scale}" if call.value("scale") is not None else ""
+    bias = " + {bias}" if call.value("bias") is not None and call.literal("bias") != 0 else ""
+    text = f"{{{hole}}}{factor}{bias}" if after or not bias else f"({{{hole}}}{bias}){factor}"
+    call.rewrite(f"({text})")
+
+
+def increment(call: BoundCall) -> None:
+    """torch adds no fraction to integers in place: a whole number is written as one."""
+    value = call.literal("value") if call.value("value") is not None else 1.0
+    if isinstance(value, float) and value.is_integer():
+        call.drop("value")
+        call.rewrite(f"{{input}}.add_({int(value)})")
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    "reshape": reshape,
+    "unsqueeze": unsqueeze,
+    "split": split,
+    "tensor_split": tensor_split,
+    "hsplit": split_at("min({x}.ndim, 2) - 1"),
+    "vsplit": split_at("0"),
+    "dsplit": split_at("2"),
+    "write_back_transpose": transpose_in_place,
+    "counts": counts,
+    "tile": tile,
+    "narrow": narrow,
+    "select": select,
+    "as_strided": as_strided,
+    "slice": slice_function,
+    "crop": crop,
+    "scale_tensor": scale_tensor,
+    "increment": increment,
+}
+"""Hooks of shape.toml."""

@@ -1,0 +1,159 @@
+"""Tensors: moving, casting, gradients and copying in place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.functional import bind_names, is_pure, no_counterpart
+from paddletorch_rules.hooks.indexing import is_fresh
+from paddletorch_rules.hooks.protocol import BoundCall
+
+_TENSOR_TYPES = {
+    "Float": "float32",
+    "Double": "float64",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "Long": "int64",
+    "Int": "int32",
+    "Short": "int16",
+    "Char": "int8",
+    "Byte": "uint8",
+    "Bool": "bool",
+}
+"""``torch.FloatTensor``: the dtype that the class stands for."""
+
+
+def to_copy(call: BoundCall) -> None:
+    """``copy=True`` asks for memory of its own; without it Paddle's ``to`` may give the tensor itself too."""
+    if call.target != "paddle":
+        return
+    copy = call.literal("copy") if call.value("copy") is not None else False
+    if isinstance(call.literal("dtype"), bool):
+        call.refuse("a bool is no dtype")
+    call.drop("copy")
+    if copy is False:
+        return
+    if copy is not True:
+        no_counterpart(call, "Tensor.to", "copy")
+    moved = ".to({device})" if call.value("device") is not None else ""
+    cast = ".astype({dtype})" if call.value("dtype") is not None else ""
+    if call.value("other") is not None:
+        moved, cast = "", ".astype({other}.dtype)"
+    call.rewrite(f"{{self}}{moved}{cast}.clone()")
+
+
+def size(call: BoundCall) -> None:
+    """torch.Size is a tuple, Paddle's shape is none."""
+    if call.target == "paddle" and call.used_as("tuple"):
+        call.rewrite("tuple({self}.shape)")
+
+
+def type_name(call: BoundCall) -> None:
+    """A tensor class, or its name, stands for a dtype."""
+    if call.target != "paddle":
+        return
+    literal = call.literal("dtype")
+    name = literal if isinstance(literal, str) else call.qualified("dtype") or ""
+    kind = name.rpartition(".")[2].removesuffix("Tensor")
+    if name.endswith("Tensor") and kind in _TENSOR_TYPES:
+        call.drop("dtype")
+        moved = ".cuda()" if ".cuda." in name else ""
+        call.rewrite(f"{{self}}.astype('{_TENSOR_TYPES[kind]}'){moved}")
+    elif isinstance(literal, str):
+        no_counterpart(call, "Tensor.type", "dtype")
+
+
+def cuda(call: BoundCall) -> None:
+    """Paddle takes the number of a GPU only."""
+    if call.target == "paddle" and ("device" in call.types("device") or isinstance(call.literal("device"), str)):
+        value = call.value("device")
+        text = call.literal("device")
+        if isinstance(text, str) and text in ("cuda", "gpu"):
+            call.drop("device")
+        elif isinstance(text, str) and text.partition(":")[2].isdigit():
+            call.drop("device")
+            call.force("device_id", text.partition(":")[2])
+        elif value is not None:
+            call.rewrite("{self}.to({device_id})")
+
+
+_READS = frozenset(
+    "tolist item mean sum max min argmax argmin astype any all shape dtype size ndim copy std var round".split()
+)
+"""Members of an array that keep none of its memory."""
+
+
+def numpy(call: BoundCall) -> None:
+    """torch refuses what needs a gradient or lives on a GPU, and shares memory where Paddle copies."""
+    node, called = call.value("self"), set()
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        called.add(node.func.attr)
+        node = node.func.value
+    detached = "" if "detach" in called else ".detach()"
+    moved = "" if "cpu" in called else ".cpu()"
+    copied = "" if _is_read(call.parent) else ".copy()"
+    call.rewrite(f"{{self}}{detached}{moved}.numpy(){copied}")
+
+
+def _is_read(parent: ast.AST | None) -> bool:
+    """Whether the array is used up where it stands."""
+    if isinstance(parent, ast.Attribute):
+        return parent.attr in _READS
+    if isinstance(parent, ast.Call):
+        return isinstance(parent.func, ast.Name) and parent.func.id in ("float", "int", "bool", "str", "print", "len")
+    return isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Compare | ast.FormattedValue)
+
+
+def requires_grad_(call: BoundCall) -> None:
+    """Paddle has the attribute only before 3.3: a statement assigns it, a value is made anew or set on the way."""
+    if call.target != "paddle":
+        return
+    given = call.value("requires_grad")
+    asked = call.literal("requires_grad") if given is not None else True
+    stop = str(not asked) if isinstance(asked, bool) else "not {requires_grad}"
+    if call.is_statement:
+        call.rewrite(f"{{self}}.stop_gradient = {stop}")
+    elif is_fresh(call.value("self")):
+        call.rewrite(f"paddle.to_tensor({{self}}, stop_gradient={stop})")
+    else:
+        call.rewrite(f"(lambda tensor: setattr(tensor, 'stop_gradient', {stop}) or tensor)({{self}})")
+
+
+def clear_gradient(call: BoundCall) -> None:
+    """Emptied, or set to zero where there is one."""
+    to_zero = call.literal("set_to_zero") if call.value("set_to_zero") is not None else True
+    if not isinstance(to_zero, bool):
+        no_counterpart(call, "clear_gradient", "set_to_zero")
+    call.drop("set_to_zero")
+    if not to_zero:
+        call.rewrite("{self}.grad = None" if call.is_statement else "setattr({self}, 'grad', None)")
+
+
+def copy_(call: BoundCall) -> None:
+    """torch casts and broadcasts what it copies; ``paddle.assign`` reaches views that ``set_value`` loses in 2.6."""
+    source = "{src}.astype({self}.dtype).expand_as({self})"
+    if is_fresh(call.value("self")):
+        call.rewrite(bind_names(call, source, self="self"))
+    elif not is_pure(call.value("self")):
+        call.rewrite(bind_names(call, f"paddle.assign({source}, {{self}})", self="self"))
+
+
+def fill_(call: BoundCall) -> None:
+    """Paddle fills with numbers only."""
+    if call.target == "paddle" and "Tensor" in call.types("value"):
+        call.wrap("value", "float(", ")")
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    "size": size,
+    "to_copy": to_copy,
+    "type_name": type_name,
+    "cuda": cuda,
+    "numpy": numpy,
+    "requires_grad_": requires_grad_,
+    "clear_gradient": clear_gradient,
+    "copy_": copy_,
+    "fill_": fill_,
+}
+"""Hooks of tensor.toml."""

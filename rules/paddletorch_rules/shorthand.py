@@ -1,0 +1,210 @@
+"""Short rows: what a file's ``[defaults]``, ``"name(signature)"`` and ``"torch/paddle"`` pairs stand for.
+
+Everything here turns the dicts of a TOML file into the long form's dicts; the loader checks those.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from paddletorch_rules.schema import Form, ParameterPair
+from paddletorch_rules.where import Where
+
+SIDES = ("torch", "paddle")
+
+_IGNORED = frozenset(
+    {"name", "foreach", "fused", "non_blocking", "capturable", "differentiable", "pin_memory", "memory_format"}
+)
+"""One-sided parameters that have no influence on results."""
+
+_VALUES = {"dtype": "dtype"}
+"""Value maps that parameters of these names have on both sides."""
+
+NO_COUNTERPART = "API221"
+
+
+def expand(entry: Mapping[str, Any], defaults: Mapping[str, Any], where: Where) -> Iterator[dict[str, Any]]:
+    """The long rows that one short row stands for: itself, and its method if ``method`` is set."""
+    row = {**{k: v for k, v in defaults.items() if k != "auto"}, **entry}
+    if row.get("instance") == "":
+        del row["instance"]
+    for side in SIDES:
+        if side in row:
+            row[side] = [_form(f, where, side) for f in _listed(row[side])]
+    names = {side: _canonical(row.get(side, [])) for side in SIDES}
+    name = names["torch"] or names["paddle"]
+    if "receiver" in row:
+        row.setdefault("kind", "method")
+        row.setdefault("id", f"{str(row['receiver']).capitalize()}.{name}")
+    else:
+        row.setdefault("kind", "class" if name.rpartition(".")[2][:1].isupper() else "function")
+        row.setdefault("id", name.removeprefix("torch.").removeprefix("paddle."))
+    row.setdefault("title", " ⇄ ".join(f"``{n}``" for n in names.values() if n))
+    if row.get("kind") == "attribute" and "values" in row:
+        row["pairs"] = ["/".join(n or "" for n in names.values()) + ":" + row.pop("values")]
+    method = row.pop("method", False)
+    made = [_method(row, method, where)] if method else []
+    yield {k: v for k, v in row.items() if not k.startswith("method_")}
+    yield from made
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _form(value: Any, where: Where, side: str) -> Any:
+    if not isinstance(value, str):
+        return value
+    name, bracket, rest = value.partition("(")
+    form: dict[str, Any] = {"names": [name.strip()]}
+    if bracket:
+        form["signature"] = "(" + rest
+    return form
+
+
+def _canonical(forms: list[Any]) -> str:
+    for form in forms:
+        if isinstance(form, dict) and form.get("names"):
+            return str(form["names"][0])
+    return ""
+
+
+def _method(row: Mapping[str, Any], method: object, where: Where) -> dict[str, Any]:
+    """The method that a function row also describes: its first parameter is the receiver."""
+    asked = dict(zip(SIDES, method.split("/"), strict=True)) if isinstance(method, str) and "/" in method else {}
+    own = ("id", "title", "example", "paddle_example", "method_example", "method_paddle_example")
+    made = {k: v for k, v in row.items() if k not in own}
+    made["kind"], made["receiver"] = "method", "tensor"
+    firsts: dict[str, str] = {}
+    for side in SIDES:
+        forms = [dict(f) for f in row.get(side, [])]
+        for form in forms:
+            firsts[side] = _drop_first(form, where, side) or firsts.get(side, "")
+            form["names"] = list(dict.fromkeys(str(n).rpartition(".")[2] for n in form.get("names", [])))
+            if form is forms[0] and asked:
+                form["names"] = [asked[side]]
+        made[side] = [f for f in forms if f["names"] or "template" in f or "results" in f]
+    made["pairs"] = [p for p in row.get("pairs", []) if p.partition(":")[0].split("/")[0] != firsts.get("torch")]
+    made["parameters"] = [p for p in row.get("parameters", []) if p.get("torch") != firsts.get("torch")]
+    names = {side: _canonical(made.get(side, [])) for side in SIDES}
+    made["id"] = "Tensor." + (names["torch"] or names["paddle"]) + _overload(str(row["id"]))
+    made["title"] = " ⇄ ".join(f"``Tensor.{n}``" for n in names.values() if n)
+    for key, side in (("example", "torch"), ("paddle_example", "paddle")):
+        function = _canonical(row.get(side, []))
+        given = row.get(f"method_{key}") or [
+            text for e in _listed(row.get(key, [])) if (text := as_method(e, function, names[side])) is not None
+        ]
+        if given:
+            made[key] = given
+    return made
+
+
+def _overload(row_id: str) -> str:
+    """``:dim`` of ``max:dim``: rows that share a name are told apart so."""
+    return ":" + row_id.partition(":")[2] if ":" in row_id else ""
+
+
+def _drop_first(form: dict[str, Any], where: Where, side: str) -> str:
+    """Take the first parameter out of a form's signatures; its name becomes ``{self}`` in templates."""
+    first = ""
+    value = form.get("signature", "")
+    entries = [{"is": value}] if isinstance(value, str) else [dict(e) for e in value]
+    for entry in entries:
+        text = entry["is"]
+        if not text:
+            continue
+        function = ast.parse(f"def f{text}: ...").body[0]
+        assert isinstance(function, ast.FunctionDef)
+        arguments = function.args
+        if not arguments.args:
+            raise where.error("method", f"{side} signature {text!r} has no first parameter")
+        first = arguments.args.pop(0).arg
+        if len(arguments.defaults) > len(arguments.args):
+            arguments.defaults.pop(0)
+        entry["is"] = f"({ast.unparse(arguments)})"
+    if value:
+        form["signature"] = entries[0]["is"] if isinstance(value, str) else entries
+    if first and form.get("template"):
+        form["template"] = form["template"].replace("{" + first + "}", "{self}")
+    if first and form.get("results"):
+        form["results"] = {k: v.replace("{" + first + "}", "{self}") for k, v in form["results"].items()}
+    return first
+
+
+def as_method(example: str, function: str, method: str) -> str | None:
+    """``x.sum(dim=1)`` for ``torch.sum(x, dim=1)``; None if the example does not call ``function`` so."""
+    if not function or not method:
+        return None
+    tree = ast.parse(example)
+    changed = False
+    for call in [n for n in ast.walk(tree) if isinstance(n, ast.Call)]:
+        if ast.unparse(call.func) == function and call.args and not isinstance(call.args[0], ast.Starred):
+            call.func = ast.Attribute(call.args.pop(0), method, ast.Load())
+            changed = True
+    return ast.unparse(tree) if changed else None
+
+
+def pairs(entry: Mapping[str, Any], where: Where, key: str = "pairs") -> list[dict[str, Any]]:
+    """``["dim/axis", "dtype/dtype:dtype"]`` as parameter entries."""
+    found: list[dict[str, Any]] = []
+    for text in where.strings(entry, key):
+        names, _, values = text.partition(":")
+        torch_name, slash, paddle_name = names.partition("/")
+        if not slash:
+            raise where.error(key, f"{text!r} is not 'torch/paddle' or 'torch/paddle:values'")
+        pair = {"torch": torch_name.strip(), "paddle": paddle_name.strip()}
+        found.append({**pair, "values": values.strip()} if values else pair)
+    return found
+
+
+def complete(
+    torch: tuple[Form, ...], paddle: tuple[Form, ...], given: tuple[ParameterPair, ...], where: Where
+) -> tuple[ParameterPair, ...]:
+    """Add the parameters that need no mention: the same name on both sides, or one side only.
+
+    Raises:
+        TableError: the target would need an argument that nothing gives.
+    """
+    if not torch or not paddle:
+        return given
+    names = {"torch": _parameters(torch), "paddle": _parameters(paddle)}
+    mentioned = {side: {p.torch if side == "torch" else p.paddle for p in given} for side in SIDES}
+    added: list[ParameterPair] = []
+    for name in names["torch"]:
+        if name in names["paddle"] and name not in mentioned["torch"] and name not in mentioned["paddle"]:
+            added.append(ParameterPair(name, name, _VALUES.get(name)))
+            mentioned["torch"].add(name)
+            mentioned["paddle"].add(name)
+    for side in SIDES:
+        for name, default in names[side].items():
+            if name in mentioned[side]:
+                continue
+            if name in _IGNORED or default == "**":
+                added.append(_one_sided(side, name, None, True))
+                continue
+            if default is None:
+                raise where.error("pairs", f"{side} parameter {name!r} is required and has no counterpart")
+            added.append(_one_sided(side, name, default, False))
+    return (*given, *added)
+
+
+def _one_sided(side: str, name: str, neutral: str | None, ignore: bool) -> ParameterPair:
+    otherwise = None if ignore else NO_COUNTERPART
+    values = _VALUES.get(name)
+    if side == "torch":
+        return ParameterPair(name, None, values, neutral, otherwise, "unsafe", ignore)
+    return ParameterPair(None, name, values, neutral, otherwise, "unsafe", ignore)
+
+
+def _parameters(forms: tuple[Form, ...]) -> dict[str, str | None]:
+    """Parameters of all forms with the newest default; ``**`` for a catch-all."""
+    found: dict[str, str | None] = {}
+    for form in forms:
+        for _, signature in form.signatures:
+            for p in signature.parameters:
+                found[p.name] = "**" if p.variadic == "**" else ("()" if p.variadic else p.default)
+        for name in form.fixed:
+            found.setdefault(name, form.fixed[name])
+    return found

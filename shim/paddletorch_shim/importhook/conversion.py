@@ -1,0 +1,66 @@
+"""Converts one module; the only part of the hook that imports the converter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from paddletorch.engine import Engine
+from paddletorch.model import Diagnostic, Options, Severity, Status, Uses
+from paddletorch.origins import converted_tree
+
+from paddletorch_shim.importhook.findings import ConversionError, Finding
+from paddletorch_shim.importhook.store import Converted
+
+
+class Converter:
+    """Converts the modules of one hook.
+
+    Raises:
+        ValueError: a table or a release specifier is wrong.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._engine = Engine(options, tree=True)
+        self._to = options.target
+
+    def convert(self, name: str, source: bytes, path: str, place: str) -> Converted:
+        """Code whose lines are those of ``source``, and what has to be said about it.
+
+        ``path`` is what tracebacks name; the imports of the module are looked up from ``place``, an absolute path.
+
+        Raises:
+            SyntaxError: the module is no Python.
+            ConversionError: the module cannot be converted at all.
+        """
+        try:
+            result = self._engine.convert(source, place)
+            tree = None if result.status is Status.FAILED else converted_tree(result, path)
+            code = None if tree is None else compile(tree, path, "exec", dont_inherit=True)
+        except Exception as error:
+            compile(source, path, "exec", dont_inherit=True)  # what is no Python fails as it does without a hook
+            problem = f"internal error: {type(error).__name__}: {error}"
+            raise ConversionError(
+                name, path, self._to, [Finding("SRC900", problem, 0, 0, "Please report it.", True)]
+            ) from error
+        if code is None:
+            compile(source, path, "exec", dont_inherit=True)
+            raise ConversionError(name, path, self._to, [_finding(d, blocks=True) for d in result.diagnostics])
+        findings = [
+            _finding(d, blocks=_blocks(d, result.uses)) for d in result.diagnostics if d.severity is not Severity.INFO
+        ]
+        return Converted(code, tuple(findings), self._engine.dependencies(place))
+
+
+def _finding(diagnostic: Diagnostic, *, blocks: bool) -> Finding:
+    return Finding(
+        diagnostic.code, diagnostic.message, diagnostic.line, diagnostic.column, diagnostic.hint, blocks=blocks
+    )
+
+
+def _blocks(diagnostic: Diagnostic, uses: Mapping[str, Uses]) -> bool:
+    """Whether the module may not run: an error, or a use that was left; one that cannot be told counts as left."""
+    if diagnostic.severity is Severity.ERROR:
+        return True
+    name = diagnostic.name  # of a member's type, the uses are counted with a capital letter
+    counts = uses.get(name) or uses.get(name[:1].upper() + name[1:])
+    return counts is None or counts.reported + counts.unknown > 0

@@ -1,0 +1,381 @@
+"""Programs rich in uses of both frameworks, in every shape that Python's grammar has room for.
+
+The uses are the examples of the tables' own rows; shapes nest them in each other and in every kind of expression
+and statement. What comes out need not run or make sense: it must be Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import io
+import re
+import textwrap
+import tokenize
+from collections.abc import Sequence
+from functools import cache
+
+from hypothesis import strategies as st
+from paddletorch.model import Framework
+from paddletorch.proof.environment import INPUTS
+from paddletorch_rules import load
+
+ALIASES: dict[Framework, tuple[tuple[str, str], ...]] = {
+    "torch": (("nn", "torch.nn"), ("F", "torch.nn.functional"), ("optim", "torch.optim")),
+    "paddle": (("nn", "paddle.nn"), ("F", "paddle.nn.functional"), ("optimizer", "paddle.optimizer")),
+}
+"""The short names that the rows' examples use."""
+
+IMPORTS = (
+    "import {root}",
+    "import {root}  # the framework",
+    "import os, {root}, sys",
+    "import os; import {root}; import sys",
+    "import {root}.nn as nn, {root}.nn.functional as F, {root}",
+    "from {root} import nn\nimport {root}",
+    "from {root} import (  # all of it\n    nn,\n\n    amp,  # mixed precision\n)\nimport {root}.nn.functional as F",
+    "from {root}.nn import *\nimport {root}",
+    "from {root} import *",
+    "try:\n    import {root}\nexcept ImportError:\n    {root} = None",
+    "try:\n    import {root}, {root}.nn as nn\nexcept ImportError as error: raise SystemExit from error",
+    "if True:\n    import {root}\nelse:\n    {root} = object()",
+    "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import {root}\nelse: import {root}",
+    "import {root}; {root} = {root}",
+    "import {root}\ndel {root}\nimport {root}",
+    "import {root} as T\n{root} = T\nnn = T.nn",
+    "from {root} import nn as {root}_nn, optim as _, Tensor as Array\nimport {root}",
+    "import \\\n  {root}",
+    "import {root}, {other}",
+    "from __future__ import annotations\nimport {root}",
+    '"""A docstring."""\nfrom __future__ import annotations\nimport {root}',
+    "__all__ = ['{root}', 'nn']\nimport {root}\nfrom {root} import nn",
+)
+
+SHAPES = (
+    "({})",
+    "[{}, {}]",
+    "({}, *[{}])",
+    "{{{}: {}, **{{1: {}}}}}",
+    "[{} for x in {}]",
+    "[x for x in {} if x if {}]",
+    "{{x: {} for x, y in {} for y in x}}",
+    "({} for x in {})",
+    "{} if {} else {}",
+    "lambda x=1, *y, **z: {}",
+    "(lambda: {})()",
+    "(lambda x: (lambda y: {})(x))({})",
+    "(w := {})",
+    "[w := {}, w]",
+    "print(*{}, sep={}, **{})",
+    "not {}",
+    "-{}",
+    "{} + {}",
+    "{} @ {}.T",
+    "{} < {} <= {}",
+    "{} or {} and {}",
+    "{}[{}]",
+    "{}[{}:, None, ..., ::2]",
+    "{}.shape[0]",
+    "{}.to({})",
+    "{}.cuda().float()",
+    "{}.size({})",
+    "f'{{{}!r:>20}}'",
+    'f"{{{}}} {{{}:{{width}}}}"',
+    "f'''{{\n{}\n}}'''",
+    "rf'\\d{{{}}}' 'text' f\"{{1}}\"",
+    "(\n    {}  # a comment\n    ,\n)",
+    "(  # first\n{}\n# last\n)",
+    "str({}).format({})",
+    "getattr({}, 'grad')",
+    "isinstance({}, (int, str))",
+    "{}(*x, **y)",
+    "{} is None",
+    "({}).backward()",
+    "(yield {})",
+    "(yield from {})",
+    "(await {})",
+    "dict(a={}, **dict(b={}))",
+    "x if (y := {}) else (z := {})",
+)
+"""Expressions around expressions."""
+
+STATEMENTS = (
+    "{}",
+    "x = {}",
+    "x = y = {}",
+    "x: '{}' = {}",
+    "x: {}",
+    "x, *y = {}",
+    "(x, [y, z]) = {}",
+    "x += {}",
+    "x[{}] = {}",
+    "x.data = {}",
+    "self.x = {}; self.y = self.x.view(-1)",
+    "del x, y[{}]",
+    "return {}",
+    "yield {}",
+    "assert {}, {}",
+    "raise ValueError({}) from None",
+    "if {}: {}\nelif {}: pass\nelse: {}",
+    "if {}:\n    x = {}\nelif {}:\n    # nothing here\n    x = {}",
+    "while {}: {}; break\nelse: {}",
+    "for x in {}: {}; continue",
+    "for x, (y, *z) in enumerate({}):\n    x = {}\n    y.backward()\nelse:\n    del x",
+    "async for x in {}:\n    await {}",
+    "async with {} as x, {}: pass",
+    "with {}: pass",
+    "with {} as x, {} as (y, z), {}:\n    {}",
+    "with (\n    {} as x,  # one\n    {},\n):\n    {}",
+    "try:\n    {}\nexcept (ValueError, TypeError) as x:\n    {}\nexcept Exception: {}\nelse: {}\nfinally:\n    {}",
+    "def f(x={}, *y, z: {} = None, **k) -> {}:\n    '''Doc.'''\n    return {}",
+    "async def f(x, /, y={}):\n    return await {}",
+    "@{}\ndef f(self, x): return {}",
+    "@f\n@{}  # decorates\nclass C({}, metaclass={}):\n    x = {}\n    def forward(self, x):\n        return {}",
+    "class C:\n    x: int = {}; y = {}\n    class D: z = {}",
+    "def f():\n    global x\n    x = {}\n    def g():\n        nonlocal y\n        y = {}\n    y = x",
+    "match {}:\n    case [x, *_] if {}:\n        {}\n    case {{'a': y}} | C(y): {}\n    case _:\n        {}",
+    "x = {} ; y = {} ;",
+    "x = {}\\\n  .sum()",
+    "x = \\\n  {}",
+    "if x: y = {}; z = {} # comment",
+    "lambda: {}",
+    "global x, y",
+    "pass;  # nothing",
+    "'''{}'''",
+    "...",
+    "print({})",
+    "import os.path as p; {}",
+    "loss = {}; loss.backward(); optimizer.step(); optimizer.zero_grad()",
+    "optimizer = {}\noptimizer.step()",
+    "# {}",
+)
+"""Statements around expressions."""
+
+NEWER = (
+    "type X = {}",
+    "type X[T] = list[T]",
+    "class C[T: int, *Ts, **P]({}): pass",
+    "def f[T](x: T = {}) -> T:\n    return {}",
+    "x = f'{{f\"{{{}}}\"}} {{ {} }}'",
+    "x = f'{{ {} # comment\n}}'",
+)
+"""The same in the syntax of Python 3.12."""
+
+_LEAVES = (
+    "x",
+    "y",
+    "self.x",
+    "None",
+    "1",
+    "-2.5",
+    "'cuda'",
+    "'é\\n'",
+    "b''",
+    "...",
+    "()",
+    "[]",
+    "len(x)",
+    "os.environ['A']",
+)
+
+ENDS = ("\n", "\n", "\r\n", "\r")
+INDENTS = ("    ", "    ", "  ", "\t", " \t", "        ", "\f    ")
+
+
+@cache
+def examples(source: Framework) -> tuple[str, ...]:
+    """The examples of all rows for one side."""
+    found = (e for row in load().rows for e in (row.examples if source == "torch" else row.paddle_examples))
+    return tuple(sorted({textwrap.dedent(e).strip() for e in found if parsed(e) is not None}))
+
+
+@cache
+def uses(source: Framework) -> tuple[str, ...]:
+    """The expressions that end the examples, those on one line without comments."""
+    found = set()
+    for example in examples(source):
+        last = ast.parse(example).body[-1]
+        if isinstance(last, ast.Expr) and last.lineno == last.end_lineno:
+            found.add(ast.get_source_segment(example, last) or "")
+    return tuple(sorted(found - {""}))
+
+
+def parsed(text: str) -> ast.Module | None:
+    """The tree of ``text``, or None."""
+    try:
+        return ast.parse(textwrap.dedent(text).strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def filled(shape: str, parts: Sequence[str]) -> str:
+    """``shape`` with its holes filled."""
+    return shape.format(*parts)
+
+
+@st.composite
+def expressions(draw: st.DrawFn, source: Framework, depth: int) -> str:
+    """A use, or uses in a shape, or a use with another one for an argument."""
+    kind = draw(st.integers(0, 9))
+    if depth == 0 or kind < 3:
+        return draw(st.sampled_from(uses(source)))
+    if kind == 3:
+        return draw(st.sampled_from(_LEAVES))
+    if kind < 7:
+        return draw(_nested(source, depth))
+    return draw(_shaped(st.sampled_from(SHAPES), source, depth))
+
+
+@st.composite
+def _shaped(draw: st.DrawFn, shapes: st.SearchStrategy[str], source: Framework, depth: int) -> str:
+    shape = draw(shapes)
+    parts = [draw(expressions(source, depth - 1)) for _ in range(_holes(shape))]
+    return _readable(shape, parts)
+
+
+def _holes(shape: str) -> int:
+    return len(re.findall(r"(?<!\{)\{\}(?!\})|\{\{\{\}\}\}|\{\{\{\}", shape))
+
+
+def _readable(shape: str, parts: Sequence[str]) -> str:
+    """The parts in their shape, with brackets or in plainer words where that is needed to be Python."""
+    holes = shape.count("{}")
+    tries = (parts, [f"({p})" for p in parts], ["x"] * holes)
+    for attempt in tries:
+        text = shape.format(*(list(attempt) + ["x"] * holes)[:holes])
+        if _stands(text):
+            return text
+    return "x"
+
+
+def _stands(text: str) -> bool:
+    """Whether ``text`` is Python somewhere: in a function, a coroutine, a loop."""
+    inner = textwrap.indent(text, " ")
+    return any(parsed(f"{head}\n{inner}\n") is not None for head in ("async def f():\n while x:\n  pass", "if x:"))
+
+
+@st.composite
+def _nested(draw: st.DrawFn, source: Framework, depth: int) -> str:
+    """A use in which names of inputs stand for further uses."""
+    text = draw(st.sampled_from(uses(source)))
+    names = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name) and n.id in INPUTS]
+    if not names or not text.isascii():
+        return text
+    name = draw(st.sampled_from(names))
+    inner = draw(expressions(source, depth - 1))
+    for written in (inner, f"({inner})"):
+        whole = text[: name.col_offset] + written + text[name.end_col_offset :]
+        if _stands(whole):
+            return whole
+    return text
+
+
+@st.composite
+def statements(draw: st.DrawFn, source: Framework) -> str:
+    """A statement with uses in it, or a whole example."""
+    kind = draw(st.integers(0, 19))
+    if kind < 6:
+        return draw(st.sampled_from(examples(source)))
+    shapes = NEWER if kind == 19 else STATEMENTS
+    shape = draw(st.sampled_from(shapes))
+    parts = [draw(expressions(source, draw(st.integers(0, 2)))) for _ in range(shape.count("{}"))]
+    if kind == 19:
+        return shape.format(*parts)
+    return _readable(shape, parts)
+
+
+@st.composite
+def blocks(draw: st.DrawFn, source: Framework, depth: int = 2) -> str:
+    """Statements, some of them below a function, class, loop or condition."""
+    text = "\n".join(draw(st.lists(statements(source), min_size=1, max_size=4)))
+    heads = (
+        "",
+        "def f(x: {root}.Tensor, y, *args):",
+        "def f(self, x, y):",
+        "async def f(x):",
+        "class C(nn.Module):",
+        "if x:",
+        "for x in y:",
+        "async def f():",
+        "with x as y, z:",
+        "while True:",
+        "try:",
+    )
+    head = draw(st.sampled_from(heads)).format(root=source)
+    if not head or depth == 0:
+        return text
+    inner = text + "\n" + draw(blocks(source, depth - 1)) if draw(st.booleans()) else text
+    indent = draw(st.sampled_from(INDENTS))
+    ending = "\nfinally: pass" if head == "try:" else ""
+    return f"{head}\n{textwrap.indent(inner, indent)}{ending}"
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> tuple[Framework, bytes]:
+    """The framework that a program is written for, and its bytes."""
+    source: Framework = draw(st.sampled_from(("torch", "paddle")))
+    other = "paddle" if source == "torch" else "torch"
+    head = draw(st.sampled_from(IMPORTS)).format(root=source, other=other)
+    aliases = [f"import {module} as {name}" for name, module in ALIASES[source]]
+    lines = [head, *draw(st.permutations(aliases)), "import math, numpy as np"]
+    bodies = draw(st.lists(blocks(source), min_size=1, max_size=5))
+    text = "\n".join([*lines, *bodies]) + draw(st.sampled_from(("\n", "", "\n\n", "  \n", "\n# end", "\f")))
+    if draw(st.booleans()):
+        alias = draw(st.sampled_from(("t", "th", "_", "pt", "nn_", "ф")))
+        text = re.sub(rf"\b{source}\b(?=\.)", alias, text) + f"\nimport {source} as {alias}\n"
+    if draw(st.booleans()):
+        text = draw(spread(text))
+    return source, draw(stored(text))
+
+
+@st.composite
+def spread(draw: st.DrawFn, text: str) -> str:
+    """The same program with line breaks, comments and white space between the tokens in brackets."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return text
+    lines = text.splitlines(keepends=True)
+    places: list[tuple[int, int]] = []
+    depth = 0
+    for token in tokens:
+        depth += (
+            {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.string, 0) if token.type == tokenize.OP else 0
+        )
+        if depth and token.type == tokenize.OP:
+            places.append(token.end)
+    if not places:
+        return text
+    breaks = st.sampled_from(("\n", "  ", "\t", "\n\n    ", "  # é why\n", "\f", " \\\n ", "\n# alone\n\n"))
+    chosen = draw(st.lists(st.tuples(st.sampled_from(places), breaks), max_size=6, unique_by=lambda pair: pair[0]))
+    for (line, column), written in sorted(chosen, reverse=True):
+        lines[line - 1] = lines[line - 1][:column] + written + lines[line - 1][column:]
+    return "".join(lines)
+
+
+@st.composite
+def stored(draw: st.DrawFn, text: str) -> bytes:
+    """``text`` as the bytes of a file: an encoding, a byte order mark, line ends."""
+    end = draw(st.sampled_from(ENDS))
+    kind = draw(st.integers(0, 9))
+    if draw(st.integers(0, 9)) == 0:
+        parts = text.split("\n")
+        text = parts[0] + "".join(draw(st.sampled_from(("\n", "\r\n", "\r"))) + part for part in parts[1:])
+    else:
+        text = text.replace("\n", end)
+    if kind == 7:
+        return codecs.BOM_UTF8 + text.encode()
+    if kind == 8:
+        cookie = draw(
+            st.sampled_from(
+                ("latin-1", "iso-8859-15", "cp1252", "utf-8", "ascii", "koi8-r", "utf-7", "shift_jis", "no-such")
+            )
+        )
+        text = f"# -*- coding: {cookie} -*-{end}{text}"
+        try:
+            return text.encode(cookie, "replace")
+        except LookupError:
+            return text.encode()
+    if kind == 9:
+        return text.encode(draw(st.sampled_from(("utf-16", "latin-1", "utf-8", "utf-32", "cp1252"))), "replace")
+    return text.encode()

@@ -1,0 +1,97 @@
+"""What generated programs and mutated files have found: a small program for each mistake."""
+
+from __future__ import annotations
+
+import pytest
+from paddletorch.model import Framework, Options, Status
+
+from .promises import check
+
+CASES: dict[str, tuple[Framework, str, str]] = {
+    "a name for both frameworks": (
+        "paddle",
+        "import paddle as torch\nimport torch\ny = torch.max(x)\n",
+        "import paddle\ny = paddle.max(x)\n",
+    ),
+    "quotes inside a quoted annotation": (
+        "paddle",
+        "import torch\ndef f(n: torch.Tensor):\n    x: '(n.long())' = n\n",
+        "x: '(n.astype(\"int64\"))' = n",
+    ),
+    "a line inside a quoted annotation is not broken": (
+        "paddle",
+        f"import torch as t\nx: 'requires_grad == {'a' * 60} == t.nn.functional.log_softmax(b).tril()' = 1\n",
+        "paddle.nn.functional.log_softmax(b, axis=0 if b.ndim in (0, 1, 3) else 1).tril()'",
+    ),
+    "a string in a call in an annotation is no annotation": (
+        "paddle",
+        "from torch import *\ndef f(x: g('int16')): pass\ny = zeros(3)\n",
+        "g('int16')",
+    ),
+    "builtins that a star import hides": (
+        "paddle",
+        "from torch import *\nimport torch\ny = torch.FloatTensor(values)\n",
+        "torch.FloatTensor(values)",
+    ),
+    "a newer f-string over two lines": (
+        "torch",
+        "import paddle as t\nf'{()\n}'\ny = t.zeros([3])\n",
+        "y = torch.zeros([3])",
+    ),
+    "a comment behind a dropped argument's neighbour": (
+        "torch",
+        "import paddle\ny = paddle.zeros([3],  # why\n  name=None)\n",
+        "y = torch.zeros([3],  # why\n  )",
+    ),
+    "a call over lines that end with a carriage return": (
+        "paddle",
+        "import torch\rscaler = torch.amp.GradScaler(\r    'cuda',  # why\r    init_scale=2.0**10,\r)\r",
+        "    init_loss_scaling=2.0**10,\r",
+    ),
+    "an assignment that may not stand in a comprehension": (
+        "paddle",
+        "import torch\nclass C:\n    y = [torch.dstack((w := x))]\n",
+        "torch.dstack((w := x))",
+    ),
+    "a yield keeps its brackets": (
+        "torch",
+        "import paddle\ndef f():\n    y = paddle.sort((yield x))\n",
+        "y = torch.sort((yield x))[0]",
+    ),
+    "arguments in brackets become a list": (
+        "paddle",
+        "import torch\ny = torch.ones(3).view((1), n)\n",
+        ".reshape([(1), n])",
+    ),
+    "a module in brackets": (
+        "paddle",
+        "import torch.nn as nn\ny = ((nn).functional).relu(x)\n",
+        "y = nn.functional.relu(x)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("target", "source", "expected"), CASES.values(), ids=CASES)
+def test_found(target: Framework, source: str, expected: str) -> None:
+    result = check(source.encode(), Options(target))
+    assert expected in result.output.decode()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-32-be"])
+def test_wide_characters_are_refused(encoding: str) -> None:
+    data = "\ufeffimport torch\nx = torch.zeros(3)\n".encode(encoding)
+    result = check(data, Options("paddle"))
+    assert (result.status, result.diagnostics[0].code) == (Status.FAILED, "SRC002")
+
+
+@pytest.mark.parametrize("cookie", ["latin-1", "utf-7"])
+def test_newer_syntax_under_a_cookie(cookie: str) -> None:
+    text = f"# coding: {cookie}\nimport torch\ntype X = int\nname = 'é'\ny = torch.max(x)\n"
+    result = check(text.encode(cookie), Options("paddle"))
+    assert "paddle.max(x)" in result.output.decode(cookie)
+
+
+def test_a_suppression_on_a_line_that_ends_with_a_carriage_return() -> None:
+    source = b"import torch\ry = torch.max(x)  # paddletorch: ignore\rz = torch.min(x)\r"
+    result = check(source, Options("paddle"))
+    assert b"y = torch.max(x)  # paddletorch: ignore\rz = paddle.min(x)\r" in result.output

@@ -1,0 +1,148 @@
+"""Converted code lies on the lines of the text that it was made from."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from types import CodeType
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from paddletorch.engine import Engine
+from paddletorch.model import Edit, FileResult, Options, Span
+from paddletorch.origins import converted_tree
+from paddletorch.source import Source, pieces, splice
+
+if TYPE_CHECKING:
+    from conftest import Fixture
+
+
+def test_each_function_begins_on_its_line(fixture: Fixture) -> None:
+    result = fixture.convert(fixture.source)
+    if compiles(result.source) and compiles(result.output):
+        written = compile(result.source, "module.py", "exec", dont_inherit=True)
+        converted = compile(converted_tree(result, "module.py"), "module.py", "exec", dont_inherit=True)
+        assert functions(converted) == functions(written)
+
+
+def test_each_line_is_one_of_the_original(fixture: Fixture) -> None:
+    result = fixture.convert(fixture.source)
+    if compiles(result.output):
+        last = len(Source(result.source).line_starts)
+        for code in codes(compile(converted_tree(result, "module.py"), "module.py", "exec", dont_inherit=True)):
+            assert all(not line or line <= last for *_, line in code.co_lines())
+
+
+def test_statements_without_an_edit_stay_where_they_are(fixture: Fixture) -> None:
+    result = fixture.convert(fixture.source)
+    if compiles(result.source) and compiles(result.output):
+        check_kept(result)
+
+
+def check_kept(result: FileResult) -> None:
+    original = Source(result.source)
+    placed = Counter(place(node) for node in statements(converted_tree(result, "module.py")))
+    for node in statements(ast.parse(original.text)):
+        span = Span(min(original.span(n).start for n in [node, *decorators(node)]), original.span(node).end)
+        if not any(edit.span.start < span.end and span.start < edit.span.end for edit in touching(result)):
+            assert placed[place(node)], f"line {node.lineno}"
+
+
+def decorators(node: ast.stmt) -> list[ast.expr]:
+    """What stands above a function or class and belongs to it, outside of its span."""
+    return getattr(node, "decorator_list", [])
+
+
+def touching(result: FileResult) -> list[Edit]:
+    """The edits, with room for the insertions, which touch both sides of a place."""
+    return [Edit(Span(e.span.start - 1, e.span.end + 1), e.text) for e in result.edits]
+
+
+LAYOUTS = st.sampled_from(["\n", "\r\n", "\r"])
+BEFORE = st.text("#é𝔘 \t", max_size=3).map(lambda text: f"# {text}")
+CALLS = st.sampled_from(
+    [
+        "z = torch.sub(x, y, alpha=2)",
+        "z = torch.max(x, 1)[1]",
+        "z = (torch.cat(\n    [x,  # é\n     y],\n    dim=1,\n).view(-1))",
+        "torch.backends.cudnn.benchmark = True",
+        "z = torch.randn(2, 3, requires_grad=True, dtype=torch.float64)",
+        "é = [torch.relu(i) for i in (x, y)]; z = f'{torch.sum(x, dim=1)}'",
+        "if x is None: x = torch.full((1,),\n  torch.inf)",
+    ]
+)
+
+
+@given(st.lists(st.tuples(BEFORE, CALLS, st.integers(0, 3)), min_size=1, max_size=6), LAYOUTS, st.booleans())
+def test_lines_between_edits_stay(parts: list[tuple[str, str, int]], newline: str, bom: bool) -> None:
+    lines = ["import torch", "def f(x, y):"]
+    for number, (comment, call, blank) in enumerate(parts):
+        lines += [f"    {comment}", *(f"    {line}" for line in call.split("\n")), *[""] * blank]
+        lines.append(f"    kept = {number}")
+    data = newline.join([*lines, "    return z", ""]).encode("utf-8-sig" if bom else "utf-8")
+    result = Engine(Options(target="paddle")).convert(data, "module.py")
+    assert result.output != data
+    check_kept(result)
+    kept = [n for n in statements(converted_tree(result, "module.py")) if ast.unparse(n).startswith("kept = ")]
+    assert [Source(data).slice(Source(data).span(n)) for n in kept] == [f"kept = {n}" for n in range(len(parts))]
+
+
+def test_two_statements_for_one_lie_on_its_line() -> None:
+    data = b"import paddle\ns = paddle.amp.GradScaler()\n\ndef f(o, l):\n    s.minimize(\n        o,\n        l)\n"
+    result = Engine(Options(target="torch")).convert(data, "module.py")
+    body = converted_tree(result, "module.py").body[-1]
+    assert isinstance(body, ast.FunctionDef)
+    assert [ast.unparse(n) for n in body.body] == ["s.step(o)", "s.update()"]
+    assert {n.lineno for n in body.body} == {5}
+
+
+def test_parts_that_change_places_end_after_their_start() -> None:
+    data = b"import torch\ndef f(x: torch.Tensor, y: torch.Tensor):\n    return torch.rsub(\n        x,\n        y)\n"
+    result = Engine(Options(target="paddle")).convert(data, "module.py")
+    assert result.output != data
+    compile(converted_tree(result, "module.py"), "module.py", "exec")
+
+
+@pytest.mark.parametrize("text", ["a.b(c)", "x + é", "f(a, b)"])
+@given(data=st.data())
+def test_pieces_make_the_text_and_know_its_origin(text: str, data: st.DataObject) -> None:
+    body = text.encode()
+    starts = st.integers(0, len(body))
+    first, second = sorted([data.draw(starts), data.draw(starts)])
+    inner = Edit(Span(first, second), data.draw(st.text(max_size=3)))
+    outer = Edit(Span(0, len(body)), "", parts=("<", Span(0, len(body)), ">"))
+    edits = [inner, outer] if data.draw(st.booleans()) else [inner]
+    made = pieces(body, edits)
+    assert b"".join(piece.text for piece in made) == splice(body, edits)
+    assert all(body[p.origin.start : p.origin.end] == p.text for p in made if p.kept)
+
+
+def compiles(data: bytes) -> bool:
+    try:
+        compile(data, "module.py", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from codes(constant)
+
+
+def functions(code: CodeType) -> Counter[tuple[str, int]]:
+    """Name and first line of each function and class; without lambdas, which a conversion may add."""
+    return Counter((c.co_name, c.co_firstlineno) for c in codes(code) if not c.co_name.startswith("<"))
+
+
+def statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
+
+
+def place(node: ast.stmt) -> tuple[str, int, int, int | None, int | None]:
+    return ast.dump(node), node.lineno, node.col_offset, node.end_lineno, node.end_col_offset

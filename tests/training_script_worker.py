@@ -1,0 +1,120 @@
+"""Runs training scripts on one framework: ``python training_script_worker.py torch|paddle RESULTS < JOBS``.
+
+A job names a script with ``main(argv)`` and ``build_model()``, the arguments of each run, and, for a script as it
+was written, where its model's first weights go for each framework. One JSON line for each job; with "error" if
+it failed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import sys
+import traceback
+import warnings
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+from paddletorch.model import Framework
+from paddletorch_rules.layouts import tensors, walk
+
+
+def activate_scalers(framework: Framework) -> None:
+    """Let scalers scale on this CPU: torch's for CUDA ask for such a device, Paddle's for its place and float16."""
+    if framework == "torch":
+        import torch
+
+        torch.cuda.amp.common.amp_definitely_not_available = lambda: False
+        torch.set_num_threads(1)
+        return
+    from paddle.amp import auto_cast, grad_scaler
+
+    place = SimpleNamespace(is_gpu_place=lambda: True, is_xpu_place=lambda: False, is_custom_place=lambda: False)
+    grad_scaler._dygraph_tracer = lambda: SimpleNamespace(_expected_place=place)
+    sys.modules[auto_cast.__module__].amp_global_state().amp_dtype = "float16"
+
+
+def first_weights(model: Any, framework: Framework) -> dict[Framework, dict[str, np.ndarray]]:
+    """The tensors of the model's state for each framework, under the names and in the layouts it has there."""
+    other: Framework = "paddle" if framework == "torch" else "torch"
+    states: dict[Framework, dict[str, np.ndarray]] = {framework: {}, other: {}}
+    for place in walk(model, framework):
+        layout = place.layout
+        parts = {getattr(part, framework): part for part in layout.parts} if layout else {}
+        for name, tensor in tensors(place, framework):
+            if name in getattr(place.module, _TRANSIENT[framework]):
+                continue
+            array = tensor.detach().numpy().copy()
+            states[framework][getattr(place, framework) + name] = array
+            if layout and framework == "torch" and name in layout.torch_only:
+                continue
+            part = parts.get(name)
+            if part and part.section:
+                raise NotImplementedError(f"{place.torch}{name}: sections are not cut here")
+            moved = array.T if part and part.transposed and array.ndim == 2 else array
+            states[other][getattr(place, other) + (getattr(part, other) if part else name)] = moved
+    return states
+
+
+_TRANSIENT = {"torch": "_non_persistent_buffers_set", "paddle": "_non_persistable_buffer_names_set"}
+"""Where a module keeps the names of buffers that are not in its state."""
+
+
+def fresh_names(framework: Framework) -> contextlib.AbstractContextManager[object]:
+    """Paddle numbers parameters and saves optimizers by these names; a program that resumes numbers anew."""
+    if framework == "torch":
+        return contextlib.nullcontext()
+    from paddle.utils import unique_name
+
+    guard: contextlib.AbstractContextManager[object] = unique_name.guard()
+    return guard
+
+
+def load(path: str) -> ModuleType:
+    """Import the script under a name of its own."""
+    spec = importlib.util.spec_from_file_location(Path(path).name.replace(".", "_"), path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(framework: Framework, job: dict[str, Any]) -> None:
+    """Write the first weights, if asked to, and train."""
+    script = load(job["path"])
+    if job.get("weights"):
+        seed = getattr(sys.modules[framework], "manual_seed" if framework == "torch" else "seed")
+        seed(0)
+        for side, state in first_weights(script.build_model(), framework).items():
+            np.savez(job["weights"][side], allow_pickle=False, **state)
+    for arguments in job["runs"]:
+        with fresh_names(framework):
+            script.main(arguments)
+
+
+def main() -> None:
+    """Run the jobs of standard input; results go to the file named in the arguments, one JSON line each."""
+    framework: Framework = "torch" if sys.argv[1] == "torch" else "paddle"
+    os.environ |= {"OMP_NUM_THREADS": "1", "GLOG_minloglevel": "2", "CUDA_VISIBLE_DEVICES": ""}
+    warnings.simplefilter("ignore")
+    importlib.import_module(framework)
+    activate_scalers(framework)
+    with Path(sys.argv[2]).open("w") as out:
+        for line in sys.stdin:
+            job = json.loads(line)
+            result = {"id": job["id"]}
+            try:
+                with contextlib.redirect_stdout(sys.stderr):
+                    run(framework, job)
+            except (Exception, SystemExit):
+                result["error"] = traceback.format_exc()
+            print(json.dumps(result), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()
