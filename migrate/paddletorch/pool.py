@@ -27,7 +27,7 @@ def convert_in_pool(sources: Sequence[Source], options: Options, jobs: int) -> I
     left: dict[int, Future[list[Converted]]] = {}
     with _executor(min(jobs, len(chunks))) as pool:
         try:
-            futures = [pool.submit(_convert_all, chunk, options) for chunk in chunks]
+            futures = [_submit(pool, chunk, options) for chunk in chunks]
             for number, future in enumerate(futures):
                 try:
                     yield from future.result()
@@ -45,10 +45,19 @@ def convert_in_pool(sources: Sequence[Source], options: Options, jobs: int) -> I
             yield from (_convert_alone(path, options) for path in chunks[number])
 
 
+def _submit(pool: ProcessPoolExecutor, chunk: list[str], options: Options) -> Future[list[Converted]]:
+    try:
+        return pool.submit(_convert_all, chunk, options)
+    except BrokenExecutor as error:  # a worker died before all work was handed out
+        refused: Future[list[Converted]] = Future()
+        refused.set_exception(error)
+        return refused
+
+
 def _convert_alone(path: str, options: Options) -> Converted:
     with _executor(1) as pool:
         try:
-            return pool.submit(_convert_all, [path], options).result()[0]
+            return _submit(pool, [path], options).result()[0]
         except BrokenExecutor:
             message = "internal error: the process that converted this file died"
             return Converted(failed(path, "SRC900", message, hint="The file was left alone. Please report it."), None)

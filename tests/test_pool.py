@@ -1,0 +1,53 @@
+"""Worker processes that die at the worst moments: no file but the one in work is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paddletorch import pool
+from paddletorch.model import Options
+from paddletorch.pool import convert_in_pool
+from paddletorch.single import Source
+
+CODE = "import torch\nscaler = torch.amp.GradScaler('cuda')\n"
+
+
+@pytest.mark.parametrize("handed_out", [0, 1, 3])
+def test_worker_dies_while_work_is_handed_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, handed_out: int) -> None:
+    filler = "".join(f"value_{n} = {n}\n" for n in range(8000))
+    for number in range(6):
+        (tmp_path / f"f{number}.py").write_text(CODE + filler)
+    submit = ProcessPoolExecutor.submit
+    calls, refused = [], []
+
+    def die_then_submit(executor: ProcessPoolExecutor, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        calls.append(arguments)
+        if len(calls) == handed_out + 1:
+            first = submit(executor, os.getpid)  # so that a worker is there, and known
+            os.kill(first.result(), signal.SIGKILL)
+            end = time.monotonic() + 60
+            while not executor._broken:
+                assert time.monotonic() < end, "the pool did not notice"
+                time.sleep(0.002)
+        try:
+            return submit(executor, function, *arguments)
+        except BrokenProcessPool:
+            refused.append(arguments)
+            raise
+
+    paths = sorted(tmp_path.iterdir())
+    sources = [Source(str(path), path.read_bytes()) for path in paths]
+    with monkeypatch.context() as patched:
+        patched.setattr(pool.ProcessPoolExecutor, "submit", die_then_submit)
+        results = list(convert_in_pool(sources, Options(target="paddle"), 1))
+    assert refused, "the pool was never broken while work was handed out"
+    assert [result.result.path for result in results] == [str(path) for path in paths]
+    assert all(b"paddle.amp.GradScaler" in result.result.output for result in results)
