@@ -1,10 +1,13 @@
-"""Where the parts of a call lie, read by LibCST from the call's own text, and edits to its arguments."""
+"""Where the parts of a call lie, read by LibCST from the call's own text, and edits to its arguments.
+
+A dict display is measured as a call of nothing, whose arguments are the items: it may supply the keywords of a call.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from paddletorch.model import Edit, Span
@@ -45,7 +48,7 @@ class CallLayout:
         return next(a for a in self.arguments if a.value.start <= start < a.value.end)
 
 
-def read_layout(source: Source, call: ast.Call) -> CallLayout:
+def read_layout(source: Source, call: ast.Call | ast.Dict) -> CallLayout:
     """Parse the call's text with LibCST and measure its parts.
 
     Raises:
@@ -66,6 +69,8 @@ def read_layout(source: Source, call: ast.Call) -> CallLayout:
         if module.code_for_node(parsed) == prefix + text + suffix:
             node = parsed
             break
+    if isinstance(node, libcst.Dict):
+        return _measure_items(source, span.start, node, module)
     if not isinstance(node, libcst.Call):
         raise LayoutError(f"cannot read the call at line {call.lineno} back")
     return _measure(source, span.start, node, module)
@@ -123,6 +128,28 @@ def _measure(source: Source, start: int, node: libcst.Call, module: libcst.Modul
         position += length(argument.whitespace_after_arg)
         arguments.append(ArgumentSpan(Span(begin, value.end), keyword, value, comma_end, position))
     return CallLayout(source, function, open_end, tuple(arguments), position)
+
+
+def _measure_items(source: Source, start: int, node: libcst.Dict, module: libcst.Module) -> CallLayout:
+    import libcst
+
+    def length(part: libcst.CSTNode) -> int:
+        return len(module.code_for_node(part).encode("utf-8"))
+
+    position = start + 1
+    items: list[ArgumentSpan] = []
+    position += length(node.lbrace.whitespace_after)
+    for element in node.elements:
+        whole = Span(position, position + length(element.with_changes(comma=libcst.MaybeSentinel.DEFAULT)))
+        position, comma_end = whole.end, None
+        if isinstance(element.comma, libcst.Comma):
+            comma_end = position + length(element.comma.whitespace_before) + 1
+            position = comma_end + length(element.comma.whitespace_after)
+        items.append(ArgumentSpan(whole, None, whole, comma_end, position))
+    position += length(node.rbrace.whitespace_before)
+    if items:
+        items[-1] = replace(items[-1], after_end=position)
+    return CallLayout(source, Span(start, start), start + 1, tuple(items), position)
 
 
 @dataclass(frozen=True, slots=True)

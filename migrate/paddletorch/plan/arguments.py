@@ -33,11 +33,13 @@ class ArgumentPlan:
 
     ``keywords`` gives the target's name of each supplied argument that stays, by its place in the call;
     ``append`` what must be written out; ``edits`` change values in place; ``lists`` are places whose
-    argument, with those that follow it up to the second place, becomes one list.
+    argument, with those that follow it up to the second place, becomes one list; ``drop_keys`` are the source's
+    names that the dict behind ``**`` must lose.
     """
 
     keywords: dict[int, str] = field(default_factory=dict)
     drop: set[int] = field(default_factory=set)
+    drop_keys: set[str] = field(default_factory=set)
     prepend: list[tuple[str, str]] = field(default_factory=list)
     append: list[tuple[str, str]] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
@@ -70,7 +72,7 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
     context = binding.context
     plan = plan_arguments(binding, target_form, reconcile=reconcile)
     _order(binding, target_form, plan)
-    if not (plan.keywords or plan.drop or plan.prepend or plan.append):
+    if not (plan.keywords or plan.drop or plan.drop_keys or plan.prepend or plan.append):
         return plan.edits
     try:
         layout = read_layout(context.source, binding.node)
@@ -78,9 +80,16 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
         raise Refusal("API210", problem=str(error), signature="?") from None
     code = binding.row.code
     appended = [f"{name}={value}" for name, value in plan.append]
-    if binding.dictionary is not None and appended:
-        plan.edits += binding.dictionary.add(context.source, plan.append, code)
-        appended = []
+    if binding.dictionary is not None and (appended or plan.drop_keys):
+        source: Framework = "torch" if binding.target == "paddle" else "paddle"
+        names = {p.name(binding.target) or "": p.name(source) or "" for p in binding.row.parameters}
+        inside = [(n, v) for n, v in plan.append if binding.dictionary.supplies(names.get(n))]
+        appended = [f"{n}={v}" for n, v in plan.append if (n, v) not in inside]
+        dropped = frozenset(plan.drop_keys)
+        try:
+            plan.edits = binding.dictionary.change(context.source, dropped, inside, names, plan.edits, code)
+        except LayoutError as error:
+            raise Refusal("API210", problem=str(error), signature="?") from None
     prepended = tuple(text for _, text in plan.prepend)
     changes = ArgumentChanges(frozenset(plan.drop), plan.keywords, prepended, tuple(appended), binding.skip)
     width = None if context.in_string(binding.node) else WIDTH
@@ -143,8 +152,12 @@ def _drop(binding: CallBinding, source_name: str, plan: ArgumentPlan) -> None:
     bound = binding.given.get(source_name)
     if bound is None:
         return
-    if bound.position is None and isinstance(bound.dict_key, ast.Constant | ast.keyword):
-        raise Refusal("API210", problem=f"the dict would have to lose {source_name!r}", signature="?")
+    if bound.position is None and bound.dict_key is not None:
+        keys = [b.dict_key for b in (bound, *bound.also)]
+        if binding.dictionary is None or not all(key and binding.dictionary.holds(key) for key in keys):
+            raise Refusal("API210", problem=f"the dict would have to lose {source_name!r}", signature="?")
+        plan.drop_keys.add(source_name)
+        return
     assert bound.position is not None
     plan.drop.update(range(bound.position, bound.position + 1 + len(bound.rest)))
 
@@ -159,44 +172,52 @@ def _supplied(
     plan: ArgumentPlan,
 ) -> None:
     bound = binding.given[source_name]
+    every = (bound, *bound.also)
     context = binding.context
     values = context.settings.table.values[pair.values] if pair.values and not bound.converted else None
     if not in_every_release(binding, form, target_name):
-        if not is_every_default(binding, form, target_name, bound.value, values):
+        if not all(is_every_default(binding, form, target_name, b.value, values) for b in every):
             raise not_in_release(binding, target_name)
         _drop(binding, source_name, plan)
         return
-    if values is not None and isinstance(bound.value, ast.Constant) and bound.value.value is None:
+    if values is not None and any(isinstance(b.value, ast.Constant) and b.value.value is None for b in every):
         default = source_default(binding, source_name)
+        if default == "None" and bound.also:
+            raise Refusal("API210", problem=f"{source_name} may be None", signature="?")
         if default == "None":  # None means the default here: leave it to the reconciliation
             _drop(binding, source_name, plan)
             _emit(binding, pair, target_name, "None", form, plan)
             return
-    if pair.values == "amp_dtype" and context.target == "paddle":
-        _check_dtype(binding, bound.value, source_name)
+    for one in every if pair.values == "amp_dtype" and context.target == "paddle" else ():
+        _check_dtype(binding, one.value, source_name)
     if bound.text:
         _drop(binding, source_name, plan)
         before, after = binding.wraps.get(source_name, ("", ""))
         plan.append.append((target_name, before + translated_text(context, bound.value, bound.text, values) + after))
         return
-    try:
-        plan.edits += translate_edits(context, bound.value, values, binding.row.code)
-    except Refusal as refusal:
-        raise Refusal(refusal.code, **{**refusal.holes, "parameter": source_name}) from None
-    held = _held_in_tensor(binding, source_name, bound.value)
-    if source_name in binding.wraps or held is not None:
-        before, after = held or binding.wraps[source_name]
-        span = context.source.span(bound.value)
-        plan.edits += [Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after)]
+    for one in every:
+        _translate(binding, pair, source_name, one.value, values, plan)
     if bound.position is not None:
         _place(binding, source_name, target_name, bound, signature, plan)
-    elif (
-        bound.dict_key is not None
-        and binding.dictionary is not None
-        and source_name != target_name
-        and not bound.converted
-    ):
-        plan.edits.append(binding.dictionary.rename(context.source, bound.dict_key, target_name, binding.row.code))
+    elif binding.dictionary is not None and source_name != target_name and not bound.converted:
+        keys = [b.dict_key for b in every if b.dict_key is not None]
+        plan.edits += [binding.dictionary.rename(context.source, key, target_name, binding.row.code) for key in keys]
+
+
+def _translate(
+    binding: CallBinding, pair: ParameterPair, name: str, value: ast.expr, values: ValueMap | None, plan: ArgumentPlan
+) -> None:
+    """Edits in a value that stays where it is."""
+    context = binding.context
+    try:
+        plan.edits += translate_edits(context, value, values, binding.row.code)
+    except Refusal as refusal:
+        raise Refusal(refusal.code, **{**refusal.holes, "parameter": name}) from None
+    held = _held_in_tensor(binding, name, value)
+    if name in binding.wraps or held is not None:
+        before, after = held or binding.wraps[name]
+        span = context.source.span(value)
+        plan.edits += [Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after)]
 
 
 def _held_in_tensor(binding: CallBinding, name: str, node: ast.expr) -> tuple[str, str] | None:
@@ -246,7 +267,7 @@ def _is_one_number(binding: CallBinding, name: str, value: ast.expr) -> bool:
 
 
 def _check_dtype(binding: CallBinding, node: ast.expr, name: str) -> None:
-    """A dtype that is not written out may be one that Paddle refuses."""
+    """A dtype that is not written out may be one that Paddle refuses: it raises if it comes to that."""
     context = binding.context
     values = context.settings.table.values["amp_dtype"]
     branches = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
@@ -254,11 +275,8 @@ def _check_dtype(binding: CallBinding, node: ast.expr, name: str) -> None:
         if constant(branch) is not ... or context.qualified(branch) in {t for t, _ in values.pairs}:
             continue
         found = context.evaluator.values(branch)
-        names = {v.name for v in found if isinstance(v, Qualified)}
-        if names & set(values.refuse):
-            value = f"{context.text(branch)} may be float32"  # Paddle raises if it comes to that
-            binding.report("AMP217", parameter=name, value=value)
-        elif any(not isinstance(v, Qualified) for v in found):
+        refused = {v.name for v in found if isinstance(v, Qualified)} & set(values.refuse)
+        if refused or any(not isinstance(v, Qualified) for v in found):
             binding.report("AMP218", parameter=name, value=context.text(branch))
 
 
@@ -266,20 +284,19 @@ def _source_only(binding: CallBinding, pair: ParameterPair, source_name: str, pl
     if source_name in binding.dropped or pair.ignore:
         _drop(binding, source_name, plan)
         return
-    node = binding.value(source_name)
-    if node is not None:
-        text = ast.unparse(node)
+    bound = binding.given.get(source_name)
+    if bound is not None:
+        texts = [ast.unparse(b.value) for b in (bound, *bound.also)]
     else:
-        default = source_default(binding, source_name)
+        node = binding.value(source_name)
+        default = ast.unparse(node) if node is not None else source_default(binding, source_name)
         if default is None:
             return
-        text = default
-    if pair.neutral is not None and same_value(text, pair.neutral):
-        _drop(binding, source_name, plan)
-        return
-    if pair.otherwise is not None:
-        shown = text if len(text) <= 60 else text[:57] + "..."
-        _unequal(binding, pair, Refusal(pair.otherwise, parameter=source_name, value=shown))
+        texts = [default]
+    for text in texts:
+        if pair.otherwise is not None and (pair.neutral is None or not same_value(text, pair.neutral)):
+            shown = text if len(text) <= 60 else text[:57] + "..."
+            _unequal(binding, pair, Refusal(pair.otherwise, parameter=source_name, value=shown))
     _drop(binding, source_name, plan)
 
 

@@ -33,6 +33,8 @@ class Bound:
     """Further positional arguments of a variadic parameter."""
     text: str = ""
     """How to write the value out, if it comes from a dict that other calls use too."""
+    also: tuple[Bound, ...] = ()
+    """What the dict may hold under the same key instead."""
 
 
 @dataclass
@@ -264,6 +266,8 @@ def bind(
                 continue
             for key, key_node, value in dictionary.items:
                 _add(given, settled, row, context.target, signature, key, Bound(value, None, key_node))
+            if row.hook and any(bound.also for bound in given.values()):  # a hook reads one value
+                raise Refusal("API203", what=f"**{context.text(keyword.value)}")
             continue
         _add(given, settled, row, context.target, signature, keyword.arg, Bound(keyword.value, index))
     for parameter in signature.parameters:
@@ -315,9 +319,10 @@ def _add(
             settled.add(name)
             return
         name, bound = source_name, replace(bound, converted=True)
-    if name in given and bound.dict_key is None:
+    earlier = given.get(name)
+    if earlier is not None and (bound.dict_key is None or earlier.dict_key is None):
         raise Refusal("API210", problem=f"{name} is given twice", signature=signature.text)
-    given[name] = bound
+    given[name] = bound if earlier is None else replace(bound, also=(earlier, *earlier.also))
 
 
 def _takes_any(row: Row, signature: Signature, target: Framework) -> bool:

@@ -13,6 +13,7 @@ from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.mentions import call_decorator, convert_assignment, convert_class_member, is_decorator, warn_value
 from paddletorch.plan.outcome import Outcome, finding, target_form, target_name
 from paddletorch.plan.overloads import choose
+from paddletorch.plan.probes import answer_probe
 from paddletorch.plan.rewrites import SITE_HOOKS
 from paddletorch.plan.sites import Candidate, Site
 from paddletorch.plan.unbound import bind_method, convert_method, methods
@@ -132,6 +133,10 @@ def _convert(context: FileContext, site: Site, candidate: Candidate) -> Outcome:
         return convert_assignment(context, site, row)
     if site.role == "patch":
         raise Refusal("API209", replacement=target_name(row, context) or "the counterpart")
+    if site.role == "probe" and site.call is not None:
+        answered = answer_probe(context, site.call, candidate.name, row)
+        if answered is not None:
+            return answered
     if site.role == "probe":
         replacement = target_name(row, context) or "the counterpart"
         what = context.text(site.call) if site.call is not None else "the probe"

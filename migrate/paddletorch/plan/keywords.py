@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from paddletorch.layout import ArgumentChanges, edit_arguments, read_layout
 from paddletorch.model import Edit, Span
 from paddletorch.plan.context import FileContext
 from paddletorch.source import Source
 
+Literal = ast.Dict | ast.Call
+Key = ast.Constant | ast.keyword
+
 
 @dataclass(frozen=True, slots=True)
 class DictKeywords:
-    """A dict literal (or ``dict(...)`` call) that supplies keywords, and the stores that add to it."""
+    """The dict literals (or ``dict(...)`` calls), one of which supplies keywords, and the stores that add to it."""
 
-    literal: ast.Dict | ast.Call
-    items: tuple[tuple[str, ast.Constant | ast.keyword, ast.expr], ...]
+    literals: tuple[Literal, ...]
+    items: tuple[tuple[str, Key, ast.expr], ...]
     stored: frozenset[str] = frozenset()
-    """Keys that only a later store gives, perhaps under a condition."""
+    """Keys that are not in every literal: what else gives them may not happen."""
 
-    def rename(self, source: Source, key: ast.Constant | ast.keyword, name: str, code: str) -> Edit:
+    def rename(self, source: Source, key: Key, name: str, code: str) -> Edit:
         """Rename one key where it is written."""
         if isinstance(key, ast.keyword):
             start = source.span(key).start
@@ -30,50 +34,65 @@ class DictKeywords:
         text = source.slice(span)
         return Edit(span, text.replace(str(key.value), name), code)
 
-    def add(self, source: Source, items: Sequence[tuple[str, str]], code: str) -> list[Edit]:
-        """Add keys at the end of the literal."""
-        if isinstance(self.literal, ast.Dict):
-            pairs = [f"{source.quote}{name}{source.quote}: {value}" for name, value in items]
-            last: ast.expr | None = self.literal.values[-1] if self.literal.values else None
-        else:
-            pairs = [f"{name}={value}" for name, value in items]
-            last = self.literal.keywords[-1].value if self.literal.keywords else None
-        if last is None:
-            place = source.span(self.literal).end - 1
-            return [Edit(Span(place, place), ", ".join(pairs), code)]
-        place = _after(source, source.span(last).end, source.span(self.literal).end)
-        return [Edit(Span(place, place), "".join(f", {pair}" for pair in pairs), code)]
+    def holds(self, key: Key) -> bool:
+        """Whether the key stands in a literal, from which it can be taken."""
+        return any(key is found for literal in self.literals for _, found, _ in literal_items(literal) or ())
 
+    def supplies(self, name: str | None) -> bool:
+        """Whether an argument of this name is written in the dict: all are, if there is one dict."""
+        return len(self.literals) == 1 or any(key == name for key, _, _ in self.items)
 
-def _after(source: Source, start: int, end: int) -> int:
-    """After the value's own closing parentheses, if it stands in some."""
-    place = start
-    depth = source.body[start : end - 1].split(b",")[0]
-    if b")" in depth and b"#" not in depth:
-        place = start + depth.rindex(b")") + 1
-    return place
+    def change(
+        self,
+        source: Source,
+        drop: frozenset[str],
+        added: Sequence[tuple[str, str]],
+        names: Mapping[str, str],
+        values: Sequence[Edit],
+        code: str,
+    ) -> list[Edit]:
+        """Take keys from the literals and add others; ``names`` are the source's for the target's names.
+
+        ``values`` are edits inside the items that stay.
+
+        Raises:
+            LayoutError: LibCST cannot read a literal.
+        """
+        edits: list[Edit] = []
+        for literal in self.literals:
+            keys = [key for key, _, _ in literal_items(literal) or ()]
+            places = frozenset(place for place, key in enumerate(keys) if key in drop)
+            more = [(name, value) for name, value in added if names.get(name) not in keys]
+            span = source.span(literal)
+            inside = [edit for edit in values if span.holds(edit.span)]
+            if not places and not more:
+                edits += inside
+                continue
+            colon = isinstance(literal, ast.Dict)
+            texts = [f"{source.quote}{n}{source.quote}: {v}" if colon else f"{n}={v}" for n, v in more]
+            changes = ArgumentChanges(drop=places, append=tuple(texts))
+            edits += edit_arguments(read_layout(source, literal), changes, code, inside)
+        spans = [source.span(literal) for literal in self.literals]
+        return edits + [edit for edit in values if not any(span.holds(edit.span) for span in spans)]
 
 
 def keyword_dict(context: FileContext, node: ast.expr) -> DictKeywords | None:
     """The dict behind ``**node`` if all of its keys are in sight and nothing else uses it."""
     if isinstance(node, ast.Dict):
-        items = _literal_items(node)
-        return DictKeywords(node, items) if items is not None else None
+        items = literal_items(node)
+        return DictKeywords((node,), items) if items is not None else None
     if not isinstance(node, ast.Name):
         return None
     scope = context.tree.scopes[node]
     bindings = scope.lookup(node.id)
-    if len(bindings) != 1 or bindings[0].kind != "assign" or bindings[0].value is None:
+    if not bindings or scope.kind == "class" or any(b.kind != "assign" or b.scope is not scope for b in bindings):
         return None
-    if bindings[0].scope is not scope or scope.kind == "class":
+    literals = [literal for b in bindings for literal in _literals(b.value)]
+    known = [literal_items(literal) if literal is not None else None for literal in literals]
+    if any(items is None for items in known):
         return None
-    literal = bindings[0].value
-    if not isinstance(literal, ast.Dict | ast.Call):
-        return None
-    items = _literal_items(literal)
-    if items is None:
-        return None
-    literal_keys = {key for key, _, _ in items}
+    items = tuple(item for items in known for item in items or ())
+    keys = [{key for key, _, _ in items or ()} for items in known]
     for load in context.tree.loads:
         if load is node or load.id != node.id or context.tree.scopes[load].lookup(load.id) is not bindings:
             continue
@@ -81,7 +100,16 @@ def keyword_dict(context: FileContext, node: ast.expr) -> DictKeywords | None:
         if stored is None:
             return None
         items += (stored,)
-    return DictKeywords(literal, items, frozenset(key for key, _, _ in items) - literal_keys)
+    always = frozenset.intersection(*map(frozenset, keys))
+    found = tuple(literal for literal in literals if literal is not None)
+    return DictKeywords(found, items, frozenset(key for key, _, _ in items) - always)
+
+
+def _literals(value: ast.expr | None) -> list[Literal | None]:
+    """The literals that a variable may hold; None where it may hold something else."""
+    if isinstance(value, ast.IfExp):
+        return [*_literals(value.body), *_literals(value.orelse)]
+    return [value if isinstance(value, ast.Dict | ast.Call) else None]
 
 
 def shared_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.expr, str]]:
@@ -94,7 +122,7 @@ def shared_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.ex
     scope = context.tree.scopes[node]
     bindings = scope.lookup(node.id)
     literal = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
-    items = _literal_items(literal) if isinstance(literal, ast.Dict | ast.Call) else None
+    items = literal_items(literal) if isinstance(literal, ast.Dict | ast.Call) else None
     for load in context.tree.loads if items else ():
         if load.id == node.id and context.tree.scopes[load].lookup(load.id) is bindings:
             parent = context.parent(load)
@@ -119,10 +147,9 @@ def _own_text(context: FileContext, place: ast.Name, value: ast.expr) -> str | N
     return value.id if same and len(bindings) == 1 and bindings[0].kind == "parameter" else None
 
 
-def _literal_items(
-    node: ast.Dict | ast.Call,
-) -> tuple[tuple[str, ast.Constant | ast.keyword, ast.expr], ...] | None:
-    items: list[tuple[str, ast.Constant | ast.keyword, ast.expr]] = []
+def literal_items(node: Literal) -> tuple[tuple[str, Key, ast.expr], ...] | None:
+    """Keys and values of a dict literal or ``dict(...)`` call, in order; None if a key is not written out."""
+    items: list[tuple[str, Key, ast.expr]] = []
     if isinstance(node, ast.Call):
         if not isinstance(node.func, ast.Name) or node.func.id != "dict" or node.args:
             return None

@@ -24,6 +24,7 @@ from paddletorch.plan.new_axes import plan_new_axes
 from paddletorch.plan.optimizers import plan_optimizers
 from paddletorch.plan.outcome import Outcome
 from paddletorch.plan.partials import plan_partials
+from paddletorch.plan.probes import plan_probes
 from paddletorch.plan.promotion import plan_promotion
 from paddletorch.plan.rates import plan_rates
 from paddletorch.plan.receivers import Receivers
@@ -68,6 +69,10 @@ def plan_file(context: FileContext) -> Plan:
         context.findings += [f for f in outcome.findings if f not in context.findings]
         if outcome.target is not None and outcome.row.kind != "module" and _is_changed(context, site, outcome, naming):
             conversions.append(_conversion(context, site, outcome))
+    probe_edits, probe_conversions = plan_probes(context)
+    naming.replaced += probe_edits
+    edits += probe_edits
+    conversions += probe_conversions
     rate_edits, rate_conversions = plan_rates(context, receivers, planned)
     edits += rate_edits
     conversions += rate_conversions

@@ -1,0 +1,84 @@
+"""Probes for an API by name: ``hasattr(F, "scaled_dot_product_attention")``, asked of the target or answered."""
+
+from __future__ import annotations
+
+import ast
+
+from paddletorch_rules import Form, Row
+
+from paddletorch.model import Conversion, Edit
+from paddletorch.plan.context import FileContext
+from paddletorch.plan.outcome import Outcome, target_form
+
+_MODULES = "API101"
+
+
+def answer_probe(context: FileContext, call: ast.Call, module: str, row: Row) -> Outcome | None:
+    """What becomes of ``hasattr`` on a module that has a counterpart; None if no row knows the API.
+
+    The target's module is asked where it has the API; an API that is written in another way is there.
+    """
+    probed = _probed(context, call)
+    if probed is None or row.kind != "module":
+        return None
+    here = target_form(row, context)
+    form = _counterpart(context, f"{module}.{probed.value!s}")
+    if form is None or not here.names or context.leaves(row.code, call):
+        return None
+    place, _, name = form.names[0].rpartition(".") if form.names and form.template is None else ("", "", "")
+    if place != here.names[0]:
+        return Outcome(row, "True", whole=Edit(context.source.span(call), "True", row.code))
+    span = context.source.span(probed)
+    quote = context.source.slice(span)[-1]
+    return Outcome(row, here.names[0], [] if name == probed.value else [Edit(span, quote + name + quote, row.code)])
+
+
+def plan_probes(context: FileContext) -> tuple[list[Edit], list[Conversion]]:
+    """Answer the probes of the framework itself and of modules without a row: ``hasattr(torch, "compile")``."""
+    edits: list[Edit] = []
+    conversions: list[Conversion] = []
+    for call in context.tree.calls:
+        probed = _probed(context, call)
+        if probed is None or not context.is_located(call) or context.leaves(_MODULES, call):
+            continue
+        module = next(iter(context.evaluator.imported_names(call.args[0])), "")
+        if module.partition(".")[0] != context.settings.source or context.settings.lookup(module) is not None:
+            continue
+        name = f"{module}.{probed.value!s}"
+        if _counterpart(context, name) is None and not _leads_to_any(context, name):
+            context.report("API205", call, name, what=context.text(call), replacement="not known")
+            continue
+        span = context.source.span(call)
+        edits.append(Edit(span, "True", _MODULES))
+        conversions.append(Conversion(_MODULES, name, "True", *context.source.position(span.start)))
+    return edits, conversions
+
+
+def _probed(context: FileContext, call: ast.Call) -> ast.Constant | None:
+    """The name that ``hasattr`` asks for, if it is written out."""
+    if not isinstance(call.func, ast.Name) or call.func.id != "hasattr" or len(call.args) != 2 or call.keywords:
+        return None
+    name = call.args[1]
+    if context.tree.scopes[call.func].lookup("hasattr") or not isinstance(name, ast.Constant):
+        return None
+    text = context.source.slice(context.source.span(name))
+    return name if isinstance(name.value, str) and text[1:-1] == name.value else None
+
+
+def _counterpart(context: FileContext, name: str) -> Form | None:
+    """The form of an API that every allowed release of the target has."""
+    found = context.settings.lookup(name)
+    return context.settings.emitted(found[0]) if found is not None else None
+
+
+def _leads_to_any(context: FileContext, module: str) -> bool:
+    """Whether an API in the module has a counterpart: ``torch.backends.mps``."""
+    settings = context.settings
+    if module not in settings.spellings[1]:
+        return False
+
+    def ask() -> bool:
+        names = ((row, name) for row in settings.rows for form in row.forms(settings.source) for name in form.names)
+        return any(name.startswith(module + ".") and settings.emitted(row) is not None for row, name in names)
+
+    return settings.once("leads to any", module, ask)
