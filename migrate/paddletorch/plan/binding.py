@@ -10,7 +10,7 @@ from typing import Literal, NoReturn
 from paddletorch_rules import Form, Framework, Row, Signature
 
 from paddletorch.model import Edit
-from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.plan.context import FileContext, Finding, Refusal
 from paddletorch.plan.keywords import DictKeywords, keyword_dict, shared_items
 from paddletorch.plan.origins import origin_edits
 from paddletorch.plan.overloads import kinds, numpy_name
@@ -208,8 +208,8 @@ class CallBinding:
         raise Refusal("API210", problem=problem, signature=signature.text if signature else "?")
 
     def report(self, code: str, **holes: str) -> None:
-        """Add a finding at the call."""
-        self.context.report(code, self.node, self.name, self.row, **holes)
+        """Add a finding about a call that converts all the same."""
+        self.context.add(Finding(code, self.node, self.name, tuple(sorted(holes.items())), self.row, applied=True))
 
 
 def bind(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -164,6 +165,8 @@ class Finding:
     name: str
     holes: tuple[tuple[str, str], ...]
     row: Row | None = None
+    applied: bool = False
+    """What it is about was converted all the same, so that no option is needed for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +244,11 @@ class FileContext:
         /,
         **holes: str,
     ) -> None:
-        """Add a finding about ``api``; the same one at the same place counts once."""
-        finding = Finding(code, node, api, tuple(sorted(holes.items())), row)
+        """Add a finding about ``api``."""
+        self.add(Finding(code, node, api, tuple(sorted(holes.items())), row))
+
+    def add(self, finding: Finding) -> None:
+        """Add a finding; the same one at the same place counts once."""
         if finding not in self.findings:
             self.findings.append(finding)
 
@@ -332,6 +338,7 @@ class FileContext:
             target=self.settings.target,
             api=finding.name or "the API",
         )
+        hint = spec.hint.format_map(holes)
         return Diagnostic(
             code=finding.code,
             message=spec.message.format_map(holes),
@@ -340,9 +347,9 @@ class FileContext:
             end_line=end_line,
             end_column=end_column,
             severity=Severity(spec.severity),
-            applicability=Applicability(spec.applicability),
+            applicability=Applicability.DISPLAY if finding.applied else Applicability(spec.applicability),
             name=finding.name,
-            hint=spec.hint.format_map(holes),
+            hint=re.sub("; --unsafe .*", ".", hint) if finding.applied else hint,
         )
 
 
