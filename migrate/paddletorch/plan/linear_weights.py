@@ -101,8 +101,9 @@ def _use(context: FileContext, value: ast.expr, parent: ast.AST | None) -> str |
         return _argument(context, parent)
     if isinstance(parent, ast.List | ast.Expr | ast.FormattedValue | ast.If | ast.Assert | ast.BoolOp):
         return _AS_IT_IS  # lists of parameters for an optimizer
-    if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Attribute):
-        return _AS_IT_IS  # tied: the target's own rule decides
+    if isinstance(parent, ast.Assign) and _is_weight(parent.targets[0]):
+        known = context.evaluator.values(parent.targets[0].value)
+        return _AS_IT_IS if known and all(isinstance(v, Instance) for v in known) else None  # its own rule decides
     return None
 
 

@@ -40,9 +40,9 @@ def place(call: BoundCall, before: str = "", after: str = "") -> None:
 
 
 def tensor_data(call: BoundCall) -> None:
-    """A ``range`` is no data to Paddle."""
-    node = call.value("data")
-    if call.target == "paddle" and _is_call_of(node, "range"):
+    """A ``range`` and a ``deque`` are no data to Paddle."""
+    origin = call.origin("data")
+    if call.target == "paddle" and any(_is_call_of(origin, name) for name in ("range", "deque")):
         call.wrap("data", "list(", ")")
 
 
