@@ -275,8 +275,10 @@ def _check_dtype(binding: CallBinding, node: ast.expr, name: str) -> None:
         if constant(branch) is not ... or context.qualified(branch) in {t for t, _ in values.pairs}:
             continue
         found = context.evaluator.values(branch)
-        refused = {v.name for v in found if isinstance(v, Qualified)} & set(values.refuse)
-        if refused or any(not isinstance(v, Qualified) for v in found):
+        names = {v.name for v in found if isinstance(v, Qualified)}
+        if names & set(values.refuse):
+            binding.report("AMP217", parameter=name, value=f"{context.text(branch)} may be float32")
+        elif any(not isinstance(v, Qualified) for v in found):
             binding.report("AMP218", parameter=name, value=context.text(branch))
 
 
