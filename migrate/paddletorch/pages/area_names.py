@@ -23,5 +23,6 @@ NAMES = {
     "SRC": "source files",
     "TEN": "tensors",
     "TRN": "training loops",
+    "EIN": "einops",
     "VIS": "torchvision and paddle.vision",
 }

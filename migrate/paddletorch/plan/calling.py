@@ -43,6 +43,8 @@ def convert_call(context: FileContext, site: Site, candidate: Candidate, form: F
     template = binding.template or template
     if candidate.form.applied and whole is None:
         template = _as_function(candidate, context, template, form)
+    if site.role == "partial" and any(binding.around):
+        _around_each_call(context, binding)
     around = surrounding(binding)
     if template is None:
         outcome.edits += [*around, *convert_arguments(binding, form)]
@@ -52,6 +54,26 @@ def convert_call(context: FileContext, site: Site, candidate: Candidate, form: F
     outcome.target = outcome.target or template
     outcome.whole, *outcome.edits = compose(binding, form, template, whole)
     outcome.edits += around
+
+
+def _around_each_call(context: FileContext, binding: CallBinding) -> None:
+    """What goes around a call goes around each call of a partial object: ``partial(torch.zeros, device=device)``.
+
+    Raises:
+        Refusal: the names of the function that does so are taken.
+    """
+    before, after = binding.around
+    held = {n.id for b in binding.given.values() for n in ast.walk(b.value) if isinstance(n, ast.Name)}
+    if not held.isdisjoint({"args", "kwargs"}):
+        raise Refusal("API203", what="a partial object")
+    whole = binding.node
+    parent = context.parent(whole)
+    open_, close = ("", "") if not isinstance(parent, ast.expr) or _is_passed(parent, whole) else ("(", ")")
+    binding.around = (f"{open_}lambda *args, **kwargs: {before}", f"(*args, **kwargs){after}{close}")
+
+
+def _is_passed(parent: ast.expr, node: ast.expr) -> bool:
+    return isinstance(parent, ast.Call) and node is not parent.func
 
 
 def _applied(context: FileContext, call: ast.Call, candidate: Candidate, binding: CallBinding) -> ast.expr | None:

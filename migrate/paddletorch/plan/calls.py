@@ -30,6 +30,12 @@ def _suit_all(context: FileContext, site: Site, outcomes: list[Outcome]) -> bool
     return all(e == edits[0] for e in edits) and all(c == codes[0] for c in codes)
 
 
+def _stays_as_it_is(site: Site, outcome: Outcome) -> bool:
+    """Whether a use of a variable needs no edit: then it does not matter what else the variable may hold."""
+    held = site.anchor.kind in ("alias", "attribute") and site.node is site.anchor.node
+    return held and outcome.target is not None and outcome.whole is None and not outcome.full and not outcome.edits
+
+
 def _takes_anything(context: FileContext, candidate: Candidate) -> bool:
     """Whether the API takes any arguments, as ``Identity`` does: it suits what the others need."""
     signature = candidate.form.signature(context.settings.source_releases.newest)
@@ -57,7 +63,9 @@ def plan_site(context: FileContext, site: Site) -> Outcome:
             return first
         apis = " or ".join(c.name for c in site.candidates)
         return _left(context, site, first.row, Refusal("API202", name=context.text(site.anchor.node), apis=apis))
-    if site.other is not None and first.target is not None and not context.settings.options.unsafe:
+    if site.other is not None and _stays_as_it_is(site, first):
+        first.keeps_name = True
+    elif site.other is not None and first.target is not None and not context.settings.options.unsafe:
         line = str(getattr(site.other.node, "lineno", 0))
         refusal = Refusal("API201", name=context.text(site.anchor.node), other=line)
         return _left(context, site, first.row, refusal)

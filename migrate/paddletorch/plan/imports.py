@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.blocks import block_of, ends_line, own_line, remove_statement
@@ -39,6 +39,8 @@ def edit_imports(context: FileContext, naming: Naming) -> tuple[list[Edit], list
                     statements.setdefault(binding.node, []).append((binding, bindings))
     for statement in sorted(statements, key=lambda s: s.lineno):
         clauses = [_clause(context, naming, binding, group) for binding, group in statements[statement]]
+        if any(context.target in modules for modules in needs.values()):  # it is imported once
+            clauses = [replace(c, target=None, drop=True) if c.target == context.target else c for c in clauses]
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
         edits += _edit_statement(context, statement, clauses, needs.get(statement, []))
@@ -58,6 +60,8 @@ def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: li
         return _Clause(binding.alias, None, _unused(context, group, naming))
     if stands_for_imports(context, bindings) and binding.qualified is not None:
         names = frozenset(b.qualified for b in bindings if b.qualified is not None)
+        if binding.qualified == binding.name == context.settings.source and isinstance(binding.node, ast.Import):
+            return _Clause(binding.alias, context.target if _is_idle(context, binding, bindings) else None, False)
         known = context.settings.lookup(binding.qualified)
         stays = known is None or context.suppressed(known[0].code, binding.alias)
         if not stays and not _is_read(context, binding.name, bindings):
@@ -69,6 +73,18 @@ def _is_read(context: FileContext, name: str, bindings: list[Binding]) -> bool:
     if name in context.source.unread_names:
         return True
     return any(load.id == name and context.tree.scopes[load].lookup(name) is bindings for load in context.tree.loads)
+
+
+def _is_idle(context: FileContext, binding: Binding, bindings: list[Binding]) -> bool:
+    """Whether the framework is imported at the top and never used: who lacks it could not run the file otherwise."""
+    on_top = isinstance(context.parent(binding.node), ast.Module) and len(bindings) == 1
+    selected = context.settings.lookup(f"{context.settings.source}.nn") is not None  # modules are to be converted
+    return (
+        on_top
+        and selected
+        and not _is_read(context, binding.name, bindings)
+        and binding.name not in _all_names(context)
+    )
 
 
 def _unused(context: FileContext, group: Group, naming: Naming) -> bool:
@@ -95,13 +111,15 @@ def _replaced(context: FileContext, load: ast.expr, naming: Naming) -> bool:
 
 
 def _exported(context: FileContext, group: Group) -> bool:
-    names = {b.name for b in group.anchor.bindings}
+    return any(b.name in _all_names(context) for b in group.anchor.bindings)
+
+
+def _all_names(context: FileContext) -> set[object]:
+    """What ``__all__`` names."""
     for binding in context.tree.scope.bindings.get("__all__", ()):
-        value = binding.value
-        if isinstance(value, ast.List | ast.Tuple):
-            names &= {e.value for e in value.elts if isinstance(e, ast.Constant)}
-            return bool(names)
-    return False
+        if isinstance(binding.value, ast.List | ast.Tuple):
+            return {e.value for e in binding.value.elts if isinstance(e, ast.Constant)}
+    return set()
 
 
 def _needed_modules(context: FileContext, naming: Naming) -> dict[ast.stmt, list[str]]:

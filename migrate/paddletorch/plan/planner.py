@@ -13,6 +13,7 @@ from paddletorch.plan.classes import plan_subclasses
 from paddletorch.plan.comments import keep_comments
 from paddletorch.plan.context import FileContext, Finding
 from paddletorch.plan.dtypes import Dtypes
+from paddletorch.plan.functions import plan_functions
 from paddletorch.plan.hazards import find_hazards
 from paddletorch.plan.imports import edit_imports
 from paddletorch.plan.launcher import plan_launcher
@@ -55,6 +56,7 @@ def plan_file(context: FileContext) -> Plan:
     planned = [(site, plan_site(context, site)) for site in sites]
     _leave_constants(context, planned)
     plan_subclasses(context, planned)
+    plan_functions(context, planned)
     called_edits = plan_partials(context)
     plan_loaders(context, planned)
     called_edits += plan_schedulers(context, planned)

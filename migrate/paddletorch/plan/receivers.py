@@ -13,8 +13,8 @@ from paddletorch.plan.context import FileContext
 from paddletorch.plan.overloads import Fit, fit, kinds
 from paddletorch.plan.results import shows_fields
 from paddletorch.plan.tests_of_type import tested_otherwise
-from paddletorch.resolve import Instance, NoneValue, Qualified, Unknown
-from paddletorch.resolve.values import Container
+from paddletorch.resolve import Instance, NoneValue, Partial, Qualified, Unknown
+from paddletorch.resolve.values import Container, Local, Value
 
 _TENSOR_KEYWORDS = {
     "torch": frozenset({"dim", "keepdim", "unbiased", "memory_format", "non_blocking"}),
@@ -60,7 +60,7 @@ class Receivers:
 
     def evidence(self, node: ast.expr, type_name: str) -> Evidence:
         """How well it is known that ``node`` is a source-framework instance of ``type_name``."""
-        values = self._context.evaluator.objects(node)
+        values = frozenset(v for v in self._context.evaluator.objects(node) if not _is_function(v))
         instances = [v for v in values if isinstance(v, Instance)]
         if any(v.type != "foreign" for v in instances):
             if type_name == "tensor" and any(v.type == "foreign" and "." in v.api for v in instances):
@@ -267,3 +267,8 @@ def path_of(node: ast.expr) -> str:
         base = path_of(node.value)
         return f"{base}.{node.attr}" if base else ""
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_function(value: Value) -> bool:
+    """Whether a value is a function, which has no methods: what it gives is meant, ``d() if callable(d) else d``."""
+    return isinstance(value, Partial) or (isinstance(value, Local) and not isinstance(value.node, ast.ClassDef))

@@ -187,7 +187,13 @@ def _is_elsewhere(context: FileContext, name: str) -> bool:
     """Whether a dotted name is another library's, whose calls are not the framework's."""
     if name == "contextlib.nullcontext":  # stands for a context manager that is not wanted
         return False
-    return name.partition(".")[0] not in (context.settings.source, context.settings.target, "apex", "torchvision")
+    return name.partition(".")[0] not in (
+        context.settings.source,
+        context.settings.target,
+        "apex",
+        "torchvision",
+        "einops",
+    )
 
 
 def _attribute_sites(context: FileContext, carried: frozenset[str]) -> list[Site]:

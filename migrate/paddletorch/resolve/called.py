@@ -19,6 +19,7 @@ from paddletorch.resolve.expressions import (
     plain,
 )
 from paddletorch.resolve.facts import result_of
+from paddletorch.resolve.handing import Given, Handing, given
 from paddletorch.resolve.values import (
     NOTHING,
     UNKNOWN,
@@ -41,6 +42,8 @@ _VERB = re.compile(
     "|prepare|process|read|register|remap|replace|run|save|search|set|setup|test|to|trace|train|unwrap|update|wrap)_"
 )
 """How the name of a function over modules begins, whose result is no forward's."""
+
+_EINOPS = frozenset({"rearrange", "reduce", "repeat", "einsum", "pack", "unpack"})
 
 _SEVERAL = frozenset("LSTM GRU RNN SimpleRNN LSTMCell GRUCell MultiheadAttention MultiHeadAttention".split())
 """Modules whose call gives a tuple."""
@@ -110,6 +113,8 @@ class Calls(Attributes):
                 )
             if node is not None and node.args and callee.name in COPIES:
                 return self._evaluate(node.args[0])
+            if callee.name.startswith("einops.") and node is not None and node.args:
+                return self._rearranged(callee.name.rpartition(".")[2], node)
             if is_foreign(callee.name):
                 return frozenset({Instance("foreign", callee.name)})
             made = self._makes(callee.name)
@@ -119,13 +124,26 @@ class Calls(Attributes):
         if isinstance(callee, Partial):
             return result_of(self._makes(callee.name), callee.name)
         if isinstance(callee, Local):
-            return self._local_call(callee.node)
+            return self._local_call(callee.node, node)
         if isinstance(callee, Method):
             makes = _of_size(callee.makes, callee.name, node)
             return result_of(makes, f"{callee.root}.{callee.name}" if callee.root else callee.name)
         if isinstance(callee, Instance):
             return self._instance_call(callee)
         return callee.gives if isinstance(callee, Returning) else UNKNOWN
+
+    def _rearranged(self, function: str, node: ast.Call) -> Values:
+        """What a function of einops gives: of the library that its first argument is of, if it can be told."""
+        if function not in _EINOPS:
+            return UNKNOWN
+        given = self._evaluate(node.args[0])
+        held = frozenset(v for v in given | elements(given) if isinstance(v, Instance))
+        library: Values = frozenset(v for v in held if v.type in (TENSOR, "foreign"))
+        if not library and given and self._closed:
+            library = frozenset({Instance(TENSOR, function), Unknown()})
+        if function == "pack" and library:
+            return tuple_of([library, container(plain("object"))])
+        return (container(library) if function == "unpack" and library else library) or (given and UNKNOWN)
 
     def _instance_call(self, callee: Instance) -> Values:
         """Calling a module runs its forward: what that returns, or a tensor where the framework made it."""
@@ -142,7 +160,7 @@ class Calls(Attributes):
         several = callee.api.rpartition(".")[2] in _SEVERAL
         return frozenset({Container(tensor | container(tensor))}) if several else tensor
 
-    def _local_call(self, node: ast.AST) -> Values:
+    def _local_call(self, node: ast.AST, call: ast.Call | None) -> Values:
         if isinstance(node, ast.ClassDef):
             return self._local_instance(node)
         scope = self.tree.own.get(node)
@@ -151,8 +169,21 @@ class Calls(Attributes):
         promised = self._annotated(node.returns, scope) if isinstance(node, ast.FunctionDef) else NOTHING
         if not scope.returns or getattr(node, "decorator_list", None):
             return promised or UNKNOWN
+        passed = given(call, node, scope) if call is not None and not promised else None
+        if passed is not None and node not in self._handing:
+            return self._handed_on(node, scope, passed)
         found = self._variable(node, lambda: self._returned(scope))
         return (found - UNKNOWN) | promised if promised and not found.isdisjoint(UNKNOWN) else found
+
+    def _handed_on(self, node: ast.AST, scope: Scope, passed: Given) -> Values:
+        self._handing.add(node)  # one that calls itself is read for all its calls at once
+        handing = Handing(self._evaluate, lambda callee: self._called(callee, None), passed)
+        found: Values = NOTHING
+        for value in scope.returns:
+            assert value is not None
+            found |= handing.result(value)
+        self._handing.discard(node)
+        return found
 
     def _returned(self, scope: Scope) -> Values:
         found: Values = NOTHING

@@ -39,6 +39,23 @@ class CallIndex:
                 found.append(call)
         return found
 
+    def of_lambda(self, function: ast.Lambda) -> list[ast.Call]:
+        """Calls by the name that a lambda is given to."""
+        held = self._tree.parents.get(function)
+        target = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
+        named = self._by_name.get(target.id, []) if isinstance(target, ast.Name) else []
+        return [c for c in named if isinstance(c.func, ast.Name) and self._leads_to(c.func, function)]
+
+    def mapped(self, function: ast.AST) -> list[ast.Call]:
+        """Calls of ``map`` that hand on elements to the function."""
+        calls = [c for c in self._by_name.get("map", []) if isinstance(c.func, ast.Name) and len(c.args) > 1]
+        return [c for c in calls if c.args[0] is function or self._leads_to(c.args[0], function)]
+
+    def _leads_to(self, name: ast.expr, function: ast.AST) -> bool:
+        scope = self._tree.scopes.get(name) if isinstance(name, ast.Name) else None
+        bindings = scope.lookup(name.id) if scope is not None and isinstance(name, ast.Name) else []
+        return any(function in (b.node, b.value) for b in bindings)
+
 
 def is_method(scope: Scope) -> bool:
     """Whether a function's scope lies in a class."""
@@ -46,7 +63,7 @@ def is_method(scope: Scope) -> bool:
 
 
 def argument_of(
-    call: ast.Call, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, method: bool
+    call: ast.Call, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str, method: bool
 ) -> ast.expr | None:
     """The expression a call passes for parameter ``name``, if that can be read off."""
     for keyword in call.keywords:
@@ -55,7 +72,8 @@ def argument_of(
     names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
     if name not in names:
         return None
-    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
+    decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in decorators)
     index = names.index(name) - (1 if method and not static else 0)
     given = call.args
     if not 0 <= index < len(given) or any(isinstance(a, ast.Starred) for a in given[: index + 1]):

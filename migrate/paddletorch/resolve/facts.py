@@ -45,6 +45,8 @@ class Facts(Worklist):
         self._known: dict[ast.expr, Values] = {}
         self._reaching: dict[ast.Name, Sequence[Binding]] = {}
         self._guards = Guards(tree)
+        self._handing: set[ast.AST] = set()
+        """Functions whose results are being read for one call."""
         self.calls = CallIndex(tree)
 
     def _evaluate(self, node: ast.expr) -> Values:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from paddletorch.resolve.bindings import Binding
 from paddletorch.resolve.called import Calls
 from paddletorch.resolve.calls import argument_of, is_method
-from paddletorch.resolve.expressions import TENSOR, element, has_type
+from paddletorch.resolve.expressions import TENSOR, element, elements, has_type
 from paddletorch.resolve.facts import imported
 from paddletorch.resolve.reaching import reaching
 from paddletorch.resolve.values import NONE, NOTHING, UNKNOWN, Instance, Local, Values
@@ -69,12 +69,24 @@ class Variables(Calls):
                 found |= {Instance(TENSOR, "forward")}
             elif not self._closed or binding.name == "ctx":  # the calls ``x.backward(y)`` are of other objects
                 return found | UNKNOWN
-            method = is_method(binding.scope)
-            passed = [argument_of(call, function, binding.name, method) for call in self.calls.of(function)]
-            given = [argument for argument in passed if argument is not None]
-            if given:  # nothing is known yet where nothing is found: the parameter may be what is passed on
-                return found | self._union(given)
-        return found or UNKNOWN
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            given, mapped = self._passed(binding, function)
+            if given or mapped:  # nothing is known yet where nothing is found: the parameter may be what is passed on
+                return found | self._union(given) | frozenset(v for m in mapped for v in elements(self._iterable(m)))
+        return found if found - NONE else found | UNKNOWN
+
+    def _passed(
+        self, binding: Binding, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    ) -> tuple[list[ast.expr], list[ast.expr]]:
+        """What calls in this file pass to the parameter, and what ``map`` takes its values from."""
+        method = is_method(binding.scope)
+        calls = self.calls.of_lambda(function) if isinstance(function, ast.Lambda) else self.calls.of(function)
+        passed = [argument_of(call, function, binding.name, method) for call in calls]
+        names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+        place = names.index(binding.name) + 1 if binding.name in names else 0
+        mapped = self.calls.mapped(function) if place and not method else []
+        iterated = [c.args[place] for c in mapped if place < len(c.args)]
+        return [a for a in passed if a is not None], [a for a in iterated if not isinstance(a, ast.Starred)]
 
     @staticmethod
     def _receiver(binding: Binding, function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.ClassDef | None:

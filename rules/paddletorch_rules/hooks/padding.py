@@ -24,12 +24,46 @@ def _last_first(node: ast.expr) -> str:
     """Pairs of pads in the other order."""
     elements = elements_of(node)
     if elements is not None and is_plain(node):
-        pairs = [elements[i : i + 2] for i in range(len(elements) - 2, -2, -2)]
-        return f"[{', '.join(ast.unparse(e) for pair in pairs for e in pair)}]"
+        return f"[{', '.join(ast.unparse(e) for pair in _pairs_last_first(elements) for e in pair)}]"
     if elements is not None:
         slices = [f"*_p[{i}:{i + 2}]" for i in range(len(elements) - 2, -2, -2)]
         return f"(lambda _p: [{', '.join(slices)}])({{pad}})"
     return "[_n for _i in range(len({pad}) - 2, -2, -2) for _n in {pad}[_i:_i + 2]]"
+
+
+def _pairs_last_first(elements: list[ast.expr]) -> list[list[ast.expr]]:
+    return [elements[i : i + 2] for i in range(len(elements) - 2, -2, -2)]
+
+
+def _may_cut(element: ast.expr) -> bool:
+    """Whether the pad is written as a negative number, which cuts: Paddle's pads only pad."""
+    return isinstance(element, ast.UnaryOp) and isinstance(element.op, ast.USub)
+
+
+def _kept(pair: list[ast.expr], axis: int) -> str:
+    """The slice of a dimension that pads leave of it."""
+    if not any(map(_may_cut, pair)):
+        return ":"
+    first, last = (_number(e) for e in pair)
+    before, after = (ast.unparse(e) for e in pair)
+    start = f"max(-({before}), 0)" if first is None else str(-first) if first < 0 else ""
+    stop = f"{{x}}.shape[{axis}] + min({after}, 0)" if last is None else str(last) if last < 0 else ""
+    return f"{start}:{stop}"
+
+
+def _padded(element: ast.expr) -> ast.expr:
+    """A pad that is no cut."""
+    number = _number(element)
+    text = f"max({ast.unparse(element)}, 0)" if number is None else str(max(number, 0))
+    return ast.parse(text, mode="eval").body
+
+
+def _number(element: ast.expr) -> int | None:
+    try:
+        value = ast.literal_eval(element)
+    except ValueError:
+        return None
+    return value if type(value) is int else None
 
 
 def _pad_to_paddle(call: BoundCall, constant: bool) -> None:
@@ -44,16 +78,29 @@ def _pad_to_paddle(call: BoundCall, constant: bool) -> None:
         return
     if node is None:
         return
-    if any(isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub) for e in elements or []):
-        no_counterpart(call, "pad")
+    cut = "{x}"
+    if elements is not None and any(map(_may_cut, elements)):
+        if not is_plain(node):
+            no_counterpart(call, "pad")
+        pairs = _pairs_last_first(elements)
+        cut = "{x}[..., " + ", ".join(_kept(pair, number - len(pairs)) for number, pair in enumerate(pairs)) + "]"
+        node = ast.List([_padded(e) for e in elements], ast.Load())
+        elements = node.elts
     count = "len({pad})" if elements is None else str(len(elements))
     if elements is not None and len(elements) == 2:
         last = "{pad}" if isinstance(node, ast.List) else "[*{pad}]"
-        if is_plain(node):
+        if is_plain(node) or cut != "{x}":
             last = f"[{', '.join(ast.unparse(e) for e in elements)}]"
+    elif cut != "{x}":
+        last = f"[{', '.join(ast.unparse(e) for pair in _pairs_last_first(elements or []) for e in pair)}]"
     else:
         last = _last_first(node)
-    text = f"paddle.nn.functional.pad({{x}}, [0] * (2 * {{x}}.ndim - {count}) + {last}{{value:, value=%}})"
+    after = ""
+    if call.dtype("input") == "bool":
+        cut, after = f"{cut}.astype('int32')", ".astype('bool')"  # Paddle pads no bools
+    elif isinstance(call.literal("value"), bool):
+        cut, after = f"{cut}.astype('int32' if {{x}}.dtype == paddle.bool else {{x}}.dtype)", ".astype({x}.dtype)"
+    text = f"paddle.nn.functional.pad({cut}, [0] * (2 * {{x}}.ndim - {count}) + {last}{{value:, value=%}}){after}"
     repeated = {"x": "input"} if elements is not None else {"x": "input", "pad": "pad"}
     call.drop("mode")
     call.rewrite(bind_names(call, text, **repeated))
@@ -93,4 +140,19 @@ def _rewrite_pad(call: BoundCall, pads: str, twice: bool) -> None:
     call.rewrite(bind_names(call, text, **repeated))
 
 
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {"pad": pad}
+def pad_sequence(call: BoundCall) -> None:
+    """Tensors of several lengths in one: each is padded to the longest along its first axis."""
+    if call.value("padding_side") is not None and call.literal("padding_side") != "right":
+        no_counterpart(call, "padding_side")
+    first = call.literal("batch_first") if call.value("batch_first") is not None else False
+    axis = ", axis=0 if {batch_first} else 1" if first is ... else "" if first else ", axis=1"
+    one, after = "_s", ""
+    if isinstance(call.literal("padding_value"), bool):  # Paddle pads no bools
+        one, after = "_s.astype('int32' if _s.dtype == paddle.bool else _s.dtype)", ".astype(_s.dtype)"
+    pads = "[0, max(len(_t) for _t in {sequences}) - len(_s)] + [0, 0] * (_s.ndim - 1)"
+    padded = f"paddle.nn.functional.pad({one}, {pads}{{padding_value:, value=%}}){after}"
+    call.drop("padding_side")
+    call.rewrite(bind_names(call, f"paddle.stack([{padded} for _s in {{sequences}}]{axis})", sequences="sequences"))
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {"pad": pad, "pad_sequence": pad_sequence}
