@@ -57,11 +57,20 @@ def plan_site(context: FileContext, site: Site) -> Outcome:
             return first
         apis = " or ".join(c.name for c in site.candidates)
         return _left(context, site, first.row, Refusal("API202", name=context.text(site.anchor.node), apis=apis))
-    if site.other is not None and first.target is not None and not context.settings.options.unsafe:
+    if site.other is not None and first.target is not None and _is_handed_on(site, first):
+        first.keeps_name = True
+    elif site.other is not None and first.target is not None and not context.settings.options.unsafe:
         line = str(getattr(site.other.node, "lineno", 0))
         refusal = Refusal("API201", name=context.text(site.anchor.node), other=line)
         return _left(context, site, first.row, refusal)
     return first
+
+
+def _is_handed_on(site: Site, outcome: Outcome) -> bool:
+    """Whether a variable is given to somebody else, or looked at, which takes no edit whatever it holds."""
+    variable = site.anchor.kind in ("alias", "attribute") and site.node is site.anchor.node
+    plain = not (outcome.edits or outcome.whole or outcome.full)
+    return variable and plain and site.role in ("value", "alias", "check")
 
 
 def _misfits(outcome: Outcome) -> bool:
