@@ -19,7 +19,7 @@ from paddletorch.newer import mask
 from paddletorch.plan.context import FileContext, Finding, Settings
 from paddletorch.plan.planner import Plan, plan_file
 from paddletorch.resolve import Evaluator, Parsed, TreeIndex
-from paddletorch.shimming import keeps_row, overlays, settled, tables
+from paddletorch.shimming import CALLS, keeps_row, overlays, settled, tables
 from paddletorch.source import Source, Undecodable, splice
 from paddletorch.suppress import MARK, Suppressions
 from paddletorch.verify import faulty_lines, find_problem
@@ -57,6 +57,7 @@ class Engine:
                 target_releases=paddletorch_rules.select(options.target, options.target_version),
                 rows=frozenset(r for r in rows if keeps_row(shim, r)),
                 settled=settled(shim),
+                at_run_time=CALLS in shim,
             )
         return self._made[key]
 

@@ -1,4 +1,4 @@
-"""When a file's scalers and autocast contexts go to the runtime shim, and what that settles."""
+"""When a file's scalers, autocast contexts and open calls go to the runtime shim, and what that settles."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from paddletorch.model import FileResult, Options
 SCALER = "scaler"
 AUTOCAST = "autocast"
 CUSTOM = "custom"
+CALLS = "calls"
+"""Calls of what only the running program knows."""
 
 _FOLDER = Path(paddletorch_rules.__file__).parent / "shim"
 
@@ -23,6 +25,7 @@ _SETTLED = {
     ),
     AUTOCAST: frozenset({"AMP213", "AMP217", "AMP218", "AMP221"}),
     CUSTOM: frozenset(),
+    CALLS: frozenset({"API226"}),
 }
 """Findings that do not apply where the shim keeps the source's behaviour."""
 
@@ -32,6 +35,7 @@ _WORTH_IT = {
     ),
     AUTOCAST: frozenset({"AMP221"}),
     CUSTOM: frozenset({"AMP233"}),
+    CALLS: frozenset({"API201", "API202", "API203", "API204", "API210", "API211", "API226"}),
 }
 """Findings for which ``--shim auto`` takes the shim: what has no exact native form."""
 
@@ -39,7 +43,7 @@ _WORTH_IT = {
 def overlays(options: Options, native: FileResult | None) -> frozenset[str]:
     """What goes to the shim: by the mode alone, or by what the native conversion of a file found."""
     if options.shim == "always":
-        return frozenset({SCALER})
+        return frozenset({SCALER, CALLS} if options.target == "paddle" else {SCALER})
     if options.shim == "never" or native is None:
         return frozenset()
     found = {d.code for d in native.diagnostics}
@@ -47,12 +51,14 @@ def overlays(options: Options, native: FileResult | None) -> frozenset[str]:
     needed = {kind for kind, codes in _WORTH_IT.items() if codes & found}
     if not made & (_CONSTRUCTORS | {"AMP211", "AMP212"}):
         needed.discard(SCALER)  # the scaler is made elsewhere: its members stay what they are there
+    if options.target != "paddle":
+        needed.discard(CALLS)
     return frozenset(needed)
 
 
 def tables(kinds: frozenset[str]) -> tuple[str, ...]:
     """The overlay tables for ``kinds``."""
-    return tuple(str(_FOLDER / f"{kind}.toml") for kind in sorted(kinds))
+    return tuple(str(_FOLDER / f"{kind}.toml") for kind in sorted(kinds - {CALLS}))
 
 
 def keeps_row(kinds: frozenset[str], row: paddletorch_rules.Row) -> bool:

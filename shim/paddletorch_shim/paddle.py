@@ -14,8 +14,9 @@ from paddletorch_shim import checks, distributed, names, state
 from paddletorch_shim.autocast import autocast, custom_bwd, custom_fwd
 from paddletorch_shim.policy import LossScaleRule, LossScaleState
 from paddletorch_shim.protocol import OptimizerRecord, ScalerCore, Stage
+from paddletorch_shim.torch_args import torch_args
 
-__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "torch_args"]
 
 _CALL_SCALE_FIRST = "This may indicate your script did not use scaler.scale(loss or outputs) earlier in the iteration."
 _NEW_SCALE = "new_scale should be a float or a 1-element float paddle.Tensor with stop_gradient=True."

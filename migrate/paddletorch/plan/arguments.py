@@ -175,7 +175,8 @@ def _supplied(
     every = (bound, *bound.also)
     context = binding.context
     values = context.settings.table.values[pair.values] if pair.values and not bound.converted else None
-    if not in_every_release(binding, form, target_name):
+    in_template = binding.template is not None and f"{{{target_name}}}" in binding.template
+    if not in_template and not in_every_release(binding, form, target_name):
         if not all(is_every_default(binding, form, target_name, b.value, values) for b in every):
             raise not_in_release(binding, target_name)
         _drop(binding, source_name, plan)

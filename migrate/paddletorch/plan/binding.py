@@ -254,7 +254,9 @@ def bind(
     for index, keyword in enumerate(node.keywords, len(node.args)):
         if keyword.arg is None:
             dictionary = keyword_dict(context, keyword.value)
-            if dictionary is None and _alike(context, row, form):
+            if dictionary is not None and _loses(row, context, dictionary) and shared_items(context, keyword.value):
+                dictionary = None  # a dict cannot lose a key, but its values can be written out
+            elif dictionary is None and _alike(context, row, form):
                 passed_on = True  # every name is the same on both sides
                 continue
             if dictionary is None:
@@ -277,6 +279,13 @@ def bind(
     return CallBinding(
         context, row, form, name, node, given, form.fixed, dictionary, skip, settled=settled, passed_on=passed_on
     )
+
+
+def _loses(row: Row, context: FileContext, dictionary: DictKeywords) -> bool:
+    """Whether a key of the dict has no counterpart."""
+    pairs = {p.name(context.settings.source): p for p in row.parameters}
+    keys = {key for key, _, _ in dictionary.items}
+    return any(key in pairs and pairs[key].name(context.target) is None for key in keys)
 
 
 def _alike(context: FileContext, row: Row, form: Form) -> bool:

@@ -8,6 +8,7 @@ from paddletorch_rules.hooks.data import BATCH_SIZE
 
 from paddletorch.model import Edit
 from paddletorch.plan.arguments import convert_arguments
+from paddletorch.plan.at_run_time import MODULE, answers, wrapped
 from paddletorch.plan.binding import bind
 from paddletorch.plan.calling import run_hook
 from paddletorch.plan.context import FileContext, Refusal
@@ -28,7 +29,7 @@ def plan_subclasses(context: FileContext, planned: list[tuple[Site, Outcome]]) -
             made = _calls_of_classes(context) if made is None else made
             calls = made.get(node, [])
         try:
-            found = [e for call in calls for e in _convert(context, site, call)]
+            found = [e for call in calls for e in _convert(context, site, outcome, call)]
         except Refusal as refusal:
             outcome.target, outcome.edits = None, []
             outcome.findings.append(finding(refusal, site.node, site.name, outcome.row))
@@ -65,12 +66,18 @@ def _is_super_init(call: ast.Call) -> bool:
     )
 
 
-def _convert(context: FileContext, site: Site, call: ast.Call) -> list[Edit]:
+def _convert(context: FileContext, site: Site, outcome: Outcome, call: ast.Call) -> list[Edit]:
     candidate = site.candidates[0]
     form = target_form(candidate.row, context)
-    binding = bind(context, call, candidate.row, candidate.form, candidate.name)
-    run_hook(binding)
-    edits = convert_arguments(binding, form)
+    try:
+        binding = bind(context, call, candidate.row, candidate.form, candidate.name)
+        run_hook(binding)
+        edits = convert_arguments(binding, form)
+    except Refusal as refusal:
+        if not answers(context, refusal, call):
+            raise
+        outcome.needs = MODULE
+        return wrapped(context, call.func)
     if any(BATCH_SIZE in e.written for e in edits):
         raise Refusal("DAT201", what="the loader that makes batches of its indices cannot be seen here")
     return edits

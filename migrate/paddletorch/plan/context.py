@@ -33,6 +33,8 @@ class Settings:
     rows: frozenset[Row]
     settled: frozenset[str] = frozenset()
     """Findings that do not apply with the shim."""
+    at_run_time: bool = False
+    """Calls of what only the running program knows are answered by the shim."""
 
     @property
     def source(self) -> Framework:

@@ -269,6 +269,8 @@ def _root_in_text(context: FileContext, site: Site, outcome: Outcome, naming: Na
         outcome.whole = with_aliases(context, outcome.whole, scope)
     edits = [*outcome.edits, *([outcome.whole] if outcome.whole is not None else [])]
     naming.rooted += [(site, m) for edit in edits for m in helper_modules(context, edit, scope, site.name)]
+    if outcome.needs:
+        naming.rooted.append((site, outcome.needs))
     if not any(names_root(context, edit) for edit in edits):
         return
     root = root_name(context, site)

@@ -23,6 +23,8 @@ class Outcome:
     """The edits write the new name themselves, in full."""
     whole: Edit | None = None
     """What replaces the whole call or statement, where the target is not a plain call."""
+    needs: str = ""
+    """A module that the edits name in full."""
     keeps_name: bool = False
     """The use's name stands for several APIs, and the arguments suit them all."""
 

@@ -8,7 +8,7 @@ from paddletorch.plan.binding import bind
 from paddletorch.plan.calling import run_hook
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.outcome import finding, target_form
-from paddletorch.resolve import Partial
+from paddletorch.resolve import NoneValue, Partial, Qualified
 
 
 def plan_partials(context: FileContext) -> list[Edit]:
@@ -26,7 +26,13 @@ def plan_partials(context: FileContext) -> list[Edit]:
         if found is None or (len(call.args) == skip and not call.keywords):
             continue
         row, form = found
-        if context.suppressed(row.code, call):
+        if context.suppressed(row.code, call) or (context.settings.at_run_time and not skip):
+            continue
+        others = [v for v in context.evaluator.values(call.func) if not isinstance(v, Partial | NoneValue)]
+        if others and not skip:
+            if not any(isinstance(v, Qualified) for v in others):  # else the call is that API's site
+                refusal = Refusal("API201", name=context.text(call.func), other=str(call.lineno))
+                context.findings.append(finding(refusal, call, partials[0].name, row))
             continue
         try:
             if len(call.args) > skip and (skip or partials[0].positional):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from paddletorch.model import Conversion, Edit, Span, Uses
+from paddletorch.plan.at_run_time import asked, plan_unknown
 from paddletorch.plan.attribute_names import plan_attribute_names
 from paddletorch.plan.augmented import plan_augmented
 from paddletorch.plan.calls import plan_site
@@ -53,7 +54,7 @@ def plan_file(context: FileContext) -> Plan:
     context.dtype_of = dtypes.of
     context.matches = find_matches(context, receivers)
     sites = find_sites(context)
-    planned = [(site, plan_site(context, site)) for site in sites]
+    planned = [(site, asked(context, site, plan_site(context, site))) for site in sites]
     _leave_constants(context, planned)
     plan_subclasses(context, planned)
     plan_functions(context, planned)
@@ -83,7 +84,10 @@ def plan_file(context: FileContext) -> Plan:
     context.kept = frozenset(kept - {site.name for site, outcome in converted})
     members = plan_members(context, receivers, _kept_scaler(planned))
     plan_augmented(context, members)
-    naming.members += members.rooted
+    open_edits, open_modules, open_conversions = plan_unknown(context, planned)
+    edits += open_edits
+    conversions += open_conversions
+    naming.members += members.rooted + open_modules
     naming.replaced += members.edits
     import_edits, import_conversions = edit_imports(context, naming)
     edits += import_edits + members.edits + plan_reentry(context, planned)

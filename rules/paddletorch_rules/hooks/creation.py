@@ -248,6 +248,10 @@ def meshgrid(call: BoundCall) -> None:
         call.surround("[grid.transpose([" + axes + "]) for grid in ", "]")
     elif call.literal("indexing") == "ij":
         call.drop("indexing")
+    elif isinstance(call.value("indexing"), ast.Name | ast.Attribute):
+        call.drop("indexing")
+        swapped = "grid.transpose([*range(grid.ndim)][1::-1] + [*range(2, grid.ndim)])"
+        call.surround(f"[{swapped} if {{indexing}} == 'xy' else grid for grid in ", "]")
 
 
 def assign(call: BoundCall) -> None:

@@ -285,12 +285,24 @@ def attention(call: BoundCall) -> None:
     call.rewrite(text)
 
 
+_BATCH_NORM_ALONE = (
+    "(lambda _x, _dtype: paddle.nn.functional.batch_norm(_x, paddle.zeros(_x.shape[1:2], dtype=_dtype), "
+    "paddle.ones(_x.shape[1:2], dtype=_dtype){weight:, weight=%}{bias:, bias=%}, training=True{epsilon:, epsilon=%}))"
+    "(*(lambda _x: (_x, 'float64' if _x.dtype == paddle.float64 else 'float32'))({x}))"
+)
+
+
 def batch_norm(call: BoundCall) -> None:
     """In training torch keeps the unbiased variance, Paddle the biased one; the output is the same."""
     if call.target == "paddle":
-        for name in ("running_mean", "running_var"):
-            if call.literal(name) is None:
-                no_counterpart(call, name)
+        absent = [name for name in ("running_mean", "running_var") if call.literal(name) is None]
+        if len(absent) == 2 and call.literal("training") is True:
+            call.rewrite(_BATCH_NORM_ALONE)  # statistics that nobody keeps: any will do
+            for name in (*absent, "training", "momentum"):
+                call.drop(name)
+            return
+        for name in absent:
+            no_counterpart(call, name)
     if call.value("training") is not None and call.literal("training") is not False:
         call.report("NNF203", difference="running_var takes in the unbiased variance in torch, the biased in Paddle")
 

@@ -306,7 +306,20 @@ def increment(call: BoundCall) -> None:
         call.rewrite(f"{{input}}.add_({int(value)})")
 
 
+_CHUNKS = (
+    "(lambda _x, _n, _axis=0: (lambda _size, _step: paddle.split(_x, [min(_step, _size - _i) for _i in "
+    "range(0, _size, _step)], axis=_axis))(_x.shape[_axis], -(-_x.shape[_axis] // _n)))({x}, {chunks}{axis:, %})"
+)
+
+
+def chunk(call: BoundCall) -> None:
+    """The last of torch's chunks may be smaller; Paddle raises then. A number that is written out shows the sizes."""
+    if call.target == "paddle" and not isinstance(call.literal("chunks"), int):
+        call.rewrite(_CHUNKS.replace("{x}", f"{{{receiver(call, 'x')[0]}}}"))
+
+
 ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    "chunk": chunk,
     "reshape": reshape,
     "unsqueeze": unsqueeze,
     "split": split,
