@@ -13,6 +13,7 @@ from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.mentions import call_decorator, convert_assignment, convert_class_member, is_decorator, warn_value
 from paddletorch.plan.outcome import Outcome, finding, target_form, target_name
 from paddletorch.plan.overloads import choose
+from paddletorch.plan.passed_on import reads_alike
 from paddletorch.plan.rewrites import SITE_HOOKS
 from paddletorch.plan.sites import Candidate, Site
 from paddletorch.plan.unbound import bind_method, convert_method, methods
@@ -57,7 +58,10 @@ def plan_site(context: FileContext, site: Site) -> Outcome:
         apis = " or ".join(c.name for c in site.candidates)
         return _left(context, site, first.row, Refusal("API202", name=context.text(site.anchor.node), apis=apis))
     if site.other is not None and first.target is not None and not context.settings.options.unsafe:
-        line = str(getattr(site.other.node, "lineno", 0))
+        if reads_alike(context, site, first):
+            first.keeps_name = True
+            return first
+        line = str(getattr(site.other, "lineno", 0))
         refusal = Refusal("API201", name=context.text(site.anchor.node), other=line)
         return _left(context, site, first.row, refusal)
     return first
