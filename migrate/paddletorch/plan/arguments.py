@@ -22,8 +22,15 @@ from paddletorch.plan.reconcile import (
     not_in_release,
     source_default,
 )
-from paddletorch.plan.translate import constant, same_value, translate_default, translate_edits, translated_text
-from paddletorch.resolve import Qualified
+from paddletorch.plan.translate import (
+    constant,
+    default_for_none,
+    same_value,
+    translate_default,
+    translate_edits,
+    translated_text,
+)
+from paddletorch.resolve import NoneValue, Qualified
 from paddletorch.source import WIDTH
 
 
@@ -278,9 +285,13 @@ def _check_dtype(binding: CallBinding, node: ast.expr, name: str) -> None:
         found = context.evaluator.values(branch)
         names = {v.name for v in found if isinstance(v, Qualified)}
         if names & set(values.refuse):
-            binding.report("AMP217", parameter=name, value=f"{context.text(branch)} may be float32")
-        elif any(not isinstance(v, Qualified) for v in found):
-            binding.report("AMP218", parameter=name, value=context.text(branch))
+            value = f"{context.text(branch)} may be float32"  # Paddle raises if it comes to that
+            binding.report("AMP217", parameter=name, value=value)
+            continue
+        handled = default_for_none(context, branch, values) is not None
+        if any(not isinstance(v, Qualified) and not (handled and isinstance(v, NoneValue)) for v in found):
+            bad = "float32" if handled else "None or float32"
+            binding.report("AMP218", parameter=name, value=context.text(branch), bad=bad)
 
 
 def _source_only(binding: CallBinding, pair: ParameterPair, source_name: str, plan: ArgumentPlan) -> None:

@@ -17,7 +17,7 @@ from paddletorch.plan.overloads import kinds, numpy_name
 from paddletorch.plan.several import is_several
 from paddletorch.plan.shapes import used_as
 from paddletorch.plan.translate import constant
-from paddletorch.resolve import Instance
+from paddletorch.resolve import Instance, NoneValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +102,14 @@ class CallBinding:
         return node
 
     def qualified(self, name: str) -> str | None:
-        """The qualified name that the argument is, if it is one."""
+        """The qualified name that the argument is, if it is one and cannot be None."""
         if name in self.given:
-            return self.context.qualified(self.given[name].value)
+            values = self.context.evaluator.values(self.given[name].value)
+            return (
+                None
+                if any(isinstance(v, NoneValue) for v in values)
+                else self.context.qualified(self.given[name].value)
+            )
         return self.fixed.get(name)
 
     def drop(self, name: str) -> None:

@@ -13,6 +13,7 @@ from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.mentions import call_decorator, convert_assignment, convert_class_member, is_decorator, warn_value
 from paddletorch.plan.outcome import Outcome, finding, target_form, target_name
 from paddletorch.plan.overloads import choose
+from paddletorch.plan.passed_on import reads_alike
 from paddletorch.plan.probes import answer_probe
 from paddletorch.plan.rewrites import SITE_HOOKS
 from paddletorch.plan.sites import Candidate, Site
@@ -31,7 +32,7 @@ def _suit_all(context: FileContext, site: Site, outcomes: list[Outcome]) -> bool
     return all(e == edits[0] for e in edits) and all(c == codes[0] for c in codes)
 
 
-def _reads_alike(site: Site, outcome: Outcome) -> bool:
+def _needs_no_edit(site: Site, outcome: Outcome) -> bool:
     """Whether a variable that holds an API or something else is used in a way that is right for both as it stands."""
     if site.other is None or site.anchor.kind not in ("alias", "attribute") or site.node is not site.anchor.node:
         return False
@@ -77,12 +78,15 @@ def plan_site(context: FileContext, site: Site) -> Outcome:
             return first
         apis = " or ".join(c.name for c in site.candidates)
         return _left(context, site, first.row, Refusal("API202", name=context.text(site.anchor.node), apis=apis))
-    if _reads_alike(site, first):
+    if _needs_no_edit(site, first):
         first.keeps_name = True
     elif _suits_partials(context, site, first):
         return first
     elif site.other is not None and first.target is not None and not context.settings.options.unsafe:
-        line = str(getattr(site.other.node, "lineno", 0))
+        if reads_alike(context, site, first):
+            first.keeps_name = True
+            return first
+        line = str(getattr(site.other, "lineno", 0))
         refusal = Refusal("API201", name=context.text(site.anchor.node), other=line)
         return _left(context, site, first.row, refusal)
     return first

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.blocks import block_of, ends_line, own_line, remove_statement
 from paddletorch.plan.context import FileContext
-from paddletorch.plan.naming import Group, Naming, import_target, stands_for_imports
+from paddletorch.plan.naming import Group, Naming, import_target
 from paddletorch.plan.sites import Site
 from paddletorch.resolve import Binding
 
@@ -58,7 +58,7 @@ def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: li
             is_known = context.settings.lookup(binding.qualified or "") is not None
             return _Clause(binding.alias, group.target if is_known else None, False)
         return _Clause(binding.alias, None, _unused(context, group, naming))
-    if stands_for_imports(context, bindings) and binding.qualified is not None:
+    if binding.qualified is not None:
         names = frozenset(b.qualified for b in bindings if b.qualified is not None)
         if binding.qualified == binding.name == context.settings.source and isinstance(binding.node, ast.Import):
             return _Clause(binding.alias, context.target if _is_idle(context, binding, bindings) else None, False)

@@ -30,6 +30,8 @@ class Group:
     deleted: bool = False
     hidden: bool = False
     """The name may also be used in syntax that this Python cannot read."""
+    fallback: bool = False
+    """The name may also be something of the file's own, which suits every use as it is converted."""
     target: str | None = None
     """What the name stands for afterwards; None if the binding stays."""
 
@@ -56,12 +58,26 @@ def decide(context: FileContext, planned: list[tuple[Site, Outcome]]) -> dict[Ha
     for site, outcome in planned:
         groups.setdefault(site.anchor.key, Group(site.anchor)).members.append((site, outcome))
     _count_other_uses(context, groups)
+    for group in groups.values():
+        _settle_fallback(context, group)
     while _spread_refusals(context, groups, planned):
         pass
     for group in groups.values():
         group.target = _binding_target(context, group)
         _note_alias(context, group)
     return groups
+
+
+def _settle_fallback(context: FileContext, group: Group) -> None:
+    """A name that may also be a fallback of the file's own: its import converts if all uses stay the same text."""
+    if all(site.other is None for site, _ in group.members) or context.settings.options.unsafe:
+        return
+    group.fallback = not group.other_uses and not group.hidden and all(o.keeps_name for _, o in group.members)
+    for site, outcome in group.members if not group.fallback else ():
+        if outcome.keeps_name and site.other is not None:
+            outcome.target, outcome.keeps_name = None, False
+            holes = (("name", context.text(site.anchor.node)), ("other", str(getattr(site.other, "lineno", 0))))
+            outcome.findings = [Finding("API201", site.node, site.name, holes, outcome.row)]
 
 
 def _note_alias(context: FileContext, group: Group) -> None:
@@ -154,7 +170,7 @@ def _binding_target(context: FileContext, group: Group) -> str | None:
         return _alias_target(context, group)
     if anchor.kind != "import" or group.other_uses or group.hidden:
         return None
-    if not stands_for_imports(context, anchor.bindings):
+    if not group.fallback and not stands_for_imports(context, anchor.bindings):
         return None
     return import_target(context, anchor.names, group)
 
@@ -172,11 +188,12 @@ def _is_alias(context: FileContext, binding: Binding) -> bool:
 
 
 def _alias_target(context: FileContext, group: Group) -> str | None:
-    targets = {_target_of(context, name) for name in group.anchor.names if context.settings.lookup(name) is not None}
+    targets = {target_of(context, name) for name in group.anchor.names if context.settings.lookup(name) is not None}
     return targets.pop() if len(targets) == 1 else None
 
 
-def _target_of(context: FileContext, name: str) -> str | None:
+def target_of(context: FileContext, name: str) -> str | None:
+    """What a qualified name becomes where it is imported, if that is a plain name."""
     found = context.settings.lookup(name)
     if found is None:
         return None
@@ -186,7 +203,7 @@ def _target_of(context: FileContext, name: str) -> str | None:
 
 def import_target(context: FileContext, names: frozenset[str], group: Group | None) -> str | None:
     """What imports of ``names`` become, if every use converts below that one target."""
-    targets = {_target_of(context, name) for name in names if context.settings.lookup(name) is not None}
+    targets = {target_of(context, name) for name in names if context.settings.lookup(name) is not None}
     if len(targets) != 1:
         return None
     target = targets.pop()

@@ -1,4 +1,4 @@
-"""Arguments of which only one value can be converted, such as a layout: that it is this one is checked as the code runs."""
+"""Arguments of which only one value converts, such as a layout: that it is this one is checked as the code runs."""
 
 from __future__ import annotations
 

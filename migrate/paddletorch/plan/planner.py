@@ -26,6 +26,7 @@ from paddletorch.plan.new_axes import plan_new_axes
 from paddletorch.plan.optimizers import plan_optimizers
 from paddletorch.plan.outcome import Outcome
 from paddletorch.plan.partials import plan_partials
+from paddletorch.plan.passed_on import passed_on_sites
 from paddletorch.plan.probes import plan_probes
 from paddletorch.plan.promotion import plan_promotion
 from paddletorch.plan.rates import plan_rates
@@ -53,8 +54,9 @@ def plan_file(context: FileContext) -> Plan:
     dtypes = Dtypes(context)
     context.dtype_of = dtypes.of
     context.matches = find_matches(context, receivers)
-    sites = find_sites(context)
-    planned = [(site, asked(context, site, plan_site(context, site))) for site in sites]
+    planned = [(site, asked(context, site, plan_site(context, site))) for site in find_sites(context)]
+    elsewhere = [(site, plan_site(context, site)) for site in passed_on_sites(context)]
+    planned += [(site, outcome) for site, outcome in elsewhere if not outcome.keeps_name]
     _leave_constants(context, planned)
     plan_subclasses(context, planned)
     plan_functions(context, planned)

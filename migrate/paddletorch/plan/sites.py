@@ -15,7 +15,7 @@ from paddletorch.plan.context import FileContext
 from paddletorch.resolve import Binding, NoneValue, Qualified
 
 Role = Literal["call", "partial", "base", "annotation", "check", "alias", "probe", "patch", "member", "value"]
-AnchorKind = Literal["import", "alias", "attribute", "free"]
+AnchorKind = Literal["import", "alias", "attribute", "free", "outside"]
 
 _CHECKS = frozenset({"isinstance", "issubclass"})
 _PROBES = frozenset({"hasattr", "getattr", "setattr", "delattr"})
@@ -59,8 +59,8 @@ class Site:
     candidates: tuple[Candidate, ...]
     role: Role
     call: ast.Call | None
-    other: Binding | None
-    """A binding that makes the name something else, if there is one."""
+    other: ast.AST | None
+    """What may make the name something else, if there is such a binding."""
 
     @property
     def name(self) -> str:
@@ -162,14 +162,14 @@ def _name_site(context: FileContext, load: ast.Name, met: dict[int, _Meaning]) -
         return None
     bindings = context.tree.scopes[load].lookup(load.id)
     if not bindings:
-        return _climb(context, Anchor("free", load.id, load, (), names), load, names, None)
+        return climb(context, Anchor("free", load.id, load, (), names), load, names, None)
     meaning = met.get(id(bindings))
     if meaning is None:
         others = [b for b in bindings if _is_other(context, b)]
         kind: AnchorKind = "import" if any(b.qualified is not None and b not in others for b in bindings) else "alias"
         meaning = met[id(bindings)] = _Meaning(kind, tuple(bindings), others[0] if others else None)
     anchor = Anchor(meaning.kind, id(bindings), load, meaning.bindings, names)
-    return _climb(context, anchor, load, names, meaning.other)
+    return climb(context, anchor, load, names, meaning.other.node if meaning.other is not None else None)
 
 
 def _is_other(context: FileContext, binding: Binding) -> bool:
@@ -224,7 +224,7 @@ def _attribute_sites(context: FileContext, carried: frozenset[str]) -> list[Site
         if not qualified:
             continue
         anchor = Anchor("attribute", ("attribute", node.attr), node, (), qualified)
-        site = _climb(context, anchor, node, qualified, None)
+        site = climb(context, anchor, node, qualified, None)
         if site is not None and not all(c.row.kind == "constant" for c in site.candidates):
             found.append(site)
     return found
@@ -234,8 +234,8 @@ def _has_api(context: FileContext, value: ast.expr) -> bool:
     return any(isinstance(v, Qualified) and context.settings.lookup(v.name) for v in context.evaluator.values(value))
 
 
-def _climb(
-    context: FileContext, anchor: Anchor, start: ast.expr, names: frozenset[str], other: Binding | None
+def climb(
+    context: FileContext, anchor: Anchor, start: ast.expr, names: frozenset[str], other: ast.AST | None
 ) -> Site | None:
     """The longest part of the dotted expression that is an API."""
     node, current = start, names

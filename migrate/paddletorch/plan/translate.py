@@ -11,6 +11,7 @@ from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.origins import origin_edits
 from paddletorch.plan.overloads import kinds
 from paddletorch.plan.template import Template
+from paddletorch.resolve import NoneValue
 
 _CONSTANT_NODES = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop)
 
@@ -105,7 +106,7 @@ def _wrapped(context: FileContext, node: ast.expr, values: ValueMap, span: Span,
         if holes is not None and opposite == "not {x}" and isinstance(holes["x"], ast.Attribute):
             holes = None  # ``not x.requires_grad`` converts by itself
         if holes is not None:  # what the other direction wrapped is unwrapped
-            inner = context.source.span(holes["x"])
+            inner = context.source.span(_without_default(holes["x"], values, context.target))
             return [Edit(Span(span.start, inner.start), "", code), Edit(Span(inner.end, span.end), "", code)]
     value = constant(node)
     if isinstance(value, str) and repr(value) in {pair[1 if to_paddle else 0] for pair in values.pairs}:
@@ -122,9 +123,32 @@ def _wrapped(context: FileContext, node: ast.expr, values: ValueMap, span: Span,
         if literal is not None:
             return literal
     before, after = context.quoted(wrap, node).split("{x}")
+    default = default_for_none(context, node, values)
+    if default is not None and before.endswith("("):
+        after = " or " + context.quoted(default, node) + after
     if isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) and not before.endswith("("):
         before, after = before + "(", ")" + after
     return [Edit(Span(span.start, span.start), before, code), Edit(Span(span.end, span.end), after, code)]
+
+
+def default_for_none(context: FileContext, node: ast.expr, values: ValueMap) -> str | None:
+    """What None means, for a variable that may be None in sight: the other side may refuse None."""
+    source: Framework = "torch" if context.target == "paddle" else "paddle"
+    default = values.also(source).get("None")
+    if default is None or not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+        return None
+    known = any(isinstance(v, NoneValue) for v in context.evaluator.values(node))
+    return _paired(default, values, context.target) if known else None
+
+
+def _without_default(node: ast.expr, values: ValueMap, target: Framework) -> ast.expr:
+    """The variable of ``dtype or "float16"``, where the default is what None means on this side."""
+    default = values.also(target).get("None")
+    if default is not None and isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and len(node.values) == 2:
+        source: Framework = "torch" if target == "paddle" else "paddle"
+        if repr(constant(node.values[1])) == _paired(default, values, source):
+            return node.values[0]
+    return node
 
 
 def _key(context: FileContext, node: ast.expr) -> str:
@@ -140,6 +164,8 @@ def _key(context: FileContext, node: ast.expr) -> str:
 
 def _is_written_out(context: FileContext, node: ast.expr) -> bool:
     """Whether the expression is the API's own name, or a variable that is assigned it and nothing else."""
+    if any(isinstance(v, NoneValue) for v in context.evaluator.values(node)):
+        return False  # ``torch.bfloat16 if fast else None``
     while isinstance(node, ast.Attribute):
         node = node.value
     scope = context.tree.scopes.get(node)

@@ -9,7 +9,7 @@ whoever read it is looked at again when it changes, until nothing does.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from paddletorch.resolve.bindings import Binding
@@ -62,8 +62,18 @@ class Evaluator(Variables):
             found |= held or {value}
         return found
 
+    def passed_on(self, names: Iterable[str]) -> frozenset[str]:
+        """The framework's names behind names that other files of the source tree import and pass on."""
+        if self._outside is None:
+            return frozenset()
+        given = (v for name in names for v in self._outside.apis(name))
+        return frozenset(v.name for v in given if isinstance(v, Qualified))
+
     def exported(self, bindings: Sequence[Binding], members: Sequence[str], asked: str) -> Values:
-        """What a top-level name, or a member of it, gives another file: ``called``, an ``instance`` or as ``held``."""
+        """What a top-level name, or a member of it, gives another file.
+
+        ``asked`` says of what: of a call (``called``), an ``instance``, the object (``held``), or its ``apis``.
+        """
         return self._settled(lambda: self._exported(bindings, members, asked))
 
     def _exported(self, bindings: Sequence[Binding], members: Sequence[str], asked: str) -> Values:
@@ -72,6 +82,10 @@ class Evaluator(Variables):
             values = self._member_of(values, member)
         if asked == "held":
             return self._objects(values)
+        if asked == "apis":
+            names = [v.name for v in values if isinstance(v, Qualified)]
+            own = frozenset(n for n in names if n.partition(".")[0] in self._roots)
+            return frozenset(map(Qualified, own | self.passed_on(n for n in names if n not in own)))
         found: Values = NOTHING
         for value in values:
             found |= self._called(value, None) if asked == "called" else self._instance_of(value)

@@ -45,5 +45,8 @@ class Outside(Protocol):
     def held(self, name: str) -> Values:
         """The object that the name holds at the top level of its module."""
 
+    def apis(self, name: str) -> Values:
+        """The frameworks' own names that it is imported, or assigned, from."""
+
     def method(self, home: str, name: str) -> Values:
         """What calling a method of the class gives; ``home`` is the ``outside`` of its instance."""

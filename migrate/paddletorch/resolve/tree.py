@@ -128,6 +128,8 @@ class TreeIndex:
             found = module.ask(lambda evaluator: evaluator.exported(top[name], members, question.asked), make)
         if self._cut:
             module.forget()
+        if question.asked == "apis":
+            return found
         shown = self._shown(found, path, top)
         return NOTHING if shown == UNKNOWN else shown
 
@@ -240,6 +242,9 @@ class _View:
 
     def held(self, name: str) -> Values:
         return self._answer(name, "held")
+
+    def apis(self, name: str) -> Values:
+        return self._answer(name, "apis")
 
     def method(self, home: str, name: str) -> Values:
         return self._index.method(home, name, self._path)
