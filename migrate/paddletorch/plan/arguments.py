@@ -77,7 +77,13 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
         Refusal: a value or parameter has no counterpart.
     """
     context = binding.context
-    plan = plan_arguments(binding, target_form, reconcile=reconcile)
+    try:
+        plan = plan_arguments(binding, target_form, reconcile=reconcile)
+    except Refusal as refusal:
+        if binding.dictionary is None or refusal.code != "API210":
+            raise
+        binding.spell_out()  # the dict would have to lose a key
+        plan = plan_arguments(binding, target_form, reconcile=reconcile)
     _order(binding, target_form, plan)
     if not (plan.keywords or plan.drop or plan.drop_keys or plan.prepend or plan.append):
         return plan.edits
