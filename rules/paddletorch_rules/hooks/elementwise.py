@@ -185,6 +185,12 @@ def power(call: BoundCall) -> None:
         call.rewrite("{x} ** {y}")
 
 
+def float_power(call: BoundCall) -> None:
+    """Exponents in a tensor become float64 as well: Paddle does not promote them."""
+    if _is_tensor(call, "exponent"):
+        call.rewrite(f"paddle.pow({_first(call)}.astype('float64'), {{y}}.astype('float64'))")
+
+
 def power_in_place(call: BoundCall) -> None:
     """Paddle's method takes a number only."""
     if call.target == "paddle" and not _is_number(call, "exponent"):
@@ -328,6 +334,7 @@ ARGUMENT_HOOKS: dict[str, Hook] = {
     "divide": divide,
     "divide_": divide_in_place,
     "power": power,
+    "float_power": float_power,
     "pow_": power_in_place,
     "fmod": fmod,
     "fmod_": fmod_in_place,
