@@ -229,7 +229,9 @@ def _row(data: Mapping[str, Any], where: Where, *, auto: bool = False) -> Row:
         docs=where.mapping(data, "docs"),
         whole=auto,
         collect=frozenset(where.strings(data, "collect")),
-        forward=tuple(ParameterPair(p["torch"], p["paddle"]) for p in shorthand.pairs(data, where, "forward")),
+        forward=tuple(
+            ParameterPair(p["torch"], p["paddle"], p.get("values")) for p in shorthand.pairs(data, where, "forward")
+        ),
         distinctive=frozenset(distinctive),  # type: ignore[arg-type]
         examples=where.either(data, "example"),
         paddle_examples=where.either(data, "paddle_example"),

@@ -76,7 +76,7 @@ def read(path: Path = RECORD) -> Record:
 
 def digest(row: Row, table: Table) -> str:
     """A digest of all that a row's proof depends on in the tables: its data and the value maps it names."""
-    used = sorted({pair.values for pair in row.parameters if pair.values is not None})
+    used = sorted({pair.values for pair in (*row.parameters, *row.forward) if pair.values is not None})
     data = [_plain(row, _NOT_PROVEN), [_plain(table.values[name], frozenset(["file"])) for name in used]]
     return hashlib.blake2b(json.dumps(data).encode(), digest_size=8).hexdigest()
 

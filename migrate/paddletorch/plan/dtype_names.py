@@ -47,7 +47,7 @@ FLOATING_ONLY = _names("mean std var norm softmax log_softmax")
 
 PAIRS = _names(
     "add sub subtract mul multiply div divide true_divide floor_divide remainder fmod pow maximum minimum atan2 fmax "
-    "fmin outer"
+    "fmin outer kron logical_and logical_or logical_xor equal"
 )
 
 SUMS = _names("sum prod cumsum cumprod nansum")

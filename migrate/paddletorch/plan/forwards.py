@@ -1,22 +1,24 @@
-"""Keywords in calls of the frameworks' own layers: ``relu(x=h)``, ``loss(input=scores, label=classes)``."""
+"""Arguments in calls of the frameworks' own layers: ``relu(x=h)``, ``up(h, output_size=x.shape)``."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from paddletorch_rules import Row
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.context import FileContext
+from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.member_plan import MemberPlan, record
+from paddletorch.plan.translate import translate_edits
 from paddletorch.resolve import Instance
 
 
 def plan_forwards(context: FileContext, plan: MemberPlan) -> None:
-    """Rename the keywords of each call of a layer whose class is known."""
+    """Rename the keywords of each call of a layer whose class is known, and carry its values over."""
     for call in context.tree.calls:
         named = [k for k in call.keywords if k.arg is not None]
-        row = _layer(context, call) if named else None
+        row = _layer(context, call) if named or len(call.args) > 1 else None
         if row is None or not context.is_located(call) or context.suppressed(row.code, call):
             continue
         names = {p.name(context.settings.source): p.name(context.target) for p in row.forward}
@@ -26,9 +28,28 @@ def plan_forwards(context: FileContext, plan: MemberPlan) -> None:
             for k in named
             if k.arg is not None and (new := names.get(k.arg))
         ]
+        try:
+            edits += list(_values(context, call, row))
+        except Refusal as refusal:
+            context.report(refusal.code, call, f"{row.id}()", row, **refusal.holes)
         if edits:
             plan.edits += edits
             record(context, plan, call, row, f"{row.instance}()", f"{row.instance}()")
+
+
+def _values(context: FileContext, call: ast.Call, row: Row) -> Iterator[Edit]:
+    """The arguments whose parameters have a value map; those of the row stand in the order of the call.
+
+    Raises:
+        Refusal: a value has no counterpart.
+    """
+    if any(isinstance(a, ast.Starred) for a in call.args):
+        return
+    given = {k.arg: k.value for k in call.keywords}
+    for place, pair in enumerate(row.forward):
+        value = call.args[place] if place < len(call.args) else given.get(pair.name(context.settings.source))
+        if pair.values and value is not None:
+            yield from translate_edits(context, value, context.settings.table.values[pair.values], row.code)
 
 
 def _report_lacking(

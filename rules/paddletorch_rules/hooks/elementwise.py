@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 
 from paddletorch_rules.hooks.functional import bind_names, is_plain, is_pure, no_counterpart
@@ -196,6 +197,12 @@ def power(call: BoundCall) -> None:
         call.rewrite("{x} ** {y}")
 
 
+def float_power(call: BoundCall) -> None:
+    """Exponents in a tensor become float64 as well: Paddle does not promote them."""
+    if _is_tensor(call, "exponent"):
+        call.rewrite(f"paddle.pow({_first(call)}.astype('float64'), {{y}}.astype('float64'))")
+
+
 def power_in_place(call: BoundCall) -> None:
     """Paddle's method takes a number only."""
     if call.target == "paddle" and not _is_number(call, "exponent"):
@@ -309,12 +316,23 @@ def scale_in_place(call: BoundCall) -> None:
 
 
 def xlogy(call: BoundCall) -> None:
-    """The tensor stands more than once in the sum."""
-    if call.target == "paddle":
-        first = _first(call)
-        text = f"paddle.where({first} == 0, paddle.zeros_like({first}), {first} * paddle.log({{y}}))"
-        names = {"x": "input"} if first == "{x}" else {"self": "self"}
-        call.rewrite(bind_names(call, text, **names, y="other"))
+    """The tensor stands more than once in the sum; Paddle's logarithm is one of floating-point tensors."""
+    if call.target != "paddle":
+        return
+    first, logarithm = _first(call), "paddle.log({y})"
+    name = "input" if first == "{x}" else "self"
+    number = call.literal("other")
+    if isinstance(number, int | float) and number > 0:
+        call.drop("other")
+        logarithm = repr(math.log(number))
+    elif not _is_tensor(call, "other") and _is_number(call, "other"):
+        no_counterpart(call, "other")
+    if _is_number(call, name):
+        no_counterpart(call, name)
+    cast = ".astype('float32')" if (call.dtype(name) or "").startswith(("int", "uint")) else ""
+    text = f"paddle.where({first} == 0, paddle.zeros_like({first}{cast}), {first}{cast} * {logarithm})"
+    names = {"x": "input"} if first == "{x}" else {"self": "self"}
+    call.rewrite(bind_names(call, text, **names, **({"y": "other"} if "{y}" in text else {})))
 
 
 def add_n(call: BoundCall) -> None:
@@ -339,6 +357,7 @@ ARGUMENT_HOOKS: dict[str, Hook] = {
     "divide": divide,
     "divide_": divide_in_place,
     "power": power,
+    "float_power": float_power,
     "pow_": power_in_place,
     "fmod": fmod,
     "fmod_": fmod_in_place,

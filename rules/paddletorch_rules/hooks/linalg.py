@@ -39,9 +39,14 @@ def matmul(call: BoundCall) -> None:
 
 
 def einsum(call: BoundCall) -> None:
-    """torch also takes the operands as one list."""
+    """torch also takes the operands as one list, or each with a list of its axes instead of an equation."""
     node = call.value("operands")
-    if call.target == "paddle" and isinstance(node, ast.List | ast.Tuple):
+    if call.target != "paddle":
+        return
+    by_axes = any(isinstance(a, ast.List | ast.Tuple) for a in call.node.args[1::2]) and len(call.node.args) > 2
+    if call.is_tensor("equation") or by_axes:
+        no_counterpart(call, "equation")
+    if isinstance(node, ast.List | ast.Tuple):
         call.wrap("operands", "*", "")
 
 

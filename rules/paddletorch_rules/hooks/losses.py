@@ -56,6 +56,9 @@ def _cross_entropy_to_paddle(call: BoundCall) -> None:
     ignored, smoothing = call.value("ignore_index"), call.value("label_smoothing")
     smooth = smoothing is not None and call.literal("label_smoothing") not in (0, 0.0)
     call.force("axis", "1")
+    if _is_float(call.dtype("target")):
+        _soft_labels(call, how)
+        return
     if smooth:
         for other in ("weight", "ignore_index"):
             if _given(call, other):
@@ -82,6 +85,24 @@ def _cross_entropy_to_paddle(call: BoundCall) -> None:
         )
     elif ignored is None and how == "mean" and not _given(call, "weight"):
         call.report("NNF203", difference="labels of -100 count in the mean on Paddle 3, not in torch's")
+
+
+def _is_float(dtype: str | None) -> bool:
+    return dtype is not None and dtype.startswith(("float", "bfloat"))
+
+
+def _soft_labels(call: BoundCall, how: str) -> None:
+    """Floating-point targets are probabilities; Paddle's losses keep the dimension of the classes."""
+    for other in ("weight", "ignore_index"):
+        if _given(call, other):
+            no_counterpart(call, other, "... with probabilities as target")
+    if not how:
+        no_counterpart(call, "reduction")
+    call.drop("reduction")
+    call.rewrite(
+        "paddle.nn.functional.cross_entropy({input}, {label}, soft_label=True, axis=1"
+        "{label_smoothing:, label_smoothing=%}, reduction='none').squeeze(1)" + ("" if how == "none" else f".{how}()")
+    )
 
 
 def _cross_entropy_to_torch(call: BoundCall) -> None:

@@ -109,6 +109,13 @@ def seed(call: BoundCall) -> None:
         call.refuse(f"seed={value}: Paddle takes no negative seed")
 
 
+def number_as_tensor(call: BoundCall) -> None:
+    """Paddle makes a batch of one of a number, torch one distribution."""
+    for name in ("rate", "probs"):
+        if call.target == "paddle" and call.value(name) is not None and isinstance(call.literal(name), int | float):
+            call.wrap(name, "paddle.to_tensor(", ", dtype='float32')")
+
+
 ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "random_factory": factory,
     "randint": randint,
@@ -120,4 +127,5 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "bernoulli_": bernoulli_in_place,
     "random_": random_in_place,
     "seed": seed,
+    "number_as_tensor": number_as_tensor,
 }

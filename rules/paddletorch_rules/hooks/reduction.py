@@ -286,7 +286,15 @@ def histogram(call: BoundCall) -> None:
             call.rewrite(f"{text}({first})")
 
 
+def floats_only(call: BoundCall) -> None:
+    """torch makes floating-point numbers of integers, Paddle's kernel refuses them."""
+    for name in ("input", "y"):
+        if call.target == "paddle" and (call.dtype(name) or "").startswith(("int", "uint")):
+            call.wrap(name, "paddle.cast(", ", 'float32')")
+
+
 ARGUMENT_HOOKS: dict[str, Hook] = {
+    "floats_only": floats_only,
     "whole_axis": whole_axis,
     "named_dtype": named_dtype,
     "cumsum": cumsum,

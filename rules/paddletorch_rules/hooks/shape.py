@@ -216,6 +216,17 @@ def select(call: BoundCall) -> None:
     call.rewrite(f"{{{hole}}}[{before}{{index}}{', :' * (-dim - 1)}]")
 
 
+def slice_scatter(call: BoundCall) -> None:
+    """Paddle counts axes from the start only."""
+    dim = call.literal("dim")
+    if call.value("dim") is None or (isinstance(dim, int) and dim >= 0):
+        return
+    hole, source = receiver(call, "x")
+    axis = f"{{dim}} % {{{hole}}}.ndim"
+    template = f"paddle.slice_scatter({{{hole}}}, {{value}}, [{axis}], [{{start}}], [{{end}}], [{{step}}])"
+    call.rewrite(bind_names(call, template, **{hole: source}))
+
+
 def as_strided(call: BoundCall) -> None:
     """torch counts the offset in elements, Paddle in bytes."""
     name = "storage_offset" if call.target == "paddle" else "offset"
@@ -332,6 +343,7 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "tile": tile,
     "narrow": narrow,
     "select": select,
+    "slice_scatter": slice_scatter,
     "as_strided": as_strided,
     "slice": slice_function,
     "crop": crop,
