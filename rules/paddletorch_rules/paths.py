@@ -9,7 +9,8 @@ MODULES: Mapping[str, str] = {
     **{
         f"paddle.tensor.{part}": "paddle"
         for part in (
-            "attribute", "creation", "einsum", "linalg", "logic", "manipulation", "math", "ops", "random", "search", "stat",
+            "attribute", "creation", "einsum", "linalg", "logic", "manipulation", "math", "ops", "random", "search",
+            "stat",
         )
     },
     "paddle.framework": "paddle",

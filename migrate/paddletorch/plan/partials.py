@@ -26,8 +26,8 @@ def plan_partials(context: FileContext) -> list[Edit]:
         if found is None or (len(call.args) == skip and not call.keywords):
             continue
         row, form = found
-        if context.suppressed(row.code, call):
-            continue
+        if context.suppressed(row.code, call) or not row.forms(context.target):
+            continue  # what has no counterpart is reported where the partial is made
         try:
             if len(call.args) > skip and (skip or partials[0].positional):
                 raise Refusal("API203", what="positional arguments of a partial object")
