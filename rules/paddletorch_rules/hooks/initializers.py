@@ -172,6 +172,6 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "initial_kaiming_uniform": _kaiming("KaimingUniform"),
     "initial_kaiming_normal": _kaiming("KaimingNormal"),
     "param_attr": param_attr,
-    "linear": linear,
+    "linear_layer": linear,
 }
 """Hooks of the table of initial values."""
