@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddletorch_rules import compiled
+from paddletorch_rules.paths import offered
 from paddletorch_rules.releases import Framework
 from paddletorch_rules.schema import AreaSpec, DiagnosticSpec, Form, Row, TypeSpec, ValueMap
 
@@ -18,15 +19,6 @@ if TYPE_CHECKING:
     from paddletorch_rules.schema import RawTables
 
 _HERE = Path(__file__).parent
-
-OTHER_PATHS = tuple(
-    "paddle.tensor" + part
-    for part in (
-        "", ".attribute", ".creation", ".einsum", ".linalg", ".logic", ".manipulation", ".math", ".ops", ".random",
-        ".search", ".stat",
-    )
-)  # fmt: skip
-"""Modules in which Paddle defines the functions that it offers as ``paddle.X``."""
 
 
 class Table:
@@ -161,9 +153,9 @@ class Table:
     def _named(self, side: Framework, qualified_name: str) -> Sequence[tuple[Row, Form]]:
         """Rows of a name; ``paddle.tensor.math.add`` is another path of ``paddle.add``."""
         found = self._by_name[side].get(qualified_name, ())
-        if not found and qualified_name.startswith("paddle.tensor."):
-            module, _, name = qualified_name.rpartition(".")
-            return self._by_name[side].get(f"paddle.{name}", ()) if module in OTHER_PATHS else ()
+        if not found and side == "paddle":
+            other = offered(qualified_name)
+            return self._by_name[side].get(other, ()) if other is not None else ()
         return found
 
     def members(self, side: Framework, name: str) -> Sequence[tuple[Row, Form]]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from paddletorch_rules import Form, ReleaseSet, Row, Table
-from paddletorch_rules.table import OTHER_PATHS
+from paddletorch_rules.paths import MODULES
 
 from paddletorch.model import Applicability, Diagnostic, Framework, Options, Severity
 from paddletorch.plan.fstrings import enclosing_fstrings, free_quote, is_located
@@ -68,7 +68,7 @@ class Settings:
         segments: set[str] = {"__init__", "__new__"}
         prefixes: set[str] = {self.source}
         if self.source == "paddle":
-            prefixes.update(path + ".*" for path in OTHER_PATHS)
+            prefixes.update(path + ".*" for path in MODULES)
         for row in self.rows:
             for form in row.forms(self.source):
                 for name in form.names:

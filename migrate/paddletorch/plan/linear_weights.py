@@ -17,6 +17,7 @@ from paddletorch.resolve import Instance
 _CODE = "NNL209"
 _TRANSPOSED = "{self}.weight.t()"
 _AS_IT_IS = ""
+_ASSIGN = "paddle.nn.initializer.Assign"
 
 _LAYOUT_FREE = frozenset(
     "grad requires_grad stop_gradient dtype device place is_cuda is_leaf ndim dim numel element_size nelement "
@@ -125,6 +126,8 @@ def _member(context: FileContext, member: ast.Attribute) -> str | None:
 def _argument(context: FileContext, call: ast.Call) -> str | None:
     name = context.qualified(call.func) or ""
     source = context.settings.source
+    if context.target == "torch" and _assigns(context, call.func):
+        return _TRANSPOSED  # a view, which the values are written through
     if (
         name.startswith(("torch.nn.init.", "paddle.nn.init.", "paddle.nn.initializer."))
         or name.rpartition(".")[2] == "linear"
@@ -139,6 +142,13 @@ def _argument(context: FileContext, call: ast.Call) -> str | None:
         return _AS_IT_IS
     builtin = isinstance(call.func, ast.Name) and call.func.id in ("id", "isinstance", "print", "type", "hasattr")
     return _AS_IT_IS if builtin else None
+
+
+def _assigns(context: FileContext, function: ast.expr) -> bool:
+    """Whether the function is Paddle's initializer of given values."""
+    if isinstance(function, ast.Call) and context.qualified(function.func) == _ASSIGN:
+        return True
+    return any(isinstance(v, Instance) and v.api == _ASSIGN for v in context.evaluator.values(function))
 
 
 def _is_weight(node: ast.expr) -> TypeGuard[ast.Attribute]:

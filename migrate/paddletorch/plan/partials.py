@@ -28,6 +28,8 @@ def plan_partials(context: FileContext) -> list[Edit]:
         row, form = found
         if context.suppressed(row.code, call) or (context.settings.at_run_time and not skip):
             continue
+        if not row.forms(context.target):
+            continue  # what has no counterpart is reported where the partial is made
         others = [v for v in context.evaluator.values(call.func) if not isinstance(v, Partial | NoneValue)]
         if others and not skip:
             if not any(isinstance(v, Qualified) for v in others):  # else the call is that API's site

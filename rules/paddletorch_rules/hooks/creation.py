@@ -9,6 +9,7 @@ import struct
 from collections.abc import Callable
 
 from paddletorch_rules.hooks.functional import bind_names, is_plain, is_pure
+from paddletorch_rules.hooks.integers import data_is_integer, names_integer
 from paddletorch_rules.hooks.protocol import BoundCall
 
 _DATA = (ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp, ast.Set)
@@ -40,10 +41,15 @@ def place(call: BoundCall, before: str = "", after: str = "") -> None:
 
 
 def tensor_data(call: BoundCall) -> None:
-    """A ``range`` and a ``deque`` are no data to Paddle."""
+    """A ``range`` and a ``deque`` are no data to Paddle; integers have no gradients in torch."""
     origin = call.origin("data")
     if call.target == "paddle" and any(_is_call_of(origin, name) for name in ("range", "deque")):
         call.wrap("data", "list(", ")")
+    if call.target == "torch" and call.value("stop_gradient") is not None and call.literal("stop_gradient") is False:
+        dtype = call.literal("dtype") if call.value("dtype") is not None else None
+        name = dtype if isinstance(dtype, str) else call.qualified("dtype") if dtype is ... else None
+        if names_integer(name) if dtype is not None else data_is_integer(call.value("data")):
+            call.drop("stop_gradient")
 
 
 def as_tensor(call: BoundCall) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from paddletorch_rules.hooks.layers import attribute, attributes, layer
 from paddletorch_rules.hooks.protocol import BoundCall
 
 _OBJECTS = {
@@ -142,6 +143,21 @@ def _is_layers(call: BoundCall) -> bool:
     return isinstance(node, ast.Attribute) and node.attr.startswith("weight")
 
 
+def linear(call: BoundCall) -> None:
+    """As ``layer``; Paddle keeps the weight transposed, which shows where values are assigned to it."""
+    if call.target == "torch" and _assigns(call.origin("weight_attr")):
+        attributes(call, {"weight_attr": "weight.t()", "bias_attr": "bias"})
+    else:
+        layer(call)
+
+
+def _assigns(given: ast.expr | None) -> bool:
+    """Whether the attribute, or the initializer in it, is written as ``Assign(...)``."""
+    keywords = attribute(given) if given is not None else None
+    initializer = keywords.get("initializer") if keywords is not None else given
+    return isinstance(initializer, ast.Call) and ast.unparse(initializer.func).rpartition(".")[2] == "Assign"
+
+
 def param_attr(call: BoundCall) -> None:
     """Only an initializer can be carried over; without one the attribute says nothing."""
     if call.value("initializer") is None:
@@ -156,5 +172,6 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "initial_kaiming_uniform": _kaiming("KaimingUniform"),
     "initial_kaiming_normal": _kaiming("KaimingNormal"),
     "param_attr": param_attr,
+    "linear_layer": linear,
 }
 """Hooks of the table of initial values."""

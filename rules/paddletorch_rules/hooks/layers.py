@@ -17,7 +17,7 @@ _PAD_CLASSES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circ
 def layer(call: BoundCall) -> None:
     """To torch: an initializer of the weight or the bias is applied to the layer once it is made."""
     if call.target == "torch":
-        _attributes(call, {"weight_attr": "weight", "bias_attr": "bias"})
+        attributes(call, {"weight_attr": "weight", "bias_attr": "bias"})
     else:
         placed(call)
 
@@ -40,7 +40,8 @@ def placed(call: BoundCall) -> None:
         call.surround("", f".to({', '.join(given)})")
 
 
-def _attributes(call: BoundCall, tensors: dict[str, str]) -> None:
+def attributes(call: BoundCall, tensors: dict[str, str]) -> None:
+    """Apply the initializers of parameters to the tensors of the layer that is made."""
     applied: list[str] = []
     for parameter, tensor in tensors.items():
         value = call.value(parameter)
@@ -48,11 +49,11 @@ def _attributes(call: BoundCall, tensors: dict[str, str]) -> None:
             if parameter == "weight_attr" and call.literal(parameter) is not False:
                 call.drop(parameter)  # a weight without a parameter is refused by the row's pair
             continue
-        keywords = _attribute(value)
+        keywords = attribute(value)
         if keywords is not None:
             call.drop(parameter)
             if _literal(keywords.get("trainable")) is False:
-                applied.append(f"m.{tensor}.requires_grad_(False)")
+                applied.append(f"m.{tensor.removesuffix('.t()')}.requires_grad_(False)")
                 if "initializer" in keywords:
                     call.stop("NNL203", parameter=parameter, value=ast.unparse(value))
             elif "initializer" in keywords:
@@ -74,7 +75,7 @@ def _attributes(call: BoundCall, tensors: dict[str, str]) -> None:
         call.surround("", f".apply(lambda m: ({', '.join(applied)}))")
 
 
-def _attribute(value: ast.expr) -> dict[str, ast.expr] | None:
+def attribute(value: ast.expr) -> dict[str, ast.expr] | None:
     """The keywords of ``ParamAttr(...)``; None if the expression is no such call."""
     if not isinstance(value, ast.Call) or ast.unparse(value.func).rpartition(".")[2] != "ParamAttr":
         return None
@@ -188,7 +189,7 @@ def _affine(call: BoundCall, flag: str, *, default: bool = True) -> None:
         call.stop("NNL203", parameter="bias_attr", value="False")
     if not default:
         call.force(flag, "True")
-    _attributes(call, {"weight_attr": "weight", "bias_attr": "bias"})
+    attributes(call, {"weight_attr": "weight", "bias_attr": "bias"})
     if bias is True:
         call.drop("bias_attr")
 

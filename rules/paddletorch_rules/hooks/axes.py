@@ -1,0 +1,145 @@
+"""Reductions to torch that take one dimension there and several axes in Paddle, and their other arguments."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.functional import bind_names, no_counterpart
+from paddletorch_rules.hooks.integers import is_integer
+from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.reduction import truth_as_int, whole_axis
+
+Hook = Callable[[BoundCall], None]
+
+
+def _operand(call: BoundCall) -> str:
+    """The hole of the reduced tensor in torch."""
+    return "{self}" if call.value("self") is not None else "{input}"
+
+
+def _given(call: BoundCall, name: str) -> bool:
+    return call.value(name) is not None and call.literal(name) is not None
+
+
+def _axes(call: BoundCall) -> tuple[int, ...] | None:
+    """The axes, if a list of them is written out."""
+    node = call.value("axis")
+    if not isinstance(node, ast.List | ast.Tuple) or not node.elts:
+        return None
+    try:
+        axes = tuple(ast.literal_eval(e) for e in node.elts)
+    except ValueError:
+        return None
+    return axes if all(isinstance(a, int) for a in axes) else None
+
+
+def prod(call: BoundCall) -> None:
+    """One axis after the other, in an order in which the numbers of those that follow stay the same."""
+    truth_as_int(call)
+    axes = _axes(call) if call.target == "torch" else None
+    if axes is None:
+        return
+    kept = call.value("keepdim") is not None and call.literal("keepdim") is not False
+    if not kept and min(axes) < 0 <= max(axes):
+        no_counterpart(call, "axis")
+    text = _operand(call)
+    for number, axis in enumerate(sorted(axes, reverse=axes[0] >= 0)):
+        text = f"torch.prod({text}, {axis}{{keepdim:, keepdim=%}}{'' if number else '{dtype:, dtype=%}'})"
+    call.rewrite(text)
+
+
+def _gathered(call: BoundCall, axes: tuple[int, ...]) -> str:
+    """The tensor with the axes brought together as its last one."""
+    if call.value("keepdim") is not None and call.literal("keepdim") is not False:
+        no_counterpart(call, "axis")
+    last = tuple(range(-len(axes), 0))
+    return f"{_operand(call)}.movedim({axes}, {last}).flatten({-len(axes)})"
+
+
+def _quantile(api: str) -> Hook:
+    """torch takes one dimension, and several quantiles as a tensor."""
+
+    def hook(call: BoundCall) -> None:
+        axes = _axes(call) if call.target == "torch" else None
+        several = isinstance(call.value("q"), ast.List | ast.Tuple)
+        if call.target == "paddle" or not (axes or several):
+            return
+        operand, q, dim = _operand(call), "{q}", "{dim:, dim=%}{keepdim:, keepdim=%}"
+        tensor = operand
+        if axes:
+            tensor, dim = _gathered(call, axes), ", dim=-1"
+        if several:
+            q = f"torch.tensor({{q}}, dtype={operand}.dtype)"
+        text = f"torch.{api}({tensor}, {q}{dim}{{interpolation:, interpolation=%}})"
+        names = {"self": "self"} if call.value("self") is not None else {"input": "x"}
+        call.rewrite(bind_names(call, text, **names) if several else text)
+
+    return hook
+
+
+def _median(api: str, quantile: str) -> Hook:
+    """The mean of the two in the middle is a quantile; the lower of them is torch's own median, with its index."""
+
+    def hook(call: BoundCall) -> None:
+        mode = call.literal("mode") if call.value("mode") is not None else "avg"
+        axes = _axes(call)
+        if mode not in ("avg", "min") or (mode == "min" and axes):
+            no_counterpart(call, "mode")
+        call.drop("mode")
+        if mode == "min":
+            if not _given(call, "axis") and call.value("keepdim") is not None:
+                no_counterpart(call, "keepdim")
+            dim = "{dim:, %}{keepdim:, keepdim=%}" if _given(call, "axis") else ""
+            call.rewrite(f"torch.{api}({_operand(call)}{dim})")
+        elif axes:
+            call.rewrite(f"torch.{quantile}({_gathered(call, axes)}, 0.5, dim=-1)")
+
+    return hook
+
+
+def count_nonzero(call: BoundCall) -> None:
+    """torch's cannot keep the dimensions; its sum can."""
+    if call.target == "paddle" or call.value("keepdim") is None:
+        return
+    kept = call.literal("keepdim")
+    if kept is True:
+        dim = "{dim}" if _given(call, "axis") else "None"
+        call.rewrite(f"torch.sum(torch.ne({_operand(call)}, 0), dim={dim}, keepdim=True)")
+    elif kept is not False:
+        no_counterpart(call, "keepdim")
+    call.drop("keepdim")
+
+
+def logcumsumexp(call: BoundCall) -> None:
+    """Paddle converts the tensor first where a type is asked for."""
+    whole_axis(call)
+    if call.target == "paddle" or not _given(call, "dtype"):
+        call.drop("dtype")
+        return
+    dtype = call.literal("dtype")
+    name = dtype if isinstance(dtype, str) else (call.qualified("dtype") or "").removeprefix("paddle.")
+    if not name.startswith("float") or (call.value("self") is not None and not _given(call, "axis")):
+        no_counterpart(call, "dtype")
+    call.drop("dtype")
+    call.rewrite(f"torch.logcumsumexp({_operand(call)}.to(torch.{name}), dim={{dim}})")
+
+
+def histogram(call: BoundCall) -> None:
+    """On the CPU torch's is for floating-point numbers only."""
+    name = "self" if call.value("input") is None else "input"
+    if is_integer(call.value(name)) or is_integer(call.origin(name)):
+        text = f"torch.histc({_operand(call)}.double()"
+        call.rewrite(text + "{bins:, bins=%}{min:, min=%}{max:, max=%}).to(torch.int64)")
+
+
+ARGUMENT_HOOKS: dict[str, Hook] = {
+    "prod": prod,
+    "quantile": _quantile("quantile"),
+    "nanquantile": _quantile("nanquantile"),
+    "paddle_median": _median("median", "quantile"),
+    "paddle_nanmedian": _median("nanmedian", "nanquantile"),
+    "count_nonzero": count_nonzero,
+    "logcumsumexp": logcumsumexp,
+    "paddle_histogram": histogram,
+}

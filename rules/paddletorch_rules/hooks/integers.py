@@ -1,0 +1,41 @@
+"""Whether the text that makes a tensor shows that it holds integers."""
+
+from __future__ import annotations
+
+import ast
+
+_MAKERS = frozenset({"randint", "randperm", "argmax", "argmin", "argsort", "bincount", "nonzero"})
+_DATA = frozenset({"to_tensor", "tensor", "as_tensor"})
+
+
+def names_integer(name: object) -> bool:
+    """Whether ``name`` is one of a dtype of integers or truth values: ``int64``, ``paddle.bool``."""
+    last = name.rpartition(".")[2] if isinstance(name, str) else ""
+    return last.startswith(("int", "uint")) or last in ("bool", "long", "short")
+
+
+def data_is_integer(node: ast.expr | None) -> bool:
+    """Whether the expression is numbers or lists of numbers, and all of them integers or truth values."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return bool(node.elts) and all(data_is_integer(e) for e in node.elts)
+    if isinstance(node, ast.UnaryOp):
+        return data_is_integer(node.operand)
+    return isinstance(node, ast.Constant) and isinstance(node.value, int)
+
+
+def is_integer(node: ast.expr | None) -> bool:
+    """Whether the expression makes a tensor of integers or truth values, as far as its own text shows."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+    given = {k.arg: k.value for k in node.keywords}
+    if name == "astype":
+        return bool(node.args) and names_integer(_text(node.args[0]))
+    dtype = given.get("dtype") or (node.args[1] if name in _DATA and len(node.args) > 1 else None)
+    if dtype is not None:
+        return names_integer(_text(dtype))
+    return name in _MAKERS or (name in _DATA and bool(node.args) and data_is_integer(node.args[0]))
+
+
+def _text(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ast.unparse(node)

@@ -1,0 +1,106 @@
+"""To torch: forms of arguments that Paddle takes and torch does not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.functional import bind_names, no_counterpart
+from paddletorch_rules.hooks.integers import is_integer
+from paddletorch_rules.hooks.protocol import BoundCall
+
+Hook = Callable[[BoundCall], None]
+
+
+def tensordot(call: BoundCall) -> None:
+    """One list of axes is for both tensors, and the shorter of two goes on as the longer does."""
+    node = call.value("axes")
+    if call.target == "paddle" or not isinstance(node, ast.List | ast.Tuple):
+        return
+    try:
+        axes = [ast.literal_eval(e) for e in node.elts]
+    except ValueError:
+        return
+    if all(isinstance(a, int) for a in axes):
+        axes = [axes]
+    if not all(isinstance(a, list | tuple) for a in axes):
+        return
+    first, second = [*axes, axes[0], axes[0]][:2] if len(axes) == 1 else axes[:2]
+    longer = max(first, second, key=len)
+    both = [[*a, *longer[len(a) :]] for a in (first, second)]
+    if both != [list(a) for a in axes]:
+        call.drop("axes")
+        call.force("dims" if call.value("self") is None else "axes", repr(both))
+
+
+def _is_short(call: BoundCall, name: str) -> bool:
+    """Whether the file shows that the indices are no int64."""
+    return any(is_integer(n) and "int32" in ast.unparse(n) for n in (call.value(name), call.origin(name)) if n)
+
+
+def long_index(call: BoundCall) -> None:
+    """torch wants int64 here."""
+    if call.target == "torch" and _is_short(call, "index"):
+        call.wrap("index", "", ".long()")
+
+
+def take(call: BoundCall) -> None:
+    """Indices out of range: wrapped around or moved to the ends."""
+    if call.target == "paddle":
+        return
+    mode = call.literal("mode") if call.value("mode") is not None else "raise"
+    call.drop("mode")
+    operand = "{self}" if call.value("self") is not None else "{input}"
+    names = {"self": "self"} if call.value("self") is not None else {"input": "x"}
+    if mode == "wrap":
+        text = f"torch.take({operand}, torch.remainder({{index}}, {operand}.numel()).long())"
+        call.rewrite(bind_names(call, text, **names))
+    elif mode == "clip":
+        text = f"torch.take({operand}, torch.clamp({{index}}, 0, {operand}.numel() - 1).long())"
+        call.rewrite(bind_names(call, text, **names))
+    elif mode != "raise":
+        no_counterpart(call, "mode")
+    else:
+        long_index(call)
+
+
+def log_normal(call: BoundCall) -> None:
+    """Without a shape the mean or the deviation is a tensor."""
+    if call.value("shape") is None or call.literal("shape") is None:
+        call.drop("shape")
+        call.rewrite("torch.exp(torch.normal({mean}, {std}))")
+
+
+def diag(call: BoundCall) -> None:
+    """What is beside the diagonal of a new matrix."""
+    if call.target == "paddle" or call.value("padding_value") is None:
+        return
+    call.drop("padding_value")
+    if call.literal("padding_value") in (0, 0.0):
+        return
+    if not isinstance(call.literal("padding_value"), int | float):
+        no_counterpart(call, "padding_value")
+    padding = ast.unparse(call.value("padding_value") or ast.Constant(0))
+    method = call.value("self") is not None
+    operand, offset = "{self}" if method else "{input}", "{diagonal:, diagonal=%}"
+    # a matrix gives its diagonal, whatever the padding: the mask is true all along it
+    mask = f"torch.diag(torch.ones_like({operand}){offset}) != 0"
+    text = f"torch.where({mask}, torch.diag({operand}{offset}), {padding})"
+    call.rewrite(bind_names(call, text, **({"self": "self"} if method else {"input": "x"})))
+
+
+def range_(call: BoundCall) -> None:
+    """One number is the end."""
+    if call.target == "torch" and (call.value("end") is None or call.literal("end") is None):
+        call.drop("end")
+        call.rewrite("torch.range(0, {start}{step:, step=%}{dtype:, dtype=%})")
+
+
+ARGUMENT_HOOKS: dict[str, Hook] = {
+    "tensordot": tensordot,
+    "long_index": long_index,
+    "take": take,
+    "log_normal": log_normal,
+    "diag": diag,
+    "range": range_,
+}
