@@ -11,7 +11,7 @@ from string import Formatter
 
 from paddletorch_rules import Form, ValueMap
 
-from paddletorch.layout import LayoutError, run_of_arguments
+from paddletorch.call_spans import LayoutError, run_of_arguments
 from paddletorch.model import Edit, Span
 from paddletorch.plan.arguments import ArgumentPlan, plan_arguments
 from paddletorch.plan.binding import CallBinding
