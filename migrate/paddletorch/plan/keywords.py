@@ -6,7 +6,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from paddletorch.layout import ArgumentChanges, edit_arguments, read_layout
+from paddletorch.call_spans import read_layout
+from paddletorch.layout import ArgumentChanges, edit_arguments
 from paddletorch.model import Edit, Span
 from paddletorch.plan.context import FileContext
 from paddletorch.source import Source
