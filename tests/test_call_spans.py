@@ -115,6 +115,14 @@ def test_calls_of_this_package(file: Path) -> None:
         assert ours(source, call) == libcsts(source, call)
 
 
+def test_the_items_of_a_dict() -> None:
+    source = Source(b'{"a": (1), **(b), # d)\n (c): (\n2 # e )\n)  # f\n,}')
+    layout = read_layout(source, ast.parse(source.text).body[0].value)  # type: ignore[attr-defined]
+    assert [source.slice(a.whole) for a in layout.arguments] == ['"a": (1)', "**(b)", "(c): (\n2 # e )\n)"]
+    assert [a.comma_end for a in layout.arguments] == [10, 17, layout.close_start]
+    assert layout.close_start == len(source.body) - 1
+
+
 def test_what_is_no_mark_is_an_error() -> None:
     source = Source(b"f(a, b)\n")
     call = ast.parse("f(a, b)").body[0].value  # type: ignore[attr-defined]
