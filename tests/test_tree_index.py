@@ -111,6 +111,18 @@ def test_a_module_is_known_however_its_name_came_here(tmp_path: Path, imports: s
     assert "thing.set_state_dict(state)" in output
 
 
+@pytest.mark.parametrize("taken", ["parts", "absent"], ids=["cycles", "modules that are no files"])
+def test_modules_that_take_everything_from_each_other(tmp_path: Path, taken: str) -> None:
+    stars = "".join(f"from .{taken}{number} import *\n" for number in range(12))
+    files = {"pkg/__init__.py": stars, "pkg/last.py": MODELS}
+    if taken == "parts":
+        files |= {f"pkg/parts{number}.py": "from . import *\n" + stars for number in range(12)}
+        files["pkg/parts11.py"] += "from .last import *\n"
+    code = "from pkg import Net, Absent\nthing, other = Net(), Absent()\n"
+    output = converted(tmp_path, "train.py", code + "thing.load_state_dict(s)\nother.load_state_dict(s)\n", files)
+    assert output.endswith(f"thing.{'set' if taken == 'parts' else 'load'}_state_dict(s)\nother.load_state_dict(s)\n")
+
+
 @pytest.mark.parametrize(
     ("imports", "before", "after"),
     [

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import os
-import platform
+from importlib import import_module
 
 import click
-import paddletorch_shim.cli
 
 import paddletorch
-from paddletorch.cli_config import config
-from paddletorch.cli_convert import convert
-from paddletorch.cli_explain import explain
-from paddletorch.cli_rules import rules
-from paddletorch.cli_run import run
+
+_COMMANDS = {
+    "config": "paddletorch.cli_config",
+    "convert": "paddletorch.cli_convert",
+    "explain": "paddletorch.cli_explain",
+    "parity": "paddletorch_shim.cli",
+    "rules": "paddletorch.cli_rules",
+    "run": "paddletorch.cli_run",
+    "state": "paddletorch_shim.cli",
+}
+"""The module of each command, which has the command's name there: only the one that is run is imported."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*self.commands, *_COMMANDS})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _COMMANDS and cmd_name not in self.commands:
+            self.add_command(getattr(import_module(_COMMANDS[cmd_name]), cmd_name))
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(paddletorch.__version__, "-V", "--version", prog_name="paddletorch")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
@@ -30,13 +45,11 @@ def cli(ctx: click.Context) -> None:
 @cli.command()
 def version() -> None:
     """Show the versions of paddletorch, Python and the installed frameworks."""
+    import platform
+
     from paddletorch_rules import installed
 
     click.echo(f"paddletorch {paddletorch.__version__}")
     click.echo(f"Python {platform.python_version()}")
     for framework in ("torch", "paddle"):
         click.echo(f"{framework} {installed(framework) or 'not installed'}")
-
-
-for command in (convert, run, config, explain, rules, paddletorch_shim.cli.state, paddletorch_shim.cli.parity):
-    cli.add_command(command)

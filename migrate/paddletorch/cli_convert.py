@@ -85,18 +85,8 @@ def convert(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None
     paths = paths or (".",)
     _check_combination(paths, given)
     _check_reports(given["reports"])
-    if given["no_cache"]:
-        _switch_cache_off(ctx)
     request = _Request(paths, given, RunSettings(given))
     ctx.exit(_convert_stdin(request) if paths == ("-",) else _convert_paths(request))
-
-
-def _switch_cache_off(ctx: click.Context) -> None:
-    from paddletorch_rules.storage import NO_CACHE
-
-    if NO_CACHE not in os.environ:
-        os.environ[NO_CACHE] = "1"  # worker processes read it too
-        ctx.call_on_close(lambda: os.environ.pop(NO_CACHE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +189,8 @@ def _convert_paths(request: _Request) -> int:
         if not found.files:
             engine_for(options)  # to say what is wrong with the tables
         baselines = Baselines(settings, found.files, writing=given["write_baseline"])
-        ran = run_each(found.files, settings.options, jobs=given["jobs"] or _cpus(), progress=not given["quiet"])
+        jobs, progress, kept = given["jobs"] or _cpus(), not given["quiet"], not given["no_cache"]
+        ran = run_each(found.files, settings.options, jobs=jobs, progress=progress, kept=kept)
         results = [*ran.results, *found.failures]
         if given["output"]:
             results = copy_tree(request.paths, given["output"], results, Scope(gitignore=gitignore))

@@ -26,35 +26,39 @@ class Run:
     """What the user should know about the run itself."""
 
 
-def run(paths: Sequence[str], options: Options, *, jobs: int, progress: bool) -> Run:
+def run(paths: Sequence[str], options: Options, *, jobs: int, progress: bool, kept: bool = True) -> Run:
     """Convert the files at ``paths`` in memory. A file that cannot be handled becomes a FAILED result.
+
+    ``kept``: results of earlier runs are taken, and new ones kept.
 
     Raises:
         UnusableOptions: a table or a version specifier is wrong.
     """
-    cache = ResultCache(options)
+    cache = ResultCache(options, used=kept)
     read_files = [read(path) for path in track(paths, len(paths), "Reading", enabled=progress)]
     sources = [file for file in read_files if isinstance(file, Source)]
-    kept = cache.find(sources)
-    fresh = [source for source in sources if source.path not in kept]
-    engine = engine_for(options) if fresh or not kept else None
+    found = cache.find(sources)
+    fresh = [source for source in sources if source.path not in found]
+    engine = engine_for(options) if fresh or not found else None
     hits = [source for source in fresh if engine is not None and engine.may_hit(source.data)]
     hit = {source.path for source in hits}
     converted = cache.keep(
         track(_convert_all(hits, options, jobs), len(hits), "Converting", enabled=progress),
         [source for source in fresh if source.path not in hit],
     )
-    done = kept | {result.path: result for result in converted}
+    done = found | {result.path: result for result in converted}
     results = (done.get(file.path) if isinstance(file, Source) else file for file in read_files)
     return Run(len(sources), tuple(result for result in results if result is not None), tuple(cache.notes))
 
 
-def run_each(paths: Sequence[str], options: Callable[[str], Options], *, jobs: int, progress: bool) -> Run:
+def run_each(
+    paths: Sequence[str], options: Callable[[str], Options], *, jobs: int, progress: bool, kept: bool = True
+) -> Run:
     """As :func:`run`, where ``options`` says what holds for each file."""
     alike: dict[Options, list[str]] = {}
     for path in paths:
         alike.setdefault(options(path), []).append(path)
-    runs = [run(group, held, jobs=jobs, progress=progress) for held, group in alike.items()]
+    runs = [run(group, held, jobs=jobs, progress=progress, kept=kept) for held, group in alike.items()]
     if len(runs) == 1:
         return runs[0]
     place = {path: number for number, path in enumerate(paths)}

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -203,6 +204,7 @@ def _stands_free(parts: Sequence[str | Span], index: int) -> bool:
     return opened and after.startswith((")", "]", ","))
 
 
+@lru_cache(maxsize=1024)
 def _is_one(text: bytes) -> bool:
     """Whether an expression is a name, a call or the like, or has brackets around it: an attribute can follow."""
     try:

@@ -13,14 +13,14 @@ import os
 import pickle
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from packaging.version import Version
 
 from paddletorch_rules import schema
-from paddletorch_rules.schema import RawTables
+from paddletorch_rules.schema import Parameter, ParameterPair, RawTables, Record, Signature
 from paddletorch_rules.storage import UntrustedFolder, cache_folder
 
 _HERE = Path(__file__).parent
@@ -61,13 +61,43 @@ def keep(tables: str, raw: RawTables) -> None:
     try:
         handle, name = tempfile.mkstemp(dir=place.parent)
         with os.fdopen(handle, "wb") as file:
-            pickle.dump(raw, file, 5)
+            _Keeper(file, 5).dump(_shared(raw))
         Path(name).replace(place)
         copies = sorted(place.parent.glob("tables-*.pickle"), key=lambda copy: copy.stat().st_mtime)
         for old in copies[:-_COPIES]:
             old.unlink(missing_ok=True)
     except OSError:
         return
+
+
+class _Keeper(pickle.Pickler):
+    """Writes a release as its text, which every version of ``packaging`` reads."""
+
+    def reducer_override(self, value: Any) -> Any:
+        return (Version, (str(value),)) if isinstance(value, Version) else NotImplemented
+
+
+def _shared(raw: RawTables) -> RawTables:
+    """The same tables, with one object for what is equal: most parameters stand in many signatures."""
+    seen: dict[Any, Any] = {}
+    releases: dict[str, Version] = {}
+
+    def share(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {share(key): share(held) for key, held in value.items()}
+        if isinstance(value, tuple):
+            return tuple(map(share, value))
+        if isinstance(value, Record):
+            value = type(value)(*(share(getattr(value, name)) for name in value.__match_args__))
+        if isinstance(value, str | Parameter | ParameterPair | Signature):
+            return seen.setdefault(value, value)
+        return releases.setdefault(str(value), value) if isinstance(value, Version) else value
+
+    shared = RawTables()
+    shared.rows = [share(row) for row in raw.rows]
+    for name in ("values", "diagnostics", "types", "areas"):
+        setattr(shared, name, share(getattr(raw, name)))
+    return shared
 
 
 class _Records(pickle.Unpickler):

@@ -91,7 +91,7 @@ _DISTRIBUTIONS: dict[Framework, tuple[str, ...]] = {
 class ReleaseSet:
     """The releases that a program may meet.
 
-    ``versions`` decides which *names* may be used: every one of them must have the name. ``defaults``
+    ``versions``, oldest first, decides which *names* may be used: every one of them must have the name. ``defaults``
     decides which *default values* are compared: without a specifier that is every known release.
     """
 
@@ -102,7 +102,7 @@ class ReleaseSet:
     @property
     def newest(self) -> Version:
         """The newest of ``versions``."""
-        return max(self.versions)
+        return self.versions[-1]
 
 
 def installable(framework: Framework) -> tuple[Version, ...]:

@@ -14,12 +14,22 @@ Kind = Literal["class", "function", "context", "constant", "method", "attribute"
 Apply = Literal["safe", "unsafe", "never"]
 
 
+class Record:
+    """What all records share: a copy is made by calling the class, which is twice as fast as filling each slot."""
+
+    __slots__ = ()
+    __match_args__: tuple[str, ...]
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), tuple(getattr(self, name) for name in self.__match_args__)
+
+
 class TableError(ValueError):
     """A mistake in a table. The message names the file, the row and the key."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Record):
     """One parameter. ``default`` is the default's Python expression, or None if it is required.
 
     ``annotation`` tells overloads apart: ``int``, ``Tensor``, ``sequence``... (``hooks.KINDS``); empty for anything.
@@ -33,7 +43,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Record):
     """Ordered parameters, as the framework declares them (``self`` left out)."""
 
     text: str
@@ -53,7 +63,7 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Form:
+class Form(Record):
     """Spellings of one side that share a signature.
 
     Args:
@@ -96,7 +106,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterPair:
+class ParameterPair(Record):
     """Which parameter is which.
 
     For a parameter that one side lacks, ``neutral`` is the value under which the other side behaves the
@@ -118,7 +128,7 @@ class ParameterPair:
 
 
 @dataclass(frozen=True, slots=True)
-class ValueMap:
+class ValueMap(Record):
     """How a parameter's values translate.
 
     ``pairs`` are equal values, torch first; ``torch_also`` / ``paddle_also`` spell the same value
@@ -144,7 +154,7 @@ class ValueMap:
 
 
 @dataclass(frozen=True, slots=True)
-class TypeSpec:
+class TypeSpec(Record):
     """A tracked type: what makes an instance, and what shows that a receiver of unknown origin is one.
 
     Args:
@@ -164,7 +174,7 @@ class TypeSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class DiagnosticSpec:
+class DiagnosticSpec(Record):
     """A diagnostic as the table declares it; ``message`` and ``hint`` may hold ``{name}``-style holes."""
 
     code: str
@@ -179,7 +189,7 @@ class DiagnosticSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class AreaSpec:
+class AreaSpec(Record):
     """What a rule of the whole API is about; many rows share its code."""
 
     code: str
@@ -188,7 +198,7 @@ class AreaSpec:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class Row(Record):
     """One pair of APIs; serves both directions unless ``direction`` names the only target.
 
     Args:

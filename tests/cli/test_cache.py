@@ -57,9 +57,10 @@ def test_what_is_written_comes_from_the_cache_too(
 
 def test_no_cache_keeps_nothing(paddletorch: Run, tree: Tree, cache: dict[str, str]) -> None:
     tree(FILES)
-    paddletorch(*CONVERT, "--no-cache", **cache)
     paddletorch(*CONVERT, **cache, **{NO_CACHE: "1"})
     assert not Path(cache[CACHE_DIR]).exists()
+    paddletorch(*CONVERT, "--no-cache", **cache)
+    assert [path.name.partition("-")[0] for path in Path(cache[CACHE_DIR]).iterdir()] == ["tables"]
 
 
 def test_a_damaged_cache_is_a_note(paddletorch: Run, tree: Tree, cache: dict[str, str]) -> None:

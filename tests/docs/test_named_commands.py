@@ -50,8 +50,14 @@ def _options(command: click.Command) -> set[str]:
     return own | {"--help", "-h"}
 
 
+def _subcommands(group: click.Group) -> dict[str, click.Command]:
+    context = click.Context(group)
+    found = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    return {name: command for name, command in found.items() if command is not None}
+
+
 def _every_option(command: click.Command) -> set[str]:
-    subcommands = command.commands.values() if isinstance(command, click.Group) else ()
+    subcommands = _subcommands(command).values() if isinstance(command, click.Group) else ()
     return _options(command).union(*map(_every_option, subcommands))
 
 
@@ -61,8 +67,8 @@ def test_commands(page: Path) -> None:
         command: click.Command = cli
         rest = words
         while isinstance(command, click.Group) and rest and re.fullmatch("[a-z-]+", rest[0]) and rest[0][0] != "-":
-            assert rest[0] in command.commands, words
-            command, rest = command.commands[rest[0]], rest[1:]
+            assert rest[0] in _subcommands(command), words
+            command, rest = _subcommands(command)[rest[0]], rest[1:]
         named = {word.partition("=")[0] for word in _own_words(command, rest) if word.startswith("--") and word != "--"}
         assert named <= _options(command), words
 

@@ -31,9 +31,10 @@ _NAME = "results-1.sqlite"
 class ResultCache:
     """The results of earlier runs with the same options. It never raises; ``notes`` say what went wrong."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, *, used: bool = True) -> None:
+        """``used``: otherwise nothing is found or kept."""
         self.notes: list[str] = []
-        self._store = self._find_store()
+        self._store = self._find_store() if used else None
         self._environment = environment_digest(options) if self._store is not None else b""
         self._contents: dict[str, bytes] = {}
         self._states: dict[str, bytes] = {}

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from paddletorch_rules import Form, Framework, ParameterPair, Signature, ValueMap
 
-from paddletorch.layout import ArgumentChanges, LayoutError, edit_arguments, read_layout, run_of_arguments
+from paddletorch.call_spans import LayoutError, read_layout, run_of_arguments
+from paddletorch.layout import ArgumentChanges, edit_arguments
 from paddletorch.model import Edit, Span
 from paddletorch.plan.binding import Bound, CallBinding
 from paddletorch.plan.context import FileContext, Refusal

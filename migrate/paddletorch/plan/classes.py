@@ -24,7 +24,7 @@ def plan_subclasses(context: FileContext, planned: list[tuple[Site, Outcome]]) -
         node = context.parent(site.node)
         if site.role != "base" or outcome.target is None or not isinstance(node, ast.ClassDef):
             continue
-        calls = _calls_of_parent(node)
+        calls = _calls_of_parent(context, node)
         if calls is None:
             made = _calls_of_classes(context) if made is None else made
             calls = made.get(node, [])
@@ -39,10 +39,22 @@ def plan_subclasses(context: FileContext, planned: list[tuple[Site, Outcome]]) -
             context.report("API207", site.node, site.name, outcome.row, name=node.name, replacement=outcome.target)
 
 
-def _calls_of_parent(node: ast.ClassDef) -> list[ast.Call] | None:
+def _calls_of_parent(context: FileContext, node: ast.ClassDef) -> list[ast.Call] | None:
     """``super().__init__`` calls of the class's own constructor; None if it has none."""
     own = [s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"]
-    return [c for c in ast.walk(own[-1]) if isinstance(c, ast.Call) and _is_super_init(c)] if own else None
+    if not own:
+        return None
+    inits = context.tree.members.get("__init__", ())
+    calls = [call for f in inits if isinstance(call := context.parent(f), ast.Call) and call.func is f]
+    found = [call for call in calls if _is_super_init(call) and _stands_in(context, call, own[-1])]
+    return sorted(found, key=lambda call: (call.lineno, call.col_offset))
+
+
+def _stands_in(context: FileContext, node: ast.AST, outer: ast.AST) -> bool:
+    current: ast.AST | None = node
+    while current is not None and current is not outer:
+        current = context.parent(current)
+    return current is outer
 
 
 def _calls_of_classes(context: FileContext) -> dict[ast.AST, list[ast.Call]]:

@@ -19,9 +19,10 @@ def keep_comments(context: FileContext, edits: Sequence[Edit]) -> list[Edit]:
         return []
     kept = [p for e in edits for p in e.parts if isinstance(p, Span)]
     lost: dict[ast.stmt, list[str]] = {}
+    statements = [node for node in context.tree.parents if isinstance(node, ast.stmt)]
     for comment in _comments(context):
         if any(span.holds(comment) for span in suspect) and not any(part.holds(comment) for part in kept):
-            statement = _statement_at(context, context.source.position(comment.start)[0])
+            statement = _statement_at(statements, context.source.position(comment.start)[0])
             if statement is not None and own_line(context, statement):
                 lost.setdefault(statement, []).append(context.source.slice(comment))
     return [_above(context, statement, comments) for statement, comments in lost.items()]
@@ -41,13 +42,9 @@ def _comments(context: FileContext) -> list[Span]:
     return found
 
 
-def _statement_at(context: FileContext, line: int) -> ast.stmt | None:
+def _statement_at(statements: Sequence[ast.stmt], line: int) -> ast.stmt | None:
     """The innermost statement on the line."""
-    around = [
-        n
-        for n in ast.walk(context.tree.module)
-        if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)
-    ]
+    around = [n for n in statements if n.lineno <= line <= (n.end_lineno or n.lineno)]
     return max(around, key=lambda s: (s.lineno, s.col_offset), default=None)
 
 

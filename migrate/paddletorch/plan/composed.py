@@ -11,12 +11,13 @@ from string import Formatter
 
 from paddletorch_rules import Form, ValueMap
 
-from paddletorch.layout import LayoutError, run_of_arguments
+from paddletorch.call_spans import LayoutError, run_of_arguments
 from paddletorch.model import Edit, Span
 from paddletorch.plan.arguments import ArgumentPlan, plan_arguments
 from paddletorch.plan.binding import CallBinding
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.hoist import hoist, let
+from paddletorch.plan.holes import ANYWHERE, expression, nested, places
 from paddletorch.plan.precedence import binds, is_closed, needed
 from paddletorch.plan.purity import is_pure
 from paddletorch.plan.translate import translate_edits, translated_text
@@ -103,7 +104,7 @@ def fill(
     _check_order(context, pieces, arguments)
     text = "".join(p if isinstance(p, str) else "__hole__" for p in pieces)
     _check_scopes(context, pieces, arguments, text, node)
-    places = _places(text)
+    tightness = places(text)
     parts: list[_Part] = []
     number = 0
     for piece in pieces:
@@ -111,7 +112,7 @@ def fill(
             parts.append(context.quoted(piece, node))
             continue
         value = arguments[piece.name]
-        parts += _hole(context, value, places[number], node)
+        parts += _hole(context, value, tightness[number], node)
         number += 1
     if _needs_brackets(context, text, node):
         parts = ["(", *parts, ")"]
@@ -214,7 +215,7 @@ def _around(
         parts += (
             [context.quoted(piece, node)]
             if isinstance(piece, str)
-            else _hole(context, arguments[piece.name], _ANYWHERE, node)
+            else _hole(context, arguments[piece.name], ANYWHERE, node)
         )
     return parts
 
@@ -290,7 +291,7 @@ def _check_scopes(
     node: ast.expr,
 ) -> None:
     """An argument that goes into a lambda or a comprehension must mean the same there."""
-    kinds = _nested(text)
+    kinds = nested(text)
     scope = context.tree.scopes.get(node, context.tree.scope)
     hidden = scope.bindings if scope.kind == "class" else ()  # a class's names are not seen from there
     for name, kind in zip((p.name for p in pieces if isinstance(p, _Hole)), kinds, strict=True):
@@ -307,41 +308,6 @@ def _check_scopes(
 _BOUND_TO_SCOPE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
-def _nested(text: str) -> list[str]:
-    """For each hole in order: whether it stands "inside" a lambda or comprehension, in its "iterable", or outside."""
-    found: list[tuple[int, int, str]] = []
-    pending: list[tuple[ast.AST, str]] = [(ast.parse(text.strip()), "")]
-    while pending:
-        node, kind = pending.pop()
-        if isinstance(node, ast.Name) and node.id == "__hole__":
-            found.append((node.lineno, node.col_offset, kind))
-        generators = getattr(node, "generators", None)
-        first = generators[0].iter if generators else None
-        for child in ast.iter_child_nodes(node):
-            if isinstance(node, ast.Lambda) and child is node.body:
-                pending.append((child, "inside"))
-            elif generators and child is generators[0]:
-                pending += [(c, kind or "iterable" if c is first else "inside") for c in ast.iter_child_nodes(child)]
-            else:
-                pending.append((child, "inside" if generators else kind))
-    return [kind for _, _, kind in sorted(found)]
-
-
-_ANYWHERE = 0
-"""A place where any expression may stand."""
-
-
-def _places(text: str) -> list[int]:
-    """For each hole in order: how tightly what stands there must hold together."""
-    tree = ast.parse(text.strip())
-    found: list[tuple[tuple[int, int], int]] = []
-    for parent in ast.walk(tree):
-        for child in ast.iter_child_nodes(parent):
-            if isinstance(child, ast.Name) and child.id == "__hole__":
-                found.append(((child.lineno, child.col_offset), needed(parent, child)))
-    return [place for _, place in sorted(found)]
-
-
 def _hole(
     context: FileContext, value: ast.expr | tuple[ast.expr, ast.expr] | str, place: int, node: ast.expr
 ) -> list[_Part]:
@@ -356,7 +322,7 @@ def _hole(
     bare_tuple = isinstance(value, ast.Tuple) and not text.startswith("(")
     generator = isinstance(value, ast.GeneratorExp) and not text.startswith("(")
     loose = not isinstance(value, ast.Tuple | ast.GeneratorExp) and binds(value) < place
-    several_lines = place > _ANYWHERE and not is_closed(text)
+    several_lines = place > ANYWHERE and not is_closed(text)
     bound = isinstance(value, _IN_BRACKETS)
     if bare_tuple or generator or loose or several_lines or bound:
         return ["(", span, ")"]
@@ -380,10 +346,9 @@ _IN_BRACKETS = (ast.NamedExpr, ast.Yield, ast.YieldFrom)
 
 def _needs_brackets(context: FileContext, text: str, node: ast.expr) -> bool:
     """Whether the filled template needs brackets where the old expression stood."""
-    statement = ast.parse(text.strip()).body[0]
-    if not isinstance(statement, ast.Expr):
+    top = expression(text)
+    if top is None:
         return False
-    top = statement.value
     parent = context.parent(node)
     if isinstance(top, ast.Tuple):
         return not text.startswith("(") and not isinstance(parent, ast.Assign | ast.Return | ast.Expr)

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from paddletorch.layout import ArgumentChanges, edit_arguments, read_layout
+from paddletorch.call_spans import read_layout
+from paddletorch.layout import ArgumentChanges, edit_arguments
 from paddletorch.model import Edit, Span
 from paddletorch.plan.context import FileContext
 from paddletorch.source import Source
@@ -93,8 +94,8 @@ def keyword_dict(context: FileContext, node: ast.expr) -> DictKeywords | None:
         return None
     items = tuple(item for items in known for item in items or ())
     keys = [{key for key, _, _ in items or ()} for items in known]
-    for load in context.tree.loads:
-        if load is node or load.id != node.id or context.tree.scopes[load].lookup(load.id) is not bindings:
+    for load in context.tree.names.get(node.id, ()):
+        if load is node or context.tree.scopes[load].lookup(load.id) is not bindings:
             continue
         stored = _stored_item(context, load)
         if stored is None:
@@ -123,8 +124,8 @@ def shared_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.ex
     bindings = scope.lookup(node.id)
     literal = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
     items = literal_items(literal) if isinstance(literal, ast.Dict | ast.Call) else None
-    for load in context.tree.loads if items else ():
-        if load.id == node.id and context.tree.scopes[load].lookup(load.id) is bindings:
+    for load in context.tree.names.get(node.id, ()) if items else ():
+        if context.tree.scopes[load].lookup(load.id) is bindings:
             parent = context.parent(load)
             spread = isinstance(parent, ast.keyword) and parent.arg is None
             if not spread and not (isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Load)):

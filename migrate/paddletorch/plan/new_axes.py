@@ -23,9 +23,8 @@ def plan_new_axes(context: FileContext) -> tuple[list[Edit], list[Conversion]]:
     conversions: list[Conversion] = []
     if context.target != "paddle":
         return edits, conversions
-    for held in context.tree.scopes:
-        node = context.parent(held)
-        if not isinstance(node, ast.Subscript) or node.value is not held or not isinstance(node.slice, ast.Tuple):
+    for node in context.tree.subscripts:
+        if not isinstance(node.slice, ast.Tuple):
             continue
         parts = node.slice.elts
         last = max((k for k, p in enumerate(parts) if _may_be_index(context, p)), default=-1)

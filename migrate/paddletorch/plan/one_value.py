@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch.plan.binding import CallBinding
-from paddletorch.plan.composed import is_pure
+from paddletorch.plan.purity import is_pure
 from paddletorch.plan.translate import constant
 
 

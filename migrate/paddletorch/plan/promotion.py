@@ -26,6 +26,7 @@ _NOT_SEEN = "DTY202"
 _OPERATORS = (
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor,
 )  # fmt: skip
+_KINDS = frozenset({ast.AugAssign, ast.BinOp, ast.Compare, ast.Call})
 _COMPARED = frozenset("eq ne lt le gt ge greater less".split())
 
 
@@ -71,7 +72,7 @@ def _in_brackets(context: FileContext, node: ast.expr) -> Span | None:
 
 def _operations(context: FileContext) -> Iterator[_Operation]:
     """Each operation in which torch would promote."""
-    for node in list(context.tree.parents):
+    for node in [n for n in context.tree.parents if n.__class__ in _KINDS]:
         if isinstance(node, ast.AugAssign) and isinstance(node.op, _OPERATORS):
             yield _Operation(node, [node.value], node.target)
         if not isinstance(node, ast.BinOp | ast.Compare | ast.Call) or not context.is_located(node):

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from paddletorch_rules import Row
 
-from paddletorch.layout import ArgumentChanges, LayoutError, edit_arguments, read_layout
+from paddletorch.call_spans import LayoutError, read_layout
+from paddletorch.layout import ArgumentChanges, edit_arguments
 from paddletorch.model import Edit, Span
 from paddletorch.plan.blocks import ends_line, own_line
 from paddletorch.plan.context import FileContext, Refusal

@@ -20,10 +20,7 @@ def plan_subscripts(context: FileContext) -> tuple[list[Edit], list[Conversion]]
     conversions: list[Conversion] = []
     if context.target == "paddle":
         return _last_kept(context)
-    for held in context.tree.scopes:
-        node = context.parent(held)
-        if not isinstance(node, ast.Subscript) or node.value is not held:
-            continue
+    for node in context.tree.subscripts:
         if not any(_is_backwards(p) for p in _parts(node)) or not _is_tensor(context, node.value):
             continue
         free = context.is_located(node) and not context.leaves(_CODE, node)
@@ -43,9 +40,8 @@ def _last_kept(context: FileContext) -> tuple[list[Edit], list[Conversion]]:
     conversions: list[Conversion] = []
     if context.settings.target_releases.versions[0] >= Version("3.0"):
         return edits, conversions
-    for held in context.tree.scopes:
-        node = context.parent(held)
-        if not isinstance(node, ast.Subscript) or node.value is not held or not isinstance(node.ctx, ast.Load):
+    for node in context.tree.subscripts:
+        if not isinstance(node.ctx, ast.Load):
             continue
         lists = [p for p in _parts(node) if not (isinstance(p, ast.Slice) or _is_dots(p) or _is_none(p))]
         number = _negative(lists[0]) if len(lists) == 1 else None

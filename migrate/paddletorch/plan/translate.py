@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from paddletorch_rules import Framework, ValueMap
 
@@ -31,12 +32,17 @@ def constant(node: ast.expr) -> object:
         return ...
 
 
+@lru_cache(maxsize=1024)
+def _constant_in(text: str) -> object:
+    return constant(ast.parse(text, mode="eval").body)
+
+
 def same_value(left: str, right: str) -> bool:
     """Whether two default expressions mean the same value."""
     if left == right:
         return True
     try:
-        values = [constant(ast.parse(text, mode="eval").body) for text in (left, right)]
+        values = [_constant_in(text) for text in (left, right)]
     except SyntaxError:  # ``*args``
         return False
     return (
@@ -59,7 +65,7 @@ def translate_default(text: str, values: ValueMap | None, target: Framework) -> 
     if mapped is not None:
         return mapped
     wrap = values.to_paddle if target == "paddle" else values.to_torch
-    return text if wrap is None or constant(ast.parse(text, mode="eval").body) is not ... else wrap.format(x=text)
+    return text if wrap is None or _constant_in(text) is not ... else wrap.format(x=text)
 
 
 def translated_text(context: FileContext, node: ast.expr, text: str, values: ValueMap | None) -> str:

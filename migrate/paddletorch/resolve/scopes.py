@@ -67,6 +67,12 @@ class ScopeTree:
         return found
 
     @cached_property
+    def subscripts(self) -> list[ast.Subscript]:
+        """Subscripts of what has a scope: names, attributes, calls."""
+        around = ((held, self.parents.get(held)) for held in self.scopes)
+        return [node for held, node in around if isinstance(node, ast.Subscript) and node.value is held]
+
+    @cached_property
     def in_fstrings(self) -> frozenset[ast.AST]:
         """All nodes of f-strings."""
         return frozenset(node for fstring in self.fstrings for node in ast.walk(fstring))

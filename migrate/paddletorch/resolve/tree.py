@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -158,16 +158,38 @@ class TreeIndex:
         return value if isinstance(value, Method | NoneValue) else Unknown()
 
     def _starred(self, question: _Question, module: _Module) -> Values:
-        """The answer of the modules that ``from ... import *`` takes the name from."""
-        for star in module.tree.stars if not question.names[0].startswith("_") else ():
-            prefix = "." * star.level + (star.module or "")
-            dotted = ".".join(question.names)
-            name = prefix + dotted if prefix.endswith(".") else f"{prefix}.{dotted}"
-            place = self.place(name, question.path)
-            found = self.answer(place.path, place.names, question.asked) if place is not None else NOTHING
-            if found:
-                return found
-        return NOTHING
+        """The answer of the first module with the name that ``from ... import *`` leads to; each is asked once.
+
+        Packages whose modules take everything from each other have more ways through them than can be tried.
+        """
+        if question.names[0].startswith("_"):
+            return NOTHING
+        found, met = NOTHING, {question}
+        way = [(question, self._stars(question, module))]
+        while way and not found:
+            place = next(way[-1][1], None)
+            if place is None:
+                way.pop()
+                continue
+            following = _Question(place.path, place.names, question.asked)
+            if following in met:
+                continue
+            met.add(following)
+            inner = self._module(place.path, place.names[0]) if following not in self._answers else None
+            if inner is None or inner.tree.scope.bindings.get(place.names[0]):
+                found = self.answer(*following)
+            elif len(place.names) == len(question.names):  # else there is no such module: the package may have the name
+                way.append((following, self._stars(following, inner)))
+        if not self._cut:
+            self._answers.update(dict.fromkeys((asked for asked, _ in way) if found else met, found))
+        return found
+
+    def _stars(self, question: _Question, module: _Module) -> Iterator[Place]:
+        """Where the name stands if it comes by one of the module's ``from ... import *``."""
+        prefixes = ["." * star.level + (star.module or "") for star in module.tree.stars]
+        dotted = ".".join(question.names)
+        names = (prefix + dotted if prefix.endswith(".") else f"{prefix}.{dotted}" for prefix in prefixes)
+        return (place for name in names if (place := self.place(name, question.path)) is not None)
 
     def kept(self, path: str, data: bytes) -> Parsed | None:
         """The file at ``path`` if it was parsed already and held ``data``."""

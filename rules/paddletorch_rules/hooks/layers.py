@@ -231,7 +231,7 @@ _ACTIVATIONS = {
 
 def old_batch_norm(call: BoundCall) -> None:
     """``paddle.nn.BatchNorm`` takes any number of dimensions; it stands in convolutional code."""
-    _attributes(call, {"param_attr": "weight", "bias_attr": "bias"})
+    attributes(call, {"param_attr": "weight", "bias_attr": "bias"})
     _momentum(call)
     _activation(call)
     call.report("NNL202", difference="BatchNorm2d takes four dimensions, as images have; Paddle's takes any")
