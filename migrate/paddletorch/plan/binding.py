@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NoReturn
 
@@ -11,11 +11,12 @@ from paddletorch_rules import Form, Framework, Row, Signature
 
 from paddletorch.model import Edit
 from paddletorch.plan.context import FileContext, Finding, Refusal
-from paddletorch.plan.keywords import DictKeywords, keyword_dict, shared_items
+from paddletorch.plan.keywords import DictKeywords, keyword_dict, shared_items, written_items
 from paddletorch.plan.origins import origin_edits
 from paddletorch.plan.overloads import kinds, numpy_name
 from paddletorch.plan.several import is_several
 from paddletorch.plan.shapes import used_as
+from paddletorch.plan.starred import seen_elements
 from paddletorch.plan.translate import constant
 from paddletorch.resolve import Instance
 
@@ -82,10 +83,19 @@ class CallBinding:
         if name == "self" and self.receiver is not None:
             return self.receiver
         if name in self.given:
-            return self.given[name].value
+            return None if self._is_left_open(name) else self.given[name].value
         if name in self.fixed:
             return ast.parse(self.fixed[name], mode="eval").body
         return None
+
+    def _is_left_open(self, name: str) -> bool:
+        """Whether the argument is a None that means the same as leaving it out."""
+        value = self.given[name].value
+        if not isinstance(value, ast.Constant) or value.value is not None:
+            return False
+        signature = self.form.signature(self.context.settings.source_releases.newest)
+        parameter = signature.get(name) if signature is not None else None
+        return parameter is not None and parameter.default == "None"
 
     def literal(self, name: str) -> object:
         """The constant supplied for a source parameter; ``...`` if none or not constant."""
@@ -164,6 +174,29 @@ class CallBinding:
         self.beside += edits or []
         return edits is not None
 
+    def spell_out(self) -> None:
+        """Bind what a dict of keywords gives as arguments of their own: a template has no place for ``**options``.
+
+        Raises:
+            Refusal: arguments come from where they cannot be seen.
+        """
+        if self.dictionary is None:
+            return
+        index, node = next((n, k.value) for n, k in enumerate(self.node.keywords) if k.arg is None)
+        written = {name: text for name, _, text in written_items(self.context, node)}
+        for name, bound in self.given.items():
+            if isinstance(bound.dict_key, ast.keyword):
+                key = bound.dict_key.arg
+            elif bound.dict_key is not None:
+                key = str(bound.dict_key.value)
+            else:
+                continue
+            if key not in written or bound.also:
+                raise Refusal("API203", what=f"**{self.context.text(node)}")
+            place = len(self.node.args) + index
+            self.given[name] = replace(bound, position=place, dict_key=None, text=written[key])
+        self.dictionary = None
+
     def surround(self, before: str, after: str) -> None:
         """Put text around the converted call; holes are source parameters, which leave the call."""
         self.around = (before, after)
@@ -236,8 +269,9 @@ def bind(
     positional = signature.positional
     variadic = next((p for p in signature.parameters if p.variadic == "*"), None)
     passed_on = False
-    for index, argument in enumerate(node.args[skip:]):
-        parameter = positional[index] if index < len(positional) else variadic
+    for index, argument, text in _positionals(context, node, skip, variadic is None and not _alike(context, row, form)):
+        place = len(given)
+        parameter = positional[place] if place < len(positional) else variadic
         if isinstance(argument, ast.Starred) and (parameter is None or not parameter.variadic):
             if not _alike(context, row, form):
                 raise Refusal("API203", what=f"*{context.text(argument.value)}")
@@ -248,7 +282,7 @@ def bind(
         if parameter.name in given:
             given[parameter.name] = replace(given[parameter.name], rest=(*given[parameter.name].rest, argument))
         else:
-            given[parameter.name] = Bound(argument, index + skip)
+            given[parameter.name] = Bound(argument, index, text=text)
     dictionary = None
     settled: set[str] = set()
     for index, keyword in enumerate(node.keywords, len(node.args)):
@@ -279,13 +313,23 @@ def bind(
     )
 
 
+def _positionals(context: FileContext, node: ast.Call, skip: int, spread: bool) -> Iterator[tuple[int, ast.expr, str]]:
+    """Each positional argument: its place in the call, its value, and how it is written if that is not as it stands."""
+    for index, argument in enumerate(node.args[skip:], skip):
+        seen = seen_elements(context, argument.value) if spread and isinstance(argument, ast.Starred) else None
+        if seen is None:
+            yield index, argument, ""
+        for value, text in seen or ():
+            yield index, value, text
+
+
 def _alike(context: FileContext, row: Row, form: Form) -> bool:
     """Whether both sides take the same arguments in the same places, so that unseen ones may be passed on."""
     target = context.settings.emitted(row)
     source_signature = form.signature(context.settings.source_releases.newest)
     target_signature = target.signature(context.settings.target_releases.newest) if target is not None else None
     if target is None or target.template is not None or source_signature is None or target_signature is None:
-        return all(p.torch == p.paddle for p in row.parameters)
+        return not row.parameters
     pairs = {p.name(context.settings.source): p for p in row.parameters}
     taken = [p for p in source_signature.parameters if not p.variadic]
     for parameter, other in zip(taken, target_signature.parameters, strict=False):

@@ -10,7 +10,14 @@ from paddletorch_rules.hooks import class_checks
 from paddletorch.model import Edit
 from paddletorch.plan.calling import convert_call, run_hook
 from paddletorch.plan.context import FileContext, Refusal
-from paddletorch.plan.mentions import call_decorator, convert_assignment, convert_class_member, is_decorator, warn_value
+from paddletorch.plan.mentions import (
+    as_lambda,
+    call_decorator,
+    convert_assignment,
+    convert_class_member,
+    is_decorator,
+    warn_value,
+)
 from paddletorch.plan.outcome import Outcome, finding, target_form, target_name
 from paddletorch.plan.overloads import choose
 from paddletorch.plan.probes import answer_probe
@@ -103,12 +110,12 @@ def _overload(context: FileContext, site: Site, candidate: Candidate) -> Candida
         return candidate
     constants = [o for o in options if o[0].kind == "constant"]
     options = [o for o in options if o[0].kind != "constant"]
-    if site.role != "call" or site.call is None:
+    if site.role not in ("call", "partial") or site.call is None:
         named = [o for o in options if (f := _emitted(o[0], context)) is not None and f.names and f.template is None]
         return Candidate(candidate.name, *[*constants, *named, (candidate.row, candidate.form)][0])
     if not options:
         return candidate
-    return Candidate(candidate.name, *choose(context, site.call, options))
+    return Candidate(candidate.name, *choose(context, site.call, options, 1 if site.role == "partial" else 0))
 
 
 def _emitted(row: Row, context: FileContext) -> Form | None:
@@ -173,6 +180,10 @@ def _convert(context: FileContext, site: Site, candidate: Candidate) -> Outcome:
         convert_class_member(context, site, candidate, form, outcome)
     elif is_decorator(context, site.node):
         outcome.edits += call_decorator(context, site, candidate, form)
+    elif site.role == "value" and (function := as_lambda(context, site, candidate, form)) is not None:
+        outcome.target, outcome.whole = form.template, function
+    elif site.role == "value" and not form.names and row.kind == "function":
+        raise Refusal("API205", what="this use", replacement=form.template or "the counterpart")
     elif site.role == "value" and row.kind in ("class", "context", "function"):
         warn_value(context, site, candidate, outcome)
     return outcome

@@ -18,12 +18,8 @@ from paddletorch.plan.binding import CallBinding
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.hoist import hoist, let
 from paddletorch.plan.precedence import binds, is_closed, needed
+from paddletorch.plan.purity import is_pure
 from paddletorch.plan.translate import translate_edits, translated_text
-
-_PURE = (
-    ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.UnaryOp, ast.BinOp,
-    ast.operator, ast.unaryop, ast.expr_context,
-)  # fmt: skip
 
 _Part = str | Span
 _Arguments = Mapping[str, ast.expr | tuple[ast.expr, ast.expr] | str]
@@ -45,6 +41,9 @@ def compose(binding: CallBinding, form: Form, template: str, whole: ast.expr | N
         Refusal: a value has no counterpart, or would be evaluated twice or in another order.
     """
     context, node = binding.context, whole or binding.node
+    if binding.passed_on:
+        raise Refusal("API203", what=context.text(binding.node))
+    binding.spell_out()
     plan = plan_arguments(binding, form)
     arguments = _arguments(binding, form, plan)
     code = binding.row.code
@@ -146,6 +145,8 @@ def surrounding(binding: CallBinding) -> list[Edit]:
         Refusal: an argument would be evaluated twice or in another order.
     """
     context, node, code = binding.context, binding.node, binding.row.code
+    if any(binding.around) or binding.replaced:
+        binding.spell_out()
     arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {
         n: translated_text(context, b.value, b.text, _values(binding, n)) if b.text else b.value
         for n, b in binding.given.items()
@@ -239,9 +240,15 @@ def _arguments(
         found["self"] = binding.receiver
     signature = form.signature(binding.context.settings.target_releases.newest)
     for parameter in signature.parameters if signature is not None else ():
+        if parameter.default == "None" and _is_none(found.get(parameter.name)):
+            del found[parameter.name]  # as good as not given
         if parameter.name not in found and parameter.default is not None:
             found[parameter.name + "="] = parameter.default
     return found
+
+
+def _is_none(value: object) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _pieces(template: str, arguments: Mapping[str, object]) -> Iterator[str | _Hole]:
@@ -318,22 +325,6 @@ def _nested(text: str) -> list[str]:
             else:
                 pending.append((child, "inside" if generators else kind))
     return [kind for _, _, kind in sorted(found)]
-
-
-def is_pure(node: ast.expr) -> bool:
-    """Whether an expression can be evaluated twice, or later, with the same result and no effect."""
-    return all(isinstance(n, _PURE) or _is_view(n) for n in ast.walk(node))
-
-
-def _is_view(node: ast.AST) -> bool:
-    """Whether a call costs nothing and changes nothing: ``x.detach()``, ``len(x)``, ``x.size(0)``."""
-    if not isinstance(node, ast.Call) or node.keywords:
-        return False
-    return getattr(node.func, "id", "") in _PURE_BUILTINS or getattr(node.func, "attr", "") in _VIEWS
-
-
-_PURE_BUILTINS = frozenset({"len", "int", "float", "str"})
-_VIEWS = frozenset({"size", "dim", "numel", "detach", "view", "reshape", "squeeze", "unsqueeze", "t", "cpu", "flatten"})
 
 
 _ANYWHERE = 0

@@ -136,6 +136,29 @@ def shared_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.ex
     ]
 
 
+def written_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.expr, str]]:
+    """What ``**node`` gives as arguments of their own: key, value and text; empty if that cannot be said.
+
+    The values of a literal in the call itself are copied, so they may hold nothing that converts by itself.
+    """
+    items = literal_items(node) if isinstance(node, ast.Dict) else None
+    if items is None:
+        return shared_items(context, node)
+    plain = all(isinstance(n, _COPIED) for _, _, value in items for n in ast.walk(value))
+    return [(key, value, context.source.slice(context.source.span(value))) for key, _, value in items if plain]
+
+
+_COPIED = (ast.Constant, ast.Name, ast.UnaryOp, ast.unaryop, ast.Tuple, ast.List, ast.expr_context)
+
+
+def seen_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.expr]] | None:
+    """The keys and values that ``**node`` gives, if they are in sight."""
+    found = keyword_dict(context, node)
+    if found is not None:
+        return list({key: (key, value) for key, _, value in found.items}.values())
+    return [(key, value) for key, value, _ in shared_items(context, node)] or None
+
+
 def _own_text(context: FileContext, place: ast.Name, value: ast.expr) -> str | None:
     """The value as written, if it means the same where the call stands."""
     if isinstance(value, ast.Constant):

@@ -16,6 +16,7 @@ from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.forwards import plan_forwards
 from paddletorch.plan.matches import replace_match
 from paddletorch.plan.member_plan import MemberPlan, record
+from paddletorch.plan.mentions import renamed_parameters, renames_only
 from paddletorch.plan.outcome import target_form
 from paddletorch.plan.overloads import Fit, choose, fit
 from paddletorch.plan.receivers import Evidence, Receivers
@@ -136,7 +137,7 @@ def _plan_attribute(
                 plan_attribute(context, plan, node, row, form)
         elif call is None:
             if evidence is Evidence.YES and row.report is None and kept is None:
-                _rename_reference(context, plan, node, row)
+                _rename_reference(context, plan, node, options)
         else:
             kept_here = kept if receiver == "scaler" else None
             _plan_call(context, plan, node, call, options, evidence, kept_here)
@@ -173,21 +174,30 @@ def _is_another(context: FileContext, call: ast.Call, form: Form) -> bool:
     return fit(context, call, form.signature(context.settings.source_releases.newest)) is Fit.NO
 
 
-def _rename_reference(context: FileContext, plan: MemberPlan, node: ast.Attribute, row: Row) -> None:
+def _rename_reference(
+    context: FileContext, plan: MemberPlan, node: ast.Attribute, options: list[tuple[Row, Form]]
+) -> None:
     """A bound method that is passed on, not called."""
-    forms = [f for f in row.forms(context.target) if f.template is None]
+    named = [(r, own, f) for r, own in options for f in r.forms(context.target) if f.names and f.template is None]
     if not isinstance(node.ctx, ast.Load):
         return
-    if not forms:
+    row = named[0][0] if named else options[0][0]
+    if not named:
         problem = "it is passed on without a call"
         context.report("API210", node, f"{row.receiver}.{node.attr}", row, problem=problem, signature="()")
         return
-    name, target = f"{row.receiver}.{node.attr}", forms[0].names[0]
-    if node.attr in forms[0].names or not context.is_located(node):
+    _, own, form = named[0]
+    name, target = f"{row.receiver}.{node.attr}", form.names[0]
+    if not context.is_located(node):
         return
-    if row.parameters:
-        renamed = ", ".join(f"{p.name(context.settings.source)} is {p.name(context.target)}" for p in row.parameters)
-        context.report("API204", node, name, row, replacement=f"{row.receiver}.{target}", arguments=renamed)
+    same_name = node.attr in form.names
+    if same_name and isinstance(node.value, ast.Call):
+        return  # ``torch.aminmax(x).max`` is a field
+    if len(options) > 1 or (row.parameters if not same_name else not renames_only(context, row, own, form)):
+        arguments = renamed_parameters(context, row)
+        context.report("API204", node, name, row, replacement=f"{row.receiver}.{target}", arguments=arguments)
+    if same_name:
+        return
     end = context.source.span(node).end
     plan.edits.append(Edit(Span(end - len(node.attr.encode()), end), target, row.code))
     record(context, plan, node, row, name, f"{row.receiver}.{target}")

@@ -8,10 +8,10 @@ from paddletorch_rules import Form, Parameter, ParameterPair, Row, Signature
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.arguments import convert_arguments
-from paddletorch.plan.binding import bind
+from paddletorch.plan.binding import Bound, CallBinding, bind
 from paddletorch.plan.blocks import remove_statement
 from paddletorch.plan.calling import run_hook
-from paddletorch.plan.composed import fill
+from paddletorch.plan.composed import compose, fill
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.outcome import Outcome, target_form, target_name
 from paddletorch.plan.sites import Candidate, Site
@@ -74,37 +74,71 @@ def convert_class_member(context: FileContext, site: Site, candidate: Candidate,
 
 def warn_value(context: FileContext, site: Site, candidate: Candidate, outcome: Outcome) -> None:
     """Report parameters that differ, where an API is handed on and others will call it."""
-    target, source = context.target, context.settings.source
-    renamed = [
-        f"{p.name(source)} is {p.name(target)}"
-        for p in candidate.row.parameters
-        if p.name(source) and p.name(target) and p.name(source) != p.name(target)
-    ]
-    if candidate.row.parameters and not _renames_only(context, candidate, outcome):
+    if candidate.row.parameters and not _is_alike(context, candidate):
         context.report(
             "API204",
             site.node,
             candidate.name,
             candidate.row,
             replacement=outcome.target or "",
-            arguments=", ".join(renamed) or "the parameters differ",
+            arguments=renamed_parameters(context, candidate.row),
         )
 
 
-def _renames_only(context: FileContext, candidate: Candidate, outcome: Outcome) -> bool:
-    """Whether callers who give only what is required, by place, notice nothing: ``act = F.relu``."""
-    form = target_form(candidate.row, context)
-    target = form.signature(context.settings.target_releases.newest)
+def renamed_parameters(context: FileContext, row: Row) -> str:
+    """The parameters that have another name on the other side, for messages."""
+    pairs = [(p.name(context.settings.source), p.name(context.target)) for p in row.parameters]
+    return ", ".join(f"{a} is {b}" for a, b in pairs if a and b and a != b) or "the parameters differ"
+
+
+def as_lambda(context: FileContext, site: Site, candidate: Candidate, form: Form) -> Edit | None:
+    """A function of what the source's requires, where the target has an expression: ``map(torch.square_, xs)``."""
     own = candidate.form.signature(context.settings.source_releases.newest)
-    if candidate.row.instance != "tensor" or form.template or form.results or target is None or own is None:
+    if own is None or form.template is None or form.results or candidate.row.hook or candidate.form.fixed:
+        return None
+    if candidate.row.instance != "tensor" or len(context.settings.overloads(candidate.name)) > 1:
+        return None
+    required = [p.name for p in own.parameters if p.default is None]
+    if not required or any(p.variadic or p.keyword_only for p in own.parameters if p.name in required):
+        return None
+    rest = {p.name for p in own.parameters} - set(required)
+    source = context.settings.source
+    if any(pair.name(source) in rest and pair.name(context.target) for pair in candidate.row.parameters):
+        return None  # callers may well give those too
+    call = ast.copy_location(ast.Call(site.node, [], []), site.node)
+    given = {name: Bound(site.node, 0, text=name) for name in required}
+    binding = CallBinding(context, candidate.row, candidate.form, candidate.name, call, given, {})
+    edit, *others = compose(binding, form, form.template, site.node)
+    if others or any(isinstance(part, Span) for part in edit.parts):
+        return None
+    text = f"lambda {', '.join(required)}: {''.join(map(str, edit.parts))}"
+    in_list = isinstance(context.parent(site.node), ast.Call | ast.keyword | ast.List | ast.Tuple | ast.Dict)
+    return Edit(edit.span, text if in_list else f"({text})", candidate.row.code)
+
+
+def _is_alike(context: FileContext, candidate: Candidate) -> bool:
+    if candidate.row.instance != "tensor" or len(context.settings.overloads(candidate.name)) > 1:
         return False
-    if candidate.row.hook is not None:
+    return renames_only(context, candidate.row, candidate.form, target_form(candidate.row, context))
+
+
+def renames_only(context: FileContext, row: Row, own_form: Form, form: Form) -> bool:
+    """Whether callers who give only what is required, by place, notice nothing: ``act = F.relu``."""
+    target = form.signature(context.settings.target_releases.newest)
+    own = own_form.signature(context.settings.source_releases.newest)
+    if form.template or form.results or target is None or own is None or row.hook is not None:
         return False
-    pairs = {p.name(context.settings.source): p for p in candidate.row.parameters}
+    pairs = {p.name(context.settings.source): p for p in row.parameters}
     required = [p for p in own.parameters if p.default is None]
+    if any(p.variadic for p in required):
+        return False
     places = list(zip(required, target.parameters, strict=False))
     same = all((pair := pairs.get(a.name)) is not None and pair.name(context.target) == b.name for a, b in places)
     rest = [p for p in own.parameters if p.default is not None and not p.variadic]
+    meant = {p.name(context.target): p.name(context.settings.source) for p in row.parameters}
+    for one, other in zip(own.positional, target.positional, strict=False):
+        if meant.get(other.name) not in (None, one.name):
+            return False  # what is third there is another parameter
     if not same or len(places) < len(required):
         return False
     return all(_same_default(pairs.get(p.name), p, target, context) for p in rest)

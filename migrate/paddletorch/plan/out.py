@@ -7,6 +7,7 @@ import ast
 from paddletorch_rules import Form
 
 from paddletorch.plan.binding import CallBinding
+from paddletorch.plan.purity import is_pure
 
 
 def take_out(binding: CallBinding, form: Form) -> bool:
@@ -14,7 +15,8 @@ def take_out(binding: CallBinding, form: Form) -> bool:
     value = binding.value("out")
     if binding.target != "paddle" or binding.literal("out") is None or form.results:
         return False
-    if not isinstance(value, ast.Name | ast.Attribute):
+    into = isinstance(value, ast.Subscript) and binding.is_statement and is_pure(value)
+    if not into and not isinstance(value, ast.Name | ast.Attribute):
         return False
     binding.drop("out")
     return True
@@ -23,4 +25,7 @@ def take_out(binding: CallBinding, form: Form) -> bool:
 def write_out(binding: CallBinding) -> None:
     """Assign the result to the tensor, which keeps its type; the value is that tensor, as in torch."""
     before, after = binding.around
+    if isinstance(binding.value("out"), ast.Subscript):  # what it gives would be a tensor of its own
+        binding.surround(f"{{out}} = paddle.cast({before}", f"{after}, {{out}}.dtype)")
+        return
     binding.surround(f"paddle.assign(paddle.cast({before}", f"{after}, {{out}}.dtype), {{out}})")

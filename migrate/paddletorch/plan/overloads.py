@@ -9,6 +9,8 @@ from enum import IntEnum
 from paddletorch_rules import Form, Parameter, Row, Signature
 
 from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.plan.keywords import seen_items
+from paddletorch.plan.starred import seen_elements
 from paddletorch.resolve import Instance, Qualified
 from paddletorch.resolve.values import Container
 
@@ -52,7 +54,9 @@ def choose(
     if len(options) == 1:
         return options[0]
     newest = context.settings.source_releases.newest
-    fits = [(fit(context, call, form.signature(newest), skip), row, form) for row, form in options]
+    fits = [(fit(context, call, form.signature(newest), skip, whole=not skip), row, form) for row, form in options]
+    if skip and sum(how is not Fit.NO for how, _, _ in fits) > 1:  # later arguments will tell
+        fits = [(min(how, Fit.MAYBE), row, form) for how, row, form in fits]
     for wanted in (Fit.SURE, Fit.MAYBE):
         found = [(row, form) for how, row, form in fits if how is wanted]
         if wanted is Fit.MAYBE and len(found) > 1:
@@ -63,8 +67,11 @@ def choose(
     return options[0]
 
 
-def fit(context: FileContext, call: ast.Call, signature: Signature | None, skip: int = 0) -> Fit:
-    """Whether the call's arguments fit: their number, their names and what is known of their kinds."""
+def fit(context: FileContext, call: ast.Call, signature: Signature | None, skip: int = 0, *, whole: bool = True) -> Fit:
+    """Whether the call's arguments fit: their number, their names and what is known of their kinds.
+
+    ``whole`` says that the call gives every required argument; without, others may follow by place.
+    """
     if signature is None:
         return Fit.MAYBE
     positional = signature.positional
@@ -72,7 +79,13 @@ def fit(context: FileContext, call: ast.Call, signature: Signature | None, skip:
     given: set[str] = set()
     fits: list[Fit] = []
     open_ended = False
-    for index, argument in enumerate(call.args[skip:]):
+    spread = [] if variadic is not None else [a for a in call.args[skip:] if isinstance(a, ast.Starred)]
+    seen: dict[ast.expr, list[ast.expr]] = {}
+    for starred in spread:
+        elements = seen_elements(context, starred.value)
+        if elements is not None:
+            seen[starred] = [value for value, _ in elements]
+    for index, argument in enumerate(value for a in call.args[skip:] for value in seen.get(a, [a])):
         parameter = positional[index] if index < len(positional) else variadic
         if parameter is None:
             return Fit.NO
@@ -83,16 +96,18 @@ def fit(context: FileContext, call: ast.Call, signature: Signature | None, skip:
             break
         fits.append(_argument(context, argument, parameter))
     for keyword in call.keywords:
-        if keyword.arg is None:
+        items = seen_items(context, keyword.value) if keyword.arg is None else [(keyword.arg, keyword.value)]
+        if items is None:
             open_ended = True
-            continue
-        named = signature.get(keyword.arg) or signature.get(numpy_name(signature, keyword.arg))
-        if named is None or named.name in given:
-            return Fit.NO
-        given.add(named.name)
-        fits.append(_argument(context, keyword.value, named))
+            fits.append(Fit.MAYBE)
+        for name, value in items or ():
+            named = signature.get(name) or signature.get(numpy_name(signature, name))
+            if named is None or named.name in given:
+                return Fit.NO
+            given.add(named.name)
+            fits.append(_argument(context, value, named))
     missing = [p for p in signature.parameters if p.default is None and not p.variadic and p.name not in given]
-    if missing and not open_ended:
+    if any(whole or p.keyword_only for p in missing) and not open_ended:
         return Fit.NO
     return min(fits, default=Fit.SURE)
 

@@ -31,7 +31,7 @@ from paddletorch.plan.receivers import Receivers
 from paddletorch.plan.reentry import plan_reentry
 from paddletorch.plan.schedulers import plan_schedulers
 from paddletorch.plan.sites import Site, find_sites
-from paddletorch.plan.strings import report_strings
+from paddletorch.plan.strings import report_probes, report_strings
 from paddletorch.plan.subscripts import plan_subscripts
 from paddletorch.plan.uses import count_uses
 
@@ -95,6 +95,7 @@ def plan_file(context: FileContext) -> Plan:
     conversions += cast_conversions
     context.findings = [f for f in context.findings if not _is_gone(context, f, edits)]
     report_strings(context, edits)
+    report_probes(context, edits)
     find_hazards(context, receivers, planned)
     edits += keep_comments(context, edits)
     return Plan(edits, conversions, count_uses(context, planned, members))

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from paddletorch.model import Conversion, Edit, Span
-from paddletorch.plan.composed import is_pure
 from paddletorch.plan.context import FileContext
 from paddletorch.plan.dtype_names import PAIRS
 from paddletorch.plan.dtypes import FLOATING, Dtypes, category, promoted
 from paddletorch.plan.precedence import ATOM, binds
+from paddletorch.plan.purity import is_pure
 
 _CODE = "DTY101"
 _UNKNOWN_WIDTH = "DTY201"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from paddletorch.model import Edit
 from paddletorch.plan.binding import CallBinding, bind
-from paddletorch.plan.composed import is_pure
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.outcome import Outcome, finding
+from paddletorch.plan.purity import is_pure
 from paddletorch.plan.receivers import path_of
 from paddletorch.plan.sites import Site
 

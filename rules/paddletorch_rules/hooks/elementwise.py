@@ -143,6 +143,17 @@ def _in_place(expression: str) -> Hook:
     return hook
 
 
+def _logic_in_place(name: str, operands: str) -> Hook:
+    """torch keeps the tensor's type; Paddle makes a bool of it, and takes operands of one type only."""
+
+    def hook(call: BoundCall) -> None:
+        known = call.dtype("self")
+        if call.target == "paddle" and known != "bool" and (known is not None or name == "logical_not"):
+            write_back(call, f"paddle.{name}({operands}).astype({{self}}.dtype)")
+
+    return hook
+
+
 def _operator_in_place(sign: str) -> Hook:
     """Paddle's in-place methods take tensors only."""
 
@@ -344,6 +355,11 @@ ARGUMENT_HOOKS: dict[str, Hook] = {
     **{
         f"keep_type_{name}": _in_place(f"({{self}} {sign} {{y}}).astype({{self}}.dtype)")
         for name, sign in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="))
+    },
+    "logical_not_": _logic_in_place("logical_not", "{self}"),
+    **{
+        f"{name}_": _logic_in_place(name, "{self}.astype('bool'), {y}.astype('bool')")
+        for name in ("logical_and", "logical_or", "logical_xor")
     },
     "atan2_": _in_place("paddle.atan2({self}, {y})"),
     "nextafter_": _in_place("paddle.nextafter({self}, {y})"),

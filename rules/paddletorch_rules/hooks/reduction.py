@@ -67,12 +67,15 @@ def named_dtype(call: BoundCall) -> None:
 
 
 def truth_as_int(call: BoundCall) -> None:
-    """Sums and products of truth values are of integers in torch; Paddle wants to be told."""
+    """Sums and products of truth values and small integers are of int64 in torch; Paddle wants to be told."""
     named_dtype(call)
     if call.target == "paddle" and call.value("dtype") is None:
         name = "self" if call.value("input") is None else "input"
-        if _is_truth(call.value(name)) or _is_truth(call.origin(name)):
+        if call.dtype(name) in _SMALL or _is_truth(call.value(name)) or _is_truth(call.origin(name)):
             call.force("dtype", "'int64'")
+
+
+_SMALL = frozenset({"bool", "uint8", "int8", "int16", "int32"})
 
 
 def _is_truth(node: ast.expr | None) -> bool:
@@ -96,7 +99,7 @@ def _is_written_truth(call: ast.Call) -> bool:
 
 def whole_dim(call: BoundCall) -> None:
     """As ``whole_axis``, for ``cumprod``, whose axis is called ``dim``."""
-    named_dtype(call)
+    truth_as_int(call)
     if call.target == "torch" and not _given(call, "dim"):
         call.drop("dim")
         _flatten(call, "dim", "dim")
