@@ -196,7 +196,7 @@ class CallBinding:
                 key = str(bound.dict_key.value)
             else:
                 continue
-            if key not in written:
+            if key not in written or bound.also:
                 raise Refusal("API203", what=f"**{self.context.text(node)}")
             place = len(self.node.args) + index
             self.given[name] = replace(bound, position=place, dict_key=None, text=written[key])

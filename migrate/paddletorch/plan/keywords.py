@@ -156,7 +156,7 @@ def seen_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.expr
     """The keys and values that ``**node`` gives, if they are in sight."""
     found = keyword_dict(context, node)
     if found is not None:
-        return [(key, value) for key, _, value in found.items]
+        return list({key: (key, value) for key, _, value in found.items}.values())
     return [(key, value) for key, value, _ in shared_items(context, node)] or None
 
 

@@ -191,6 +191,8 @@ def _rename_reference(
     if not context.is_located(node):
         return
     same_name = node.attr in form.names
+    if same_name and isinstance(node.value, ast.Call):
+        return  # ``torch.aminmax(x).max`` is a field
     if len(options) > 1 or (row.parameters if not same_name else not renames_only(context, row, own, form)):
         arguments = renamed_parameters(context, row)
         context.report("API204", node, name, row, replacement=f"{row.receiver}.{target}", arguments=arguments)

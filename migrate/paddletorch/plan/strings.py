@@ -48,4 +48,5 @@ def report_probes(context: FileContext, edits: Sequence[Edit]) -> None:
             context.report("API205", call, api, None, what=context.text(call), replacement=replacement)
 
 
-_PROBES = frozenset({"getattr", "hasattr", "setattr", "delattr"})
+_PROBES = frozenset({"getattr", "setattr", "delattr"})
+"""``hasattr`` is answered elsewhere."""

@@ -117,10 +117,10 @@ def _convolution(spatial: int) -> Hook:
         padding = call.literal("padding")
         if isinstance(padding, str):
             same = padding.upper() == "SAME"
-            other = "dilation" if call.target == "paddle" else "stride"
             ones = (1, [1] * spatial, (1,) * spatial)
-            if same and call.value(other) is not None and call.literal(other) not in ones:
-                no_counterpart(call, "padding", f"{padding!r} with {other}")
+            for other in ("dilation",) if call.target == "paddle" else ("stride", "dilation"):
+                if same and call.value(other) is not None and call.literal(other) not in ones:
+                    no_counterpart(call, "padding", f"{padding!r} with {other}")
             if call.target == "torch":
                 call.force("padding", repr(padding.lower()))
         elif call.target == "torch":
