@@ -12,6 +12,7 @@ from paddletorch.plan.arguments import convert_arguments
 from paddletorch.plan.binding import Bound, CallBinding, bind
 from paddletorch.plan.composed import compose, fill, surrounding
 from paddletorch.plan.context import FileContext, Refusal
+from paddletorch.plan.one_value import check_values
 from paddletorch.plan.out import take_out, write_out
 from paddletorch.plan.outcome import Outcome, target_name
 from paddletorch.plan.results import named_result
@@ -43,6 +44,7 @@ def convert_call(context: FileContext, site: Site, candidate: Candidate, form: F
     template = binding.template or template
     if candidate.form.applied and whole is None:
         template = _as_function(candidate, context, template, form)
+    check_values(binding)
     around = surrounding(binding)
     if template is None:
         outcome.edits += [*around, *convert_arguments(binding, form)]

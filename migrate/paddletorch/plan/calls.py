@@ -17,6 +17,7 @@ from paddletorch.plan.probes import answer_probe
 from paddletorch.plan.rewrites import SITE_HOOKS
 from paddletorch.plan.sites import Candidate, Site
 from paddletorch.plan.unbound import bind_method, convert_method, methods
+from paddletorch.resolve import NoneValue, Partial, Qualified
 
 
 def _suit_all(context: FileContext, site: Site, outcomes: list[Outcome]) -> bool:
@@ -28,6 +29,25 @@ def _suit_all(context: FileContext, site: Site, outcomes: list[Outcome]) -> bool
     edits = [sorted((str(e.span), e.text, str(e.parts)) for e in o.edits) for o in outcomes]
     codes = [[f.code for f in o.findings] for o in outcomes]
     return all(e == edits[0] for e in edits) and all(c == codes[0] for c in codes)
+
+
+def _reads_alike(site: Site, outcome: Outcome) -> bool:
+    """Whether a variable that holds an API or something else is used in a way that is right for both as it stands."""
+    if site.other is None or site.anchor.kind not in ("alias", "attribute") or site.node is not site.anchor.node:
+        return False
+    return outcome.target is not None and outcome.whole is None and not (outcome.full or outcome.edits)
+
+
+def _suits_partials(context: FileContext, site: Site, outcome: Outcome) -> bool:
+    """Whether a variable holds an API or partials over it, and its call gets the same keywords for both."""
+    if site.other is None or site.node is not site.anchor.node or outcome.target is None or outcome.whole is not None:
+        return False
+    own = {c.name for c in site.candidates}
+    values = context.evaluator.values(site.node)
+    held = [v for v in values if not (isinstance(v, NoneValue) or (isinstance(v, Qualified) and v.name in own))]
+    if not all(isinstance(v, Partial) and v.name in own and v.positional == 0 for v in held):
+        return False
+    return all(edit.span.start != edit.span.end for edit in outcome.edits)  # a default would overrule the partial's
 
 
 def _takes_anything(context: FileContext, candidate: Candidate) -> bool:
@@ -57,7 +77,11 @@ def plan_site(context: FileContext, site: Site) -> Outcome:
             return first
         apis = " or ".join(c.name for c in site.candidates)
         return _left(context, site, first.row, Refusal("API202", name=context.text(site.anchor.node), apis=apis))
-    if site.other is not None and first.target is not None and not context.settings.options.unsafe:
+    if _reads_alike(site, first):
+        first.keeps_name = True
+    elif _suits_partials(context, site, first):
+        return first
+    elif site.other is not None and first.target is not None and not context.settings.options.unsafe:
         line = str(getattr(site.other.node, "lineno", 0))
         refusal = Refusal("API201", name=context.text(site.anchor.node), other=line)
         return _left(context, site, first.row, refusal)

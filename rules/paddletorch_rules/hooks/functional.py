@@ -67,6 +67,15 @@ def _inplace(twin: str | None) -> Hook:
     return hook
 
 
+def dropout(call: BoundCall) -> None:
+    """Paddle can scale in inference, ``downscale_in_infer``, where torch scales in training."""
+    _inplace(None)(call)
+    if call.target == "torch" and call.value("mode") is not None and call.literal("mode") == "downscale_in_infer":
+        call.drop("mode")
+        scaled = "(1 - {p})" if call.value("p") is not None else "0.5"
+        call.rewrite(f"torch.nn.functional.dropout({{input}}{{p:, p=%}}{{training:, training=%}}) * {scaled}")
+
+
 def softmax_dim(call: BoundCall) -> None:
     """torch chooses the dimension by the rank if none is named."""
     if call.target == "paddle" and (call.value("dim") is None or call.literal("dim") is None):
@@ -348,6 +357,7 @@ def rms_norm(call: BoundCall) -> None:
 
 
 ARGUMENT_HOOKS: dict[str, Hook] = {
+    "functional_dropout": dropout,
     "inplace": _inplace(None),
     "inplace_relu": _inplace("paddle.nn.functional.relu_({x})"),
     "inplace_elu": _inplace("paddle.nn.functional.elu_({x}{alpha:, alpha=%})"),

@@ -218,12 +218,54 @@ def _momentum(call: BoundCall) -> None:
         call.wrap("momentum", "(", ")")
 
 
+_ACTIVATIONS = {
+    "relu": "torch.relu",
+    "sigmoid": "torch.sigmoid",
+    "tanh": "torch.tanh",
+    "relu6": "torch.nn.functional.relu6",
+    "swish": "torch.nn.functional.silu",
+}
+"""What Paddle's older layers apply to their output, by name."""
+
+
 def old_batch_norm(call: BoundCall) -> None:
     """``paddle.nn.BatchNorm`` takes any number of dimensions; it stands in convolutional code."""
-    if call.literal("param_attr") not in _FLAGS and call.value("param_attr") is not None:
-        call.stop("NNL203", parameter="param_attr", value=ast.unparse(call.value("param_attr")))  # type: ignore[arg-type]
+    _attributes(call, {"param_attr": "weight", "bias_attr": "bias"})
     _momentum(call)
+    _activation(call)
     call.report("NNL202", difference="BatchNorm2d takes four dimensions, as images have; Paddle's takes any")
+
+
+def _activation(call: BoundCall) -> None:
+    """An activation that the layer applies itself: a hook, so that the keys of its tensors stay."""
+    value = call.value("act")
+    if value is None:
+        return
+    name = call.literal("act")
+    if name is None:
+        call.drop("act")
+    elif isinstance(name, str) and name in _ACTIVATIONS:
+        call.drop("act")
+        _on_output(call, f"{_ACTIVATIONS[name]}(out)")
+    elif name is ...:
+        call.drop("act")
+        known = ", ".join(f"'{n}': {function}" for n, function in _ACTIVATIONS.items())
+        table = f"{{{{None: lambda out: out, {known}}}}}"  # a KeyError for any other
+        _on_output(call, f"{table}[act](out)", act="{act}")
+
+
+def _on_output(call: BoundCall, result: str, **values: str) -> None:
+    """A forward hook that gives ``result``, of the layer ``m`` and its output ``out``."""
+    names, holes = "".join(f", {n}" for n in values), "".join(f", {v}" for v in values.values())
+    hook = f"m.register_forward_hook(lambda m, given, out: {result})"
+    call.surround(f"(lambda m{names}: ({hook}, m)[-1])(", f"{holes})")
+
+
+def dropout(call: BoundCall) -> None:
+    """What Paddle scales in inference, ``downscale_in_infer``, is scaled back in training and scaled in inference."""
+    if call.target == "torch" and call.value("mode") is not None and call.literal("mode") == "downscale_in_infer":
+        call.drop("mode")
+        _on_output(call, "out * (1 - m.p)")
 
 
 def layer_norm(call: BoundCall) -> None:
@@ -382,6 +424,7 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "layer_batch_norm": batch_norm,
     "layer_old_batch_norm": old_batch_norm,
     "layer_norm_epsilon": layer_norm,
+    "layer_dropout": dropout,
     "layer_softmax": softmax,
     "layer_threshold": threshold,
     "layer_max_pool": max_pool,

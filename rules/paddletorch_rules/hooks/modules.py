@@ -56,6 +56,21 @@ def named_sublayers(call: BoundCall) -> None:
         call.rewrite("list({self}.named_modules({prefix:prefix=%}))[0 if {include_self} else 1:]")
 
 
+def added(call: BoundCall) -> None:
+    """Paddle gives back what is added, torch nothing."""
+    if call.target != "torch" or call.is_statement:
+        return
+    method, value = ("add_module", "module") if call.value("sublayer") else ("register_parameter", "param")
+    name, added = call.value("name"), call.value("sublayer") or call.value("parameter")
+    if name is None or added is None:
+        return  # both are in a mapping
+    names = ["name", value]
+    if (added.lineno, added.col_offset) < (name.lineno, name.col_offset):
+        names.reverse()  # evaluated in the order of the source
+    holes = ", ".join(f"{{{one}}}" for one in names)
+    call.rewrite(f"(lambda {', '.join(names)}: ({{self}}.{method}(name, {value}), {value})[-1])({holes})")
+
+
 def train(call: BoundCall) -> None:
     """Paddle 2.6 has no ``mode``, and gives nothing back."""
     if call.target != "paddle":
@@ -140,6 +155,7 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "module_list": module_list,
     "sublayers": sublayers,
     "named_sublayers": named_sublayers,
+    "added": added,
     "train": train,
     "eval": evaluate,
     "module_cuda": module_cuda,
