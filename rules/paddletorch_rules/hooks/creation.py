@@ -292,15 +292,27 @@ def create_parameter(call: BoundCall) -> None:
             call.stop("TEN202", what="is_bias=" + ast.unparse(call.value("is_bias") or ast.Constant(None)))
         shape = call.value("shape")
         short = isinstance(shape, ast.List | ast.Tuple) and len(shape.elts) < 2
+        frozen = _frozen(call)
         if bias is True:
-            call.rewrite(f"torch.nn.Parameter(torch.zeros({{shape}}{dtype}))")
+            call.rewrite(f"torch.nn.Parameter(torch.zeros({{shape}}{dtype}){frozen})")
         elif short:
             call.stop("TEN202", what="the default initialiser and fewer than two dimensions")
+        elif frozen:
+            call.stop("TEN202", what="attr=" + ast.unparse(call.origin("attr") or ast.Constant(None)))
         return
     made = _initial(initial, dtype) or _called(call, initial, f"torch.empty({{shape}}{dtype})")
     if made is None:
         call.stop("TEN202", what=ast.unparse(initial))
-    call.rewrite(f"torch.nn.Parameter({made})")
+    call.rewrite(f"torch.nn.Parameter({made}{_frozen(call)})")
+
+
+def _frozen(call: BoundCall) -> str:
+    """What a ``ParamAttr`` with ``trainable=False`` adds to the parameter's call."""
+    attribute = call.origin("attr")
+    if not isinstance(attribute, ast.Call):
+        return ""
+    flags = [k.value for k in attribute.keywords if k.arg == "trainable"]
+    return "" if not flags or ast.unparse(flags[0]) == "True" else ", requires_grad=False"
 
 
 def _called(call: BoundCall, initial: ast.expr, empty: str) -> str | None:
@@ -330,13 +342,19 @@ def _initialiser(call: BoundCall) -> ast.expr | None:
     return default if isinstance(default, ast.Call) else call.value("default_initializer")
 
 
+_ATTRIBUTES = ("initializer", "name", "trainable", "learning_rate", "regularizer", "need_clip", "do_model_average")
+"""What a ``ParamAttr`` holds; its own row reports what torch's parameters cannot carry."""
+
+
 def _of_attribute(call: BoundCall, attribute: ast.expr) -> ast.expr | None:
     """The initialiser inside a ``ParamAttr``, or the attribute itself if it is one."""
     if isinstance(attribute, ast.Constant):
         return None
     if isinstance(attribute, ast.Call) and not _is_call_of(attribute, "ParamAttr"):
         return attribute
-    if not isinstance(attribute, ast.Call) or any(k.arg not in ("initializer", "name") for k in attribute.keywords):
+    if not isinstance(attribute, ast.Call) or any(k.arg not in _ATTRIBUTES for k in attribute.keywords):
+        call.stop("TEN202", what="attr=" + ast.unparse(attribute))
+    if any(k.arg == "trainable" and ast.unparse(k.value) not in ("True", "False") for k in attribute.keywords):
         call.stop("TEN202", what="attr=" + ast.unparse(attribute))
     return next((k.value for k in attribute.keywords if k.arg == "initializer"), None)
 

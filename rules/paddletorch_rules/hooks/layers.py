@@ -59,8 +59,18 @@ def attributes(call: BoundCall, tensors: dict[str, str]) -> None:
             elif "initializer" in keywords:
                 applied.append(f"{{{parameter}}}(m.{tensor})")
         elif call.types(parameter) & {"initializer"}:
-            applied.append(f"{{{parameter}}}(m.{tensor})")
-            call.drop(parameter)
+            if not isinstance(value, ast.Name | ast.Attribute) or isinstance(call.origin(parameter), ast.Call):
+                applied.append(f"{{{parameter}}}(m.{tensor})")
+                call.drop(parameter)
+                continue
+            name = ast.unparse(value)  # of a variable, which can be None or a flag as well
+            if name.partition(".")[0] == "m":
+                call.stop("NNL203", parameter=parameter, value=name)
+            applied.append(f"{name}(m.{tensor}) if callable({name}) else None")
+            if tensor == "weight":
+                call.drop(parameter)
+            else:
+                call.wrap(parameter, "(", " is not False)")
         elif parameter == "bias_attr" and not isinstance(value, ast.Call):
             if not isinstance(value, ast.Compare | ast.UnaryOp | ast.BoolOp):
                 call.wrap(parameter, "(", " is not False)")
