@@ -96,6 +96,19 @@ def range_(call: BoundCall) -> None:
         call.rewrite("torch.range(0, {start}{step:, step=%}{dtype:, dtype=%})")
 
 
+def distribution_lists(call: BoundCall) -> None:
+    """Paddle's distributions take lists of numbers."""
+    for name in ("loc", "scale", "low", "high"):
+        if call.target == "torch" and isinstance(call.value(name), ast.List | ast.Tuple):
+            call.wrap(name, "torch.tensor(", ")")
+
+
+def kl_divergence(call: BoundCall) -> None:
+    """Of two geometric distributions Paddle gives another number (3.3.1), half of it for 0.5 and 0.1."""
+    if "geometric" in call.types("p"):
+        call.stop("TRN201")
+
+
 ARGUMENT_HOOKS: dict[str, Hook] = {
     "tensordot": tensordot,
     "long_index": long_index,
@@ -103,4 +116,6 @@ ARGUMENT_HOOKS: dict[str, Hook] = {
     "log_normal": log_normal,
     "diag": diag,
     "range": range_,
+    "distribution_lists": distribution_lists,
+    "kl_divergence": kl_divergence,
 }
