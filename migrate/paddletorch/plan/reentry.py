@@ -6,6 +6,7 @@ import ast
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.context import FileContext
+from paddletorch.plan.flow import loop_around
 from paddletorch.plan.outcome import Outcome
 from paddletorch.plan.sites import Site
 from paddletorch.resolve import Binding, Scope
@@ -36,6 +37,8 @@ def _one_object(context: FileContext, site: Site, call: ast.Call, done: set[int]
         return []
     if isinstance(parent, ast.AsyncFunctionDef | ast.Expr):
         return []
+    if isinstance(parent, ast.Attribute) and parent.attr == "__enter__" and value is call:
+        return _entered_for_good(context, site, call, done)
     if isinstance(parent, ast.Call) and parent.func is call:  # autocast(...)(function): a decorator
         return []
     if isinstance(parent, ast.Return | ast.Lambda):
@@ -45,6 +48,24 @@ def _one_object(context: FileContext, site: Site, call: ast.Call, done: set[int]
         return _named(context, site, parent.targets[0], value, done)
     _report(context, site, context.text(value), "is kept or passed on, and may be entered again")
     return []
+
+
+def _entered_for_good(context: FileContext, site: Site, call: ast.Call, done: set[int]) -> list[Edit]:
+    """``autocast(...).__enter__()``: Paddle's object leaves when it is freed, so a module keeps one under a name."""
+    scope = context.tree.scopes[call]
+    at_top = scope.kind == "module" and loop_around(context, call) is None
+    if at_top and _TOP not in done and _KEPT not in scope.bindings:
+        done.add(_TOP)
+        span = context.source.span(call)
+        start, end = Span(span.start, span.start), Span(span.end, span.end)
+        return [Edit(start, f"({_KEPT} := ", "AMP221"), Edit(end, ")", "AMP221")]
+    why = "paddle.amp.auto_cast switches off again when its object is freed, torch's stays on"
+    _report(context, site, context.text(call), "is entered and not kept", why)
+    return []
+
+
+_KEPT, _TOP = "entered_autocast", 0
+"""The name under which a module keeps the object, and the mark that it does."""
 
 
 def _bound_value(context: FileContext, call: ast.Call) -> tuple[ast.expr, ast.AST | None]:
@@ -133,6 +154,9 @@ def _factory(context: FileContext, bindings: list[Binding], uses: list[ast.Name]
     return edits
 
 
-def _report(context: FileContext, site: Site, name: str, how: str) -> None:
+_ONCE = "a paddle.amp.auto_cast object works once, the second 'with' raises AttributeError"
+
+
+def _report(context: FileContext, site: Site, name: str, how: str, why: str = _ONCE) -> None:
     assert site.call is not None
-    context.report("AMP221", site.call, site.name, site.candidates[0].row, name=name, how=how)
+    context.report("AMP221", site.call, site.name, site.candidates[0].row, name=name, how=how, why=why)
