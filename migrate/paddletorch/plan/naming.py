@@ -70,6 +70,8 @@ def decide(context: FileContext, planned: list[tuple[Site, Outcome]]) -> dict[Ha
 
 def _settle_fallback(context: FileContext, group: Group) -> None:
     """A name that may also be a fallback of the file's own: its import converts if all uses stay the same text."""
+    if group.anchor.kind in ("alias", "attribute"):
+        return  # a variable keeps its name in any case
     if all(site.other is None for site, _ in group.members) or context.settings.options.unsafe:
         return
     group.fallback = not group.other_uses and not group.hidden and all(o.keeps_name for _, o in group.members)
