@@ -46,7 +46,7 @@ def test_partial_objects_and_subclasses() -> None:
     norm = torch_args(Inherited)(4, eps=0.5)
     assert type(norm) is Inherited
     assert norm._epsilon == 0.5
-    assert Own(4, eps=0.25, elementwise_affine=False)._epsilon == 0.25
+    assert Own(4, eps=1e-4, elementwise_affine=False)._epsilon == 1e-4
     assert Own(4, elementwise_affine=False).weight is None
     assert functools.partial(torch_args(nn.BatchNorm2D), eps=0.5)(3)._epsilon == 0.5
 
