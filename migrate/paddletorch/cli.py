@@ -17,6 +17,7 @@ _COMMANDS = {
     "rules": "paddletorch.cli_rules",
     "run": "paddletorch.cli_run",
     "state": "paddletorch_shim.cli",
+    "version": "paddletorch.cli_version",
 }
 """The module of each command, which has the command's name there: only the one that is run is imported."""
 
@@ -40,16 +41,3 @@ def cli(ctx: click.Context) -> None:
         ctx.color = False
     elif os.environ.get("FORCE_COLOR"):
         ctx.color = True
-
-
-@cli.command()
-def version() -> None:
-    """Show the versions of paddletorch, Python and the installed frameworks."""
-    import platform
-
-    from paddletorch_rules import installed
-
-    click.echo(f"paddletorch {paddletorch.__version__}")
-    click.echo(f"Python {platform.python_version()}")
-    for framework in ("torch", "paddle"):
-        click.echo(f"{framework} {installed(framework) or 'not installed'}")

@@ -61,7 +61,9 @@ def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: li
     if binding.qualified is not None:
         names = frozenset(b.qualified for b in bindings if b.qualified is not None)
         if binding.qualified == binding.name == context.settings.source and isinstance(binding.node, ast.Import):
-            return _Clause(binding.alias, context.target if _is_idle(context, binding, bindings) else None, False)
+            return _Clause(
+                binding.alias, context.target if _is_idle(context, naming, binding, bindings) else None, False
+            )
         known = context.settings.lookup(binding.qualified)
         stays = known is None or context.suppressed(known[0].code, binding.alias)
         if not stays and not _is_read(context, binding.name, bindings):
@@ -69,20 +71,22 @@ def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: li
     return _Clause(binding.alias, None, False)
 
 
-def _is_read(context: FileContext, name: str, bindings: list[Binding]) -> bool:
+def _is_read(context: FileContext, name: str, bindings: list[Binding], naming: Naming | None = None) -> bool:
+    """Whether the name is used, by more than what ``naming`` replaces."""
     if name in context.source.unread_names:
         return True
-    return any(load.id == name and context.tree.scopes[load].lookup(name) is bindings for load in context.tree.loads)
+    loads = [n for n in context.tree.loads if n.id == name and context.tree.scopes[n].lookup(name) is bindings]
+    return any(naming is None or not _replaced(context, load, naming) for load in loads)
 
 
-def _is_idle(context: FileContext, binding: Binding, bindings: list[Binding]) -> bool:
+def _is_idle(context: FileContext, naming: Naming, binding: Binding, bindings: list[Binding]) -> bool:
     """Whether the framework is imported at the top and never used: who lacks it could not run the file otherwise."""
     on_top = isinstance(context.parent(binding.node), ast.Module) and len(bindings) == 1
     selected = context.settings.lookup(f"{context.settings.source}.nn") is not None  # modules are to be converted
     return (
         on_top
         and selected
-        and not _is_read(context, binding.name, bindings)
+        and not _is_read(context, binding.name, bindings, naming)
         and binding.name not in _all_names(context)
     )
 
