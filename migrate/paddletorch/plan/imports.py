@@ -86,6 +86,8 @@ def _is_idle(context: FileContext, naming: Naming, binding: Binding, bindings: l
     return (
         on_top
         and selected
+        and binding.alias is not None
+        and not context.suppressed("API101", binding.alias)
         and not _is_read(context, binding.name, bindings, naming)
         and binding.name not in _all_names(context)
     )
