@@ -153,16 +153,19 @@ class Receivers:
         self, node: ast.Attribute, call: ast.Call | None, type_name: str, options: list[tuple[Row, Form]]
     ) -> Evidence:
         found = self.evidence(node.value, type_name)
-        source = self._context.settings.source
+        source, newest = self._context.settings.source, self._context.settings.source_releases.newest
+        fits = [fit(self._context, call, form.signature(newest)) for _, form in options] if call is not None else []
         if type_name != "tensor" and found is not Evidence.YES and any(source in row.distinctive for row, _ in options):
             values = self._context.evaluator.values(node.value)
             unknown = all(isinstance(v, Unknown | NoneValue) for v in values)
+            unknown = unknown and (call is None or any(how is not Fit.NO for how in fits))
             stored = bool(self._context.evaluator.stores(node.attr)) or node.attr in self._own_methods
             return Evidence.YES if unknown and not stored else found
         if found is not Evidence.MAYBE or type_name != "tensor":
             return found
         if any(self._context.settings.source in row.distinctive for row, _ in options):
-            return Evidence.NO if node.attr in self._own_methods else Evidence.YES
+            other = node.attr == "size" if call is None else all(how is Fit.NO for how in fits)  # size of an array
+            return Evidence.NO if other or node.attr in self._own_methods else Evidence.YES
         if call is None:
             return Evidence.NO
         if node.attr in _SHOWN_BY_INTEGERS and (
@@ -175,8 +178,6 @@ class Receivers:
         target = [f for row, _ in options for f in row.forms(self._context.target) if f.results]
         if any(shows_fields(self._context, call, f) for f in target):
             return Evidence.YES
-        newest = self._context.settings.source_releases.newest
-        fits = [fit(self._context, call, form.signature(newest)) for _, form in options]
         unused = isinstance(self._context.parent(call), ast.Expr) and not node.attr.endswith("_")
         return Evidence.NO if unused or all(how is Fit.NO for how in fits) else Evidence.MAYBE
 

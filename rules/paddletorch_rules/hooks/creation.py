@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 import struct
 from collections.abc import Callable
 
-from paddletorch_rules.hooks.functional import bind_names, is_plain, is_pure
+from paddletorch_rules.hooks.arguments import bind_names, is_call_of
 from paddletorch_rules.hooks.integers import data_is_integer, names_integer
 from paddletorch_rules.hooks.protocol import BoundCall
 
@@ -43,7 +42,7 @@ def place(call: BoundCall, before: str = "", after: str = "") -> None:
 def tensor_data(call: BoundCall) -> None:
     """A ``range`` and a ``deque`` are no data to Paddle; integers have no gradients in torch."""
     origin = call.origin("data")
-    if call.target == "paddle" and any(_is_call_of(origin, name) for name in ("range", "deque")):
+    if call.target == "paddle" and any(is_call_of(origin, name) for name in ("range", "deque")):
         call.wrap("data", "list(", ")")
     if call.target == "torch" and call.value("stop_gradient") is not None and call.literal("stop_gradient") is False:
         dtype = call.literal("dtype") if call.value("dtype") is not None else None
@@ -88,7 +87,7 @@ def _full_to_paddle(call: BoundCall) -> None:
         call.force("dtype", "'bool'")
     elif isinstance(value, int) or (kinds & {"int"} and not kinds & {"float", "Tensor"}):
         call.force("dtype", "'int64'")
-    elif value is ... and not _is_call_of(call.value("fill_value"), "float") and "float" not in kinds:
+    elif value is ... and not is_call_of(call.value("fill_value"), "float") and "float" not in kinds:
         size, fill = "{shape}", "{fill_value}"
         template = f"paddle.full({size}, {fill}, dtype=paddle.to_tensor({fill}).dtype)"
         call.rewrite(bind_names(call, template, fill_value="fill_value"))
@@ -102,7 +101,7 @@ def _full_to_torch(call: BoundCall) -> None:
     value = call.literal("fill_value")
     if isinstance(value, int) and not isinstance(value, bool):
         call.wrap("fill_value", "float(" if abs(value) >= 10**6 else "", ")" if abs(value) >= 10**6 else ".0")
-    elif not (isinstance(value, float) or _is_quotient(call.value("fill_value"))) and not _is_call_of(
+    elif not (isinstance(value, float) or _is_quotient(call.value("fill_value"))) and not is_call_of(
         call.value("fill_value"), "float"
     ):
         call.force("dtype", "torch.get_default_dtype()")
@@ -270,136 +269,6 @@ def assign(call: BoundCall) -> None:
         call.rewrite("{x}.clone()")
 
 
-def parameter(call: BoundCall) -> None:
-    """A parameter that learns nothing says so to Paddle by ``trainable``."""
-    if call.target == "torch":
-        return
-    if call.value("data") is None:
-        call.rewrite("paddle.base.framework.EagerParamBase.from_tensor(paddle.empty([0]))")
-    elif call.value("requires_grad") is not None and call.literal("requires_grad") is not True:
-        call.rewrite("paddle.base.framework.EagerParamBase.from_tensor({data}, trainable={requires_grad})")
-
-
-def create_parameter(call: BoundCall) -> None:
-    """Initial values: zeros for a bias, else Xavier's uniform, else what the initialiser says."""
-    dtype = "{dtype:, dtype=%}"
-    initial = _initialiser(call)
-    if call.literal("attr") is False:
-        call.stop("TEN202", what="attr=False")
-    if initial is None:
-        bias = call.literal("is_bias")
-        if call.value("is_bias") is not None and bias not in (True, False):
-            call.stop("TEN202", what="is_bias=" + ast.unparse(call.value("is_bias") or ast.Constant(None)))
-        shape = call.value("shape")
-        short = isinstance(shape, ast.List | ast.Tuple) and len(shape.elts) < 2
-        frozen = _frozen(call)
-        if bias is True:
-            call.rewrite(f"torch.nn.Parameter(torch.zeros({{shape}}{dtype}){frozen})")
-        elif short:
-            call.stop("TEN202", what="the default initialiser and fewer than two dimensions")
-        elif frozen:
-            call.stop("TEN202", what="attr=" + ast.unparse(call.origin("attr") or ast.Constant(None)))
-        return
-    made = _initial(initial, dtype) or _called(call, initial, f"torch.empty({{shape}}{dtype})")
-    if made is None:
-        call.stop("TEN202", what=ast.unparse(initial))
-    call.rewrite(f"torch.nn.Parameter({made}{_frozen(call)})")
-
-
-def _frozen(call: BoundCall) -> str:
-    """What a ``ParamAttr`` with ``trainable=False`` adds to the parameter's call."""
-    attribute = call.origin("attr")
-    if not isinstance(attribute, ast.Call):
-        return ""
-    flags = [k.value for k in attribute.keywords if k.arg == "trainable"]
-    return "" if not flags or ast.unparse(flags[0]) == "True" else ", requires_grad=False"
-
-
-def _called(call: BoundCall, initial: ast.expr, empty: str) -> str | None:
-    """The initialiser as a function of the empty tensor, where it stands in the call.
-
-    Kaiming's numbers depend on which dimension is the input's, so they are not taken over unseen.
-    """
-    if isinstance(initial, ast.Call) and re.search(r"Kaiming|MSRA", ast.unparse(initial.func)):
-        return None
-    if initial in (call.value("default_initializer"), call.origin("default_initializer")):
-        return f"({{default_initializer}})({empty})"
-    attribute = call.origin("attr")
-    inside = isinstance(attribute, ast.Call) and any(k.value is initial for k in attribute.keywords)
-    return f"({{attr}})({empty})" if inside or initial is attribute else None
-
-
-def _initialiser(call: BoundCall) -> ast.expr | None:
-    """The initialiser that counts: the attribute's before the default's."""
-    attribute = call.origin("attr")
-    if attribute is not None and call.literal("attr") is not None:
-        found = _of_attribute(call, attribute)
-        if found is not None:
-            return found
-    default = call.origin("default_initializer")
-    if default is None or call.literal("default_initializer") is None:
-        return None
-    return default if isinstance(default, ast.Call) else call.value("default_initializer")
-
-
-_ATTRIBUTES = ("initializer", "name", "trainable", "learning_rate", "regularizer", "need_clip", "do_model_average")
-"""What a ``ParamAttr`` holds; its own row reports what torch's parameters cannot carry."""
-
-
-def _of_attribute(call: BoundCall, attribute: ast.expr) -> ast.expr | None:
-    """The initialiser inside a ``ParamAttr``, or the attribute itself if it is one."""
-    if isinstance(attribute, ast.Constant):
-        return None
-    if isinstance(attribute, ast.Call) and not _is_call_of(attribute, "ParamAttr"):
-        return attribute
-    if not isinstance(attribute, ast.Call) or any(k.arg not in _ATTRIBUTES for k in attribute.keywords):
-        call.stop("TEN202", what="attr=" + ast.unparse(attribute))
-    if any(k.arg == "trainable" and ast.unparse(k.value) not in ("True", "False") for k in attribute.keywords):
-        call.stop("TEN202", what="attr=" + ast.unparse(attribute))
-    return next((k.value for k in attribute.keywords if k.arg == "initializer"), None)
-
-
-def _initial(node: ast.expr, dtype: str) -> str | None:
-    """The initial values of an initialiser with plain arguments, as a template; None if it is not known."""
-    if not isinstance(node, ast.Call) or not all(is_plain(a) for a in [*node.args, *(k.value for k in node.keywords)]):
-        return None
-    name = ast.unparse(node.func).rpartition(".")[2]
-    fields = {
-        "Constant": ("value",),
-        "Normal": ("mean", "std"),
-        "TruncatedNormal": ("mean", "std"),
-        "Uniform": ("low", "high"),
-        "XavierUniform": (),
-        "XavierNormal": (),
-        "Assign": ("value",),
-    }
-    if name not in fields or len(node.args) > len(fields[name]):
-        return None
-    given: dict[str, ast.expr] = dict(zip(fields[name], node.args, strict=False))
-    given |= {k.arg or "**": k.value for k in node.keywords}
-    if not given.keys() <= {*fields[name], "name"}:
-        return None
-    text = {k: ast.unparse(v).replace("{", "{{").replace("}", "}}") for k, v in given.items()}
-    empty = f"torch.empty({{shape}}{dtype})"
-    if name == "Constant":
-        return f"torch.nn.init.constant_({empty}, {text.get('value', '0.0')})"
-    if name in ("Normal", "TruncatedNormal"):
-        function = "normal_" if name == "Normal" else "trunc_normal_"
-        return f"torch.nn.init.{function}({empty}, {text.get('mean', '0.0')}, {text.get('std', '1.0')})"
-    if name.startswith("Xavier"):
-        return f"torch.nn.init.{'xavier_uniform_' if name == 'XavierUniform' else 'xavier_normal_'}({empty})"
-    if name == "Uniform":
-        return f"torch.nn.init.uniform_({empty}, {text.get('low', '-1.0')}, {text.get('high', '1.0')})"
-    value = given.get("value")
-    if value is None or not is_pure(value):
-        return None
-    return f"torch.as_tensor({text['value']}{dtype}).clone()"
-
-
-def _is_call_of(node: ast.expr | None, name: str) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name
-
-
 ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "factory": factory,
     "tensor_data": tensor_data,
@@ -415,6 +284,4 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "triu_indices": triu_indices,
     "meshgrid": meshgrid,
     "assign": assign,
-    "parameter": parameter,
-    "create_parameter": create_parameter,
 }

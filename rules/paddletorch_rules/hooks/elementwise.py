@@ -6,7 +6,7 @@ import ast
 import math
 from collections.abc import Callable
 
-from paddletorch_rules.hooks.functional import bind_names, is_plain, is_pure, no_counterpart
+from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
 from paddletorch_rules.hooks.protocol import BoundCall
 
 Hook = Callable[[BoundCall], None]

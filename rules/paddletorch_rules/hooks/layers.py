@@ -1,4 +1,4 @@
-"""Layers: what padding, flags for two parameters and attributes of parameters mean on the other side."""
+"""Layers: what padding and attributes of parameters mean on the other side."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import ast
 from collections.abc import Callable
 
 from paddletorch_rules.hooks.protocol import BoundCall
-
-_LARGEST_LAYER_NORM_EPSILON = 1e-3
-"""Paddle's kernel raises above it (2.6.2 and 3.3.1)."""
 
 _FLAGS = (None, True, False)
 _PAD_CLASSES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circular": "CircularPad"}
@@ -163,109 +160,7 @@ def _padding_to_torch(call: BoundCall, dimensions: int) -> None:
         call.force("padding", str(numbers[::2]))
 
 
-def affine(call: BoundCall) -> None:
-    """One flag in torch, an attribute for each of weight and bias in Paddle."""
-    _affine(call, "affine")
-
-
-def _affine(call: BoundCall, flag: str, *, default: bool = True) -> None:
-    if call.target == "paddle":
-        placed(call)
-        value = call.literal(flag) if call.value(flag) is not None else default
-        if value is False:
-            call.drop(flag)
-            call.force("weight_attr", "False")
-            call.force("bias_attr", "False")
-        elif value is not True:
-            node = call.value(flag)
-            assert node is not None
-            if not isinstance(node, ast.Name | ast.Attribute):
-                call.stop("API222", argument=ast.unparse(node))
-            call.drop(flag)
-            call.force("weight_attr", ast.unparse(node))
-            call.force("bias_attr", ast.unparse(node))
-        else:
-            call.drop(flag)
-        return
-    weight, bias = call.literal("weight_attr"), call.literal("bias_attr")
-    if weight is False and bias is False:
-        call.drop("weight_attr")
-        call.drop("bias_attr")
-        call.force(flag, "False")
-        return
-    if weight is False:
-        call.stop("NNL203", parameter="weight_attr", value="False")
-    if flag != "elementwise_affine" and bias is False:
-        call.stop("NNL203", parameter="bias_attr", value="False")
-    if not default:
-        call.force(flag, "True")
-    attributes(call, {"weight_attr": "weight", "bias_attr": "bias"})
-    if bias is True:
-        call.drop("bias_attr")
-
-
-def instance_norm(call: BoundCall) -> None:
-    """Without learned scale and shift by default in torch, with them in Paddle."""
-    _affine(call, "affine", default=False)
-
-
-def batch_norm(call: BoundCall) -> None:
-    """``momentum`` weighs the new value in torch, the old one in Paddle; ``None`` is an average of all batches."""
-    _affine(call, "affine")
-    _momentum(call)
-    if call.target == "torch" and call.literal("use_global_stats") is True:
-        call.stop("API221", parameter="use_global_stats", value="True")
-
-
-def _momentum(call: BoundCall) -> None:
-    value = call.literal("momentum")
-    if call.value("momentum") is None:
-        return
-    if value is None:
-        call.stop("API221", parameter="momentum", value="None")
-    if isinstance(value, int | float):
-        call.force("momentum", repr(round(1 - value, 12)))
-    elif not isinstance(call.value("momentum"), ast.Name | ast.Attribute | ast.Call | ast.Subscript):
-        call.wrap("momentum", "(", ")")
-
-
-_ACTIVATIONS = {
-    "relu": "torch.relu",
-    "sigmoid": "torch.sigmoid",
-    "tanh": "torch.tanh",
-    "relu6": "torch.nn.functional.relu6",
-    "swish": "torch.nn.functional.silu",
-}
-"""What Paddle's older layers apply to their output, by name."""
-
-
-def old_batch_norm(call: BoundCall) -> None:
-    """``paddle.nn.BatchNorm`` takes any number of dimensions; it stands in convolutional code."""
-    attributes(call, {"param_attr": "weight", "bias_attr": "bias"})
-    _momentum(call)
-    _activation(call)
-    call.report("NNL202", difference="BatchNorm2d takes four dimensions, as images have; Paddle's takes any")
-
-
-def _activation(call: BoundCall) -> None:
-    """An activation that the layer applies itself: a hook, so that the keys of its tensors stay."""
-    value = call.value("act")
-    if value is None:
-        return
-    name = call.literal("act")
-    if name is None:
-        call.drop("act")
-    elif isinstance(name, str) and name in _ACTIVATIONS:
-        call.drop("act")
-        _on_output(call, f"{_ACTIVATIONS[name]}(out)")
-    elif name is ...:
-        call.drop("act")
-        known = ", ".join(f"'{n}': {function}" for n, function in _ACTIVATIONS.items())
-        table = f"{{{{None: lambda out: out, {known}}}}}"  # a KeyError for any other
-        _on_output(call, f"{table}[act](out)", act="{act}")
-
-
-def _on_output(call: BoundCall, result: str, **values: str) -> None:
+def on_output(call: BoundCall, result: str, **values: str) -> None:
     """A forward hook that gives ``result``, of the layer ``m`` and its output ``out``."""
     names, holes = "".join(f", {n}" for n in values), "".join(f", {v}" for v in values.values())
     hook = f"m.register_forward_hook(lambda m, given, out: {result})"
@@ -276,15 +171,7 @@ def dropout(call: BoundCall) -> None:
     """What Paddle scales in inference, ``downscale_in_infer``, is scaled back in training and scaled in inference."""
     if call.target == "torch" and call.value("mode") is not None and call.literal("mode") == "downscale_in_infer":
         call.drop("mode")
-        _on_output(call, "out * (1 - m.p)")
-
-
-def layer_norm(call: BoundCall) -> None:
-    """Both parameters by one flag, the bias by its own; Paddle's kernel refuses an epsilon above 0.001."""
-    epsilon = call.literal("eps") if call.target == "paddle" else ...
-    if isinstance(epsilon, float) and epsilon > _LARGEST_LAYER_NORM_EPSILON:
-        call.stop("NNL201", difference=f"Paddle's kernel takes an epsilon of at most 0.001, not {epsilon}")
-    _affine(call, "elementwise_affine")
+        on_output(call, "out * (1 - m.p)")
 
 
 def softmax(call: BoundCall) -> None:
@@ -430,11 +317,6 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "layer_placed": layer_placed,
     "layer": layer,
     **{f"layer_conv_{n}": _conv(n) for n in (1, 2, 3)},
-    "layer_affine": affine,
-    "layer_instance_norm": instance_norm,
-    "layer_batch_norm": batch_norm,
-    "layer_old_batch_norm": old_batch_norm,
-    "layer_norm_epsilon": layer_norm,
     "layer_dropout": dropout,
     "layer_softmax": softmax,
     "layer_threshold": threshold,

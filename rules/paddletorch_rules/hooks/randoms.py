@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Callable
 
+from paddletorch_rules.hooks.arguments import bind_names
 from paddletorch_rules.hooks.creation import factory, place
-from paddletorch_rules.hooks.functional import bind_names
 from paddletorch_rules.hooks.protocol import BoundCall
 
 _MADE = ("torch.int64", "torch.long", "torch.int32", "torch.int")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from paddletorch_rules.hooks.functional import bind_names, is_plain, is_pure, no_counterpart
+from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
 from paddletorch_rules.hooks.protocol import BoundCall
 
 _DISPLAY = (ast.List, ast.Tuple)
