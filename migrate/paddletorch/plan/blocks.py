@@ -55,14 +55,19 @@ def block_of(context: FileContext, statement: ast.stmt) -> list[ast.stmt]:
 
 def insert_after(context: FileContext, statement: ast.stmt, text: str, code: str) -> Edit:
     """Put lines of code after the statement, on lines of their own where it has its own."""
+    place, start = place_after(context, statement)
+    return Edit(Span(place, place), "".join(start + part for part in text.splitlines()), code)
+
+
+def place_after(context: FileContext, statement: ast.stmt) -> tuple[int, str]:
+    """Where a statement that follows this one goes, and what stands before it."""
     end = context.source.span(statement).end
     assert statement.end_lineno is not None
     if not (own_line(context, statement) and ends_line(context, statement)):
-        return Edit(Span(end, end), "; " + "; ".join(text.splitlines()), code)
+        return end, "; "
     line = context.source.line_span(statement.end_lineno)
     place = line.start + len(context.source.body[line.start : line.end].rstrip(b"\r\n"))
-    start = context.source.newline + context.source.indentation(statement.lineno)
-    return Edit(Span(place, place), "".join(start + part for part in text.splitlines()), code)
+    return place, context.source.newline + context.source.indentation(statement.lineno)
 
 
 def insert_before(context: FileContext, statement: ast.stmt, text: str, code: str) -> Edit:

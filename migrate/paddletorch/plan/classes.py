@@ -9,12 +9,15 @@ from paddletorch_rules.hooks.data import BATCH_SIZE
 from paddletorch.model import Edit
 from paddletorch.plan.arguments import convert_arguments
 from paddletorch.plan.at_run_time import MODULE, answers, wrapped
-from paddletorch.plan.binding import bind
+from paddletorch.plan.binding import CallBinding, bind
 from paddletorch.plan.calling import run_hook
+from paddletorch.plan.composed import surrounding
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.outcome import Outcome, finding, target_form
 from paddletorch.plan.sites import Site
 from paddletorch.resolve.values import Local
+
+_PARENT = "a parent's constructor cannot say it"
 
 
 def plan_subclasses(context: FileContext, planned: list[tuple[Site, Outcome]]) -> None:
@@ -37,6 +40,21 @@ def plan_subclasses(context: FileContext, planned: list[tuple[Site, Outcome]]) -
         outcome.edits += found
         if outcome.row.instance == "scaler":
             context.report("API207", site.node, site.name, outcome.row, name=node.name, replacement=outcome.target)
+
+
+def _made(context: FileContext, call: ast.Call, binding: CallBinding) -> str:
+    """The name of the object, of ``super().__init__(...)`` around which something must stand; none of another call.
+
+    Raises:
+        Refusal: the call is part of a larger expression, or the object has no name.
+    """
+    if not _is_super_init(call) or not any(binding.around):
+        return ""
+    function = context.tree.scopes[call].node
+    parameters = [*function.args.posonlyargs, *function.args.args] if isinstance(function, ast.FunctionDef) else []
+    if not parameters or not isinstance(context.parent(call), ast.Expr):
+        raise Refusal("API210", problem=_PARENT, signature="self".join(binding.around))
+    return parameters[0].arg
 
 
 def _calls_of_parent(context: FileContext, node: ast.ClassDef) -> list[ast.Call] | None:
@@ -84,7 +102,9 @@ def _convert(context: FileContext, site: Site, outcome: Outcome, call: ast.Call)
     try:
         binding = bind(context, call, candidate.row, candidate.form, candidate.name)
         run_hook(binding)
-        edits = convert_arguments(binding, form)
+        if binding.template:
+            raise Refusal("API210", problem=_PARENT, signature=binding.template)
+        edits = [*surrounding(binding, _made(context, call, binding)), *convert_arguments(binding, form)]
     except Refusal as refusal:
         if not answers(context, refusal, call):
             raise

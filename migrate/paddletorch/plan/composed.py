@@ -15,6 +15,7 @@ from paddletorch.call_spans import LayoutError, run_of_arguments
 from paddletorch.model import Edit, Span
 from paddletorch.plan.arguments import ArgumentPlan, plan_arguments
 from paddletorch.plan.binding import CallBinding
+from paddletorch.plan.blocks import place_after
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.hoist import hoist, let
 from paddletorch.plan.holes import ANYWHERE, expression, nested, places
@@ -139,8 +140,10 @@ def _sample(template: str) -> Iterator[str]:
             yield spec.replace("%", name) if spec else name
 
 
-def surrounding(binding: CallBinding) -> list[Edit]:
+def surrounding(binding: CallBinding, made: str = "") -> list[Edit]:
     """Edits for what a hook puts around the call, and in the place of parts of its arguments.
+
+    ``made`` names the object where the call, a parent's constructor, does not give it: it is treated once it is made.
 
     Raises:
         Refusal: an argument would be evaluated twice or in another order.
@@ -156,6 +159,7 @@ def surrounding(binding: CallBinding) -> list[Edit]:
         arguments["self"] = binding.receiver
     edits: list[Edit] = list(binding.beside)
     if any(binding.around):
+        whole = context.source.span(node)
         parts: list[_Part] = []
         for number, text in enumerate(binding.around):
             held: dict[Span, list[Edit]] = {}
@@ -166,8 +170,14 @@ def surrounding(binding: CallBinding) -> list[Edit]:
                 beside, inside = _beside(piece, held.get(piece, []) if isinstance(piece, Span) else [])
                 parts += beside
                 edits += inside
-            parts += [context.source.span(node)] if number == 0 else []
-        edits.insert(0, Edit(context.source.span(node), "", code, tuple(parts)))
+            parts += [made or whole] if number == 0 else []
+        if made:
+            statement = context.parent(node)
+            assert isinstance(statement, ast.stmt)
+            place, separator = place_after(context, statement)
+            parts = [whole, Span(whole.end, place), separator, *parts]
+            whole = Span(whole.start, place)
+        edits.insert(0, Edit(whole, "", code, tuple(parts)))
     for part, text in binding.replaced:
         names = [name for _, name, _, _ in Formatter().parse(text) if name]
         if not all(is_pure(value) for n in names if isinstance(value := arguments[n], ast.expr)):

@@ -182,8 +182,11 @@ def smooth_l1(call: BoundCall) -> None:
     how = _reduced(call)
     if not how:
         no_counterpart(call, "reduction")
-    beta = ast.unparse(value)
+    beta, zero = ast.unparse(value), call.literal("beta") in (0, 0.0)
     call.drop("beta")
+    if zero:
+        call.rewrite(f"paddle.nn.functional.l1_loss({{input}}, {{label}}, reduction={how!r})")
+        return
     call.rewrite(
         f"paddle.nn.functional.smooth_l1_loss({{input}}, {{label}}, reduction={how!r}, delta={beta}) / ({beta})"
     )
@@ -221,6 +224,12 @@ def ctc_loss(call: BoundCall) -> None:
     call.wrap("targets", "paddle.cast(", ", 'int32')")
 
 
+def gaussian_nll(call: BoundCall) -> None:
+    """Both raise the variance to epsilon at least; torch keeps its gradient then, Paddle cuts the variance off."""
+    if call.target == "paddle":
+        call.report("NNF202", difference="Paddle gives no gradient to the variance")
+
+
 def sigmoid_focal_loss(call: BoundCall) -> None:
     """Written out; the alternating weights are those of Paddle's documentation."""
     how = _reduced(call, "sum")
@@ -243,6 +252,7 @@ ARGUMENT_HOOKS: dict[str, Hook] = {
     "cross_entropy": cross_entropy,
     "softmax_with_cross_entropy": softmax_with_cross_entropy,
     "smooth_l1": smooth_l1,
+    "gaussian_nll": gaussian_nll,
     "kl_div": kl_div,
     "binary_cross_entropy_with_logits": binary_cross_entropy_with_logits,
     "ctc_loss": ctc_loss,

@@ -108,8 +108,10 @@ def whole_dim(call: BoundCall) -> None:
 def _flatten(call: BoundCall, source: str, target: str) -> None:
     name = "self" if call.value("x") is None else "x"
     node = call.value(name)
+    if node is None:
+        call.stop("API203", what="a partial object")
     if name == "self":
-        call.replace(node, "{self}.flatten()") if node is not None else None
+        call.replace(node, "{self}.flatten()")
     else:
         brackets = not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
         call.wrap("x", "(" if brackets else "", ").flatten()" if brackets else ".flatten()")
