@@ -34,7 +34,8 @@ else:
 
 _ROW_KEYS = frozenset(
     "id code kind title torch paddle parameters direction receiver instance hook report warn bare docs tokens "
-    "unchecked pairs collect forward distinctive example paddle_example prove tolerance unverified annotation".split()
+    "unchecked pairs collect forward distinctive example paddle_example prove tolerance unverified annotation "
+    "any_receiver".split()
 )
 _VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse keeps strings".split())
 _TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base"])
@@ -233,6 +234,7 @@ def _row(data: Mapping[str, Any], where: Where, *, auto: bool = False) -> Row:
             ParameterPair(p["torch"], p["paddle"], p.get("values")) for p in shorthand.pairs(data, where, "forward")
         ),
         distinctive=frozenset(distinctive),  # type: ignore[arg-type]
+        any_receiver=where.flag(data, "any_receiver"),
         examples=where.either(data, "example"),
         paddle_examples=where.either(data, "paddle_example"),
         prove=where.choice(data, "prove", ("values", "shape"), "values"),  # type: ignore[arg-type]

@@ -211,6 +211,7 @@ class Row(Record):
         collect: parameters whose positionals become one list on the other side.
         forward: for a layer, the parameters of its call whose names differ.
         distinctive: sides on which the member's name shows the receiver's type by itself.
+        any_receiver: the result is right for whatever has the method, arrays too: no type is needed.
         examples: proofs in torch code; ``paddle_examples``: in Paddle code. ``prove``: what is compared.
         tolerance: relative tolerance of the proof, where it is not the usual one.
         annotation: the name has this meaning in annotations and type checks only.
@@ -241,6 +242,7 @@ class Row(Record):
     collect: frozenset[str] = frozenset()
     forward: tuple[ParameterPair, ...] = ()
     distinctive: frozenset[Framework] = frozenset()
+    any_receiver: bool = False
     examples: tuple[str, ...] = ()
     paddle_examples: tuple[str, ...] = ()
     prove: Literal["values", "shape"] = "values"

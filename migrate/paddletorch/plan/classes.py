@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from paddletorch_rules.hooks.data import BATCH_SIZE
 
@@ -102,7 +103,7 @@ def _convert(context: FileContext, site: Site, outcome: Outcome, call: ast.Call)
     try:
         binding = bind(context, call, candidate.row, candidate.form, candidate.name)
         run_hook(binding)
-        if binding.template:
+        if binding.template and not re.fullmatch(r"[\w.]+\((\{\w+\})?\)", binding.template):
             raise Refusal("API210", problem=_PARENT, signature=binding.template)
         edits = [*surrounding(binding, _made(context, call, binding)), *convert_arguments(binding, form)]
     except Refusal as refusal:

@@ -242,7 +242,7 @@ def _plan_call(
     if evidence is not Evidence.YES and _stands_already(context, call, edits):
         del context.findings[before:], plan.rooted[rooted:]
         return
-    if evidence is not Evidence.YES and not context.settings.options.unsafe:
+    if evidence is not Evidence.YES and not (row.any_receiver or context.settings.options.unsafe):
         del context.findings[before:], plan.rooted[rooted:]
         if edits or row.receiver == "scaler":
             shown = context.text(node.value)

@@ -14,13 +14,8 @@ from paddletorch.plan.overloads import Fit, fit, kinds
 from paddletorch.plan.results import shows_fields
 from paddletorch.plan.tests_of_type import tested_otherwise
 from paddletorch.resolve import Instance, NoneValue, Partial, Qualified, Unknown
+from paddletorch.resolve.tensor_calls import is_tensor_call
 from paddletorch.resolve.values import Container, Local, Value
-
-_TENSOR_KEYWORDS = {
-    "torch": frozenset({"dim", "keepdim", "unbiased", "memory_format", "non_blocking"}),
-    "paddle": frozenset({"keepdim", "stop_gradient"}),
-}
-"""Keywords that only methods of tensors have."""
 
 _NAMED = ("optimizer", "scheduler")
 """Types that a variable's usual name shows well enough."""
@@ -28,9 +23,6 @@ _NAMED = ("optimizer", "scheduler")
 
 _OF_STRINGS = frozenset(dir(str))
 """Methods that a string argument shows to be a string's."""
-
-_SHOWN_BY_INTEGERS = frozenset({"view"})
-"""Methods that arrays have too, but not with sizes as arguments."""
 
 
 class Evidence(IntEnum):
@@ -91,11 +83,15 @@ class Receivers:
         """
         if type_name == "tensor" and self._is_no_tensor(node, call):
             return Evidence.NO
-        found = self._shown_by_use(node, call, type_name, options)
-        if found is Evidence.YES and type_name == "tensor" and call is not None and self._is_mixed(node.value):
-            newest = self._context.settings.source_releases.newest
-            if all(fit(self._context, call, form.signature(newest)) is Fit.NO for _, form in options):
-                return Evidence.NO  # a name, of a name and a tensor
+        newest = self._context.settings.source_releases.newest
+        fits = [fit(self._context, call, form.signature(newest)) for _, form in options] if call is not None else []
+        unfit = bool(fits) and all(how is Fit.NO for how in fits)
+        found = self._shown_by_use(node, call, type_name, options, unfit)
+        if found is Evidence.YES and not self._is_known(node.value):
+            passed = call is None and all(row.kind == "method" for row, _ in options)
+            forms = [f for row, _ in options for f in row.forms(self._context.target)]
+            if unfit or (passed and all(node.attr in f.names for f in forms)):
+                return Evidence.NO  # its name says it, or it may be another thing: the use does not bear it out
         if found is Evidence.YES and call is not None and self._may_be_targets(node, call, options):
             return Evidence.NO
         if found is not Evidence.YES or not self._has_target or not all(row.whole for row, _ in options):
@@ -118,9 +114,10 @@ class Receivers:
                 return True  # a number in Paddle, a method in torch
         return tested_otherwise(self._context, node.value)
 
-    def _is_mixed(self, node: ast.expr) -> bool:
-        values = self._context.evaluator.values(node)
-        return any(isinstance(v, Instance) and v.type == "foreign" for v in values)
+    def _is_known(self, node: ast.expr) -> bool:
+        """Whether what makes the object is seen, and nothing else makes it."""
+        instances = [v for v in self._context.evaluator.objects(node) if isinstance(v, Instance)]
+        return bool(instances) and all(v.type != "foreign" for v in instances)
 
     def _may_be_targets(self, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]]) -> bool:
         """Whether another method of the target reads the same, in a file that names neither framework."""
@@ -150,36 +147,35 @@ class Receivers:
         return any(name == root or name.startswith(root + ".") for name in names)
 
     def _shown_by_use(
-        self, node: ast.Attribute, call: ast.Call | None, type_name: str, options: list[tuple[Row, Form]]
+        self,
+        node: ast.Attribute,
+        call: ast.Call | None,
+        type_name: str,
+        options: list[tuple[Row, Form]],
+        unfit: bool,
     ) -> Evidence:
         found = self.evidence(node.value, type_name)
-        source, newest = self._context.settings.source, self._context.settings.source_releases.newest
-        fits = [fit(self._context, call, form.signature(newest)) for _, form in options] if call is not None else []
+        source = self._context.settings.source
         if type_name != "tensor" and found is not Evidence.YES and any(source in row.distinctive for row, _ in options):
             values = self._context.evaluator.values(node.value)
             unknown = all(isinstance(v, Unknown | NoneValue) for v in values)
-            unknown = unknown and (call is None or any(how is not Fit.NO for how in fits))
             stored = bool(self._context.evaluator.stores(node.attr)) or node.attr in self._own_methods
             return Evidence.YES if unknown and not stored else found
         if found is not Evidence.MAYBE or type_name != "tensor":
             return found
-        if any(self._context.settings.source in row.distinctive for row, _ in options):
-            other = node.attr == "size" if call is None else all(how is Fit.NO for how in fits)  # size of an array
-            return Evidence.NO if other or node.attr in self._own_methods else Evidence.YES
+        if any(source in row.distinctive for row, _ in options):
+            array = node.attr == "size" and call is None
+            return Evidence.NO if array or node.attr in self._own_methods else Evidence.YES
         if call is None:
             return Evidence.NO
-        if node.attr in _SHOWN_BY_INTEGERS and (
-            len(call.args) > 1 or any("int" in kinds(self._context, a) for a in call.args)
-        ):
-            return Evidence.YES
-        named = {k.arg for k in call.keywords}
-        if named & _TENSOR_KEYWORDS[self._context.settings.source]:
+        sized = node.attr == "view" and any("int" in kinds(self._context, a) for a in call.args)
+        if sized or is_tensor_call(call, source):
             return Evidence.YES
         target = [f for row, _ in options for f in row.forms(self._context.target) if f.results]
         if any(shows_fields(self._context, call, f) for f in target):
             return Evidence.YES
         unused = isinstance(self._context.parent(call), ast.Expr) and not node.attr.endswith("_")
-        return Evidence.NO if unused or all(how is Fit.NO for how in fits) else Evidence.MAYBE
+        return Evidence.NO if unused or unfit else Evidence.MAYBE
 
     @cached_property
     def _own_methods(self) -> frozenset[str]:

@@ -11,7 +11,20 @@ from paddletorch.resolve.calls import argument_of, is_method
 from paddletorch.resolve.expressions import TENSOR, element, elements, has_type
 from paddletorch.resolve.facts import imported
 from paddletorch.resolve.reaching import reaching
+from paddletorch.resolve.tensor_calls import ONLY_TENSORS, is_tensor_call
 from paddletorch.resolve.values import NONE, NOTHING, UNKNOWN, Instance, Local, Values
+
+_PLAIN = frozenset({"assign", "unpack", "iterate", "parameter"})
+_TESTS = frozenset({"isinstance", "hasattr", "getattr", "type", "is_tensor", "callable", "issubclass"})
+
+_COPYING = frozenset("to cuda cpu float half double bfloat16 clone contiguous astype cast type".split())
+"""Methods that give what they are called on, elsewhere or of another dtype."""
+
+
+def _copied(value: ast.expr | None) -> ast.expr | None:
+    """``x`` of ``x.to(device)``."""
+    function = value.func if isinstance(value, ast.Call) else None
+    return function.value if isinstance(function, ast.Attribute) and function.attr in _COPYING else None
 
 
 class Variables(Calls):
@@ -36,7 +49,41 @@ class Variables(Calls):
             return frozenset({Local(binding.node)})
         if binding.kind == "delete":
             return NOTHING
-        return self._variable(binding, lambda: self._bound_value(binding))
+        return self._variable(binding, lambda: self._or_by_use(binding, self._bound_value(binding)))
+
+    def _or_by_use(self, binding: Binding, found: Values) -> Values:
+        """``found``, or a tensor where nothing is known but that a method is called on it that only tensors have."""
+        if found - UNKNOWN - NONE or binding.kind not in _PLAIN or not self._closed:
+            return found
+        loads = [n for n in self.tree.names.get(binding.name, ()) if self.tree.scopes[n] is binding.scope]
+        if binding.scope.kind != "function" or any(self._is_tested(n) for n in loads):
+            return found
+        return found | {Instance(TENSOR, "use"), *UNKNOWN} if self._used_as_tensor(binding, loads) else found
+
+    def _used_as_tensor(self, binding: Binding, loads: Sequence[ast.Name]) -> bool:
+        """Whether what this binding holds, or its copy of the same name (``x = x.to(device)``), is used as a tensor."""
+        bindings = binding.scope.bindings[binding.name]
+        own = [n for n in loads if [b for b in self._reached(n, bindings) if b.kind != "augment"] == [binding]]
+        if any(self._is_tensors_use(n) for n in own):
+            return True
+        copies = [b for b in bindings if b is not binding and b.kind == "assign" and _copied(b.value) in own]
+        return any(self._used_as_tensor(b, loads) for b in copies)
+
+    def _is_tested(self, load: ast.Name) -> bool:
+        """Whether the program itself asks what the variable holds."""
+        call = self.tree.parents.get(load)
+        function = call.func if isinstance(call, ast.Call) else None
+        name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+        return name in _TESTS
+
+    def _is_tensors_use(self, load: ast.Name) -> bool:
+        member = self.tree.parents.get(load)
+        if not isinstance(member, ast.Attribute) or member.attr in self._own_methods:
+            return False
+        call = self.tree.parents.get(member)
+        if not isinstance(call, ast.Call) or call.func is not member:
+            return False
+        return member.attr in ONLY_TENSORS or is_tensor_call(call, self._home)
 
     def _bound_value(self, binding: Binding) -> Values:
         annotated = self._annotated(binding.annotation, binding.scope) if binding.annotation is not None else NOTHING
