@@ -255,16 +255,23 @@ def _plan_call(
     if context.target in row.warn:
         context.report(row.warn[context.target], call, name, row)
     plan.edits += edits
-    if replacement:
+    if replacement and edits:
         record(context, plan, call, row, name, replacement)
+
+
+def _edited(context: FileContext, span: Span, edits: list[Edit]) -> str | None:
+    """The text of the span after the edits, if they all lie inside it."""
+    if not all(span.holds(e.span) for e in edits):
+        return None
+    return splice(context.source.body[span.start : span.end], [e.moved(-span.start) for e in edits]).decode("utf-8")
 
 
 def _stands_already(context: FileContext, call: ast.Call, edits: list[Edit]) -> bool:
     """Whether what is around the call is what it would become: an earlier run has converted it."""
     span, node = context.source.span(call), context.parent(call)
-    if not all(span.holds(e.span) for e in edits):
+    text = _edited(context, span, edits)
+    if text is None:
         return False
-    text = splice(context.source.body[span.start : span.end], [e.moved(-span.start) for e in edits]).decode("utf-8")
     try:
         wanted = ast.dump(ast.parse(text, mode="eval").body)
     except SyntaxError:

@@ -138,6 +138,10 @@ class Receivers:
         return self._imports(self._context.target)
 
     @cached_property
+    def _has_shim(self) -> bool:
+        return b"paddletorch_shim" in self._context.source.body
+
+    @cached_property
     def _has_source(self) -> bool:
         return self._imports(self._context.settings.source)
 
@@ -165,7 +169,9 @@ class Receivers:
             return found
         if any(source in row.distinctive for row, _ in options):
             array = node.attr == "size" and call is None
-            return Evidence.NO if array or node.attr in self._own_methods else Evidence.YES
+            member = node.value.attr if isinstance(node.value, ast.Attribute) else ""
+            private = any(row.report for row, _ in self._context.settings.members(member))  # it stays, with its tensor
+            return Evidence.NO if array or private or node.attr in self._own_methods else Evidence.YES
         if call is None:
             return Evidence.NO
         sized = node.attr == "view" and any("int" in kinds(self._context, a) for a in call.args)
@@ -195,8 +201,8 @@ class Receivers:
         path = path_of(node)
         names = [path, *self._iterated(node)]
         named = bool(spec.names) and any(re.search(spec.names, n.rpartition(".")[2].rstrip("[]")) for n in names)
-        if path in ("self", "cls"):
-            return Evidence.NO
+        if path in ("self", "cls") or (type_name == "scaler" and self._has_shim):
+            return Evidence.NO  # the shim's scaler, perhaps: it keeps the source's methods
         if type_name == "tensor" and values_unknown:
             group = self._context.settings.table.suggests("group", path.rpartition(".")[2])
             return Evidence.NO if group else Evidence.MAYBE

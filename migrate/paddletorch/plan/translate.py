@@ -99,7 +99,8 @@ def translate_edits(context: FileContext, node: ast.expr, values: ValueMap | Non
     mapped = _paired(key, values, target)
     span = context.source.span(node)
     if mapped is not None:
-        return [Edit(span, context.quoted(mapped, node), code)]
+        text = context.quoted(mapped, node)
+        return [] if text == context.text(node) else [Edit(span, text, code)]
     return _wrapped(context, node, values, span, code)
 
 

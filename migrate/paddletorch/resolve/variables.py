@@ -62,7 +62,7 @@ class Variables(Calls):
 
     def _used_as_tensor(self, binding: Binding, loads: Sequence[ast.Name]) -> bool:
         """Whether what this binding holds, or its copy of the same name (``x = x.to(device)``), is used as a tensor."""
-        bindings = binding.scope.bindings[binding.name]
+        bindings = binding.scope.bindings.get(binding.name, ())
         own = [n for n in loads if [b for b in self._reached(n, bindings) if b.kind != "augment"] == [binding]]
         if any(self._is_tensors_use(n) for n in own):
             return True
