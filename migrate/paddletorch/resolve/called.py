@@ -20,7 +20,7 @@ from paddletorch.resolve.expressions import (
 )
 from paddletorch.resolve.facts import result_of
 from paddletorch.resolve.handing import Given, Handing, given
-from paddletorch.resolve.tensor_calls import is_tensor_call
+from paddletorch.resolve.tensor_calls import shows_tensor
 from paddletorch.resolve.values import (
     NOTHING,
     UNKNOWN,
@@ -69,7 +69,7 @@ class Calls(Attributes):
                 return found  # what is only guessed here is no news elsewhere
             if isinstance(node.func, ast.Attribute) and name not in self._own_methods:
                 made = self._types.distinctive(name, self._home)
-                if made is None and is_tensor_call(node, self._home):
+                if made is None and shows_tensor(node, self._home):
                     made = (self._types.member(TENSOR, name) or ("", None))[1]
                 if made is not None:
                     return result_of(_of_size(made, name, node), name)

@@ -30,6 +30,14 @@ ONLY_TENSORS = frozenset(
 """Methods of tensors that strings, arrays, data frames, modules and other objects of such programs do not have."""
 
 
+_OF_MODULES_TOO = frozenset("to cuda cpu float half double bfloat16 type".split())
+
+
+def shows_tensor(call: ast.Call, side: str) -> bool:
+    """As ``is_tensor_call``, and no module has the method: what it gives is a tensor, and what it is called on."""
+    return getattr(call.func, "attr", "") not in _OF_MODULES_TOO and is_tensor_call(call, side)
+
+
 def is_tensor_call(call: ast.Call, side: str) -> bool:
     """Whether the arguments show that the method called is a tensor's, whatever it is called on."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""

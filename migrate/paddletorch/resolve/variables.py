@@ -11,7 +11,7 @@ from paddletorch.resolve.calls import argument_of, is_method
 from paddletorch.resolve.expressions import TENSOR, element, elements, has_type
 from paddletorch.resolve.facts import imported
 from paddletorch.resolve.reaching import reaching
-from paddletorch.resolve.tensor_calls import ONLY_TENSORS, is_tensor_call
+from paddletorch.resolve.tensor_calls import ONLY_TENSORS, shows_tensor
 from paddletorch.resolve.values import NONE, NOTHING, UNKNOWN, Instance, Local, Values
 
 _PLAIN = frozenset({"assign", "unpack", "iterate", "parameter"})
@@ -58,7 +58,7 @@ class Variables(Calls):
         loads = [n for n in self.tree.names.get(binding.name, ()) if self.tree.scopes[n] is binding.scope]
         if binding.scope.kind != "function" or any(self._is_tested(n) for n in loads):
             return found
-        return found | {Instance(TENSOR, "use"), *UNKNOWN} if self._used_as_tensor(binding, loads) else found
+        return (found - UNKNOWN) | {Instance(TENSOR, "use")} if self._used_as_tensor(binding, loads) else found
 
     def _used_as_tensor(self, binding: Binding, loads: Sequence[ast.Name]) -> bool:
         """Whether what this binding holds, or its copy of the same name (``x = x.to(device)``), is used as a tensor."""
@@ -83,7 +83,7 @@ class Variables(Calls):
         call = self.tree.parents.get(member)
         if not isinstance(call, ast.Call) or call.func is not member:
             return False
-        return member.attr in ONLY_TENSORS or is_tensor_call(call, self._home)
+        return member.attr in ONLY_TENSORS or shows_tensor(call, self._home)
 
     def _bound_value(self, binding: Binding) -> Values:
         annotated = self._annotated(binding.annotation, binding.scope) if binding.annotation is not None else NOTHING
