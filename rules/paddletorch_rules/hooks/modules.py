@@ -113,6 +113,11 @@ def module_cuda(call: BoundCall) -> None:
         call.rewrite("{self}.to('gpu:' + str({device}))")
 
 
+def full_name(call: BoundCall) -> None:
+    """A name that no other layer has: Paddle counts the layers of each class, torch has no such count."""
+    call.report("NNL202", difference="a layer's number is its id(), not the count of layers of its class")
+
+
 def compiled(call: BoundCall) -> None:
     """A compiled module computes what the module computes."""
     if call.value("model") is None:
@@ -156,6 +161,7 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "sublayers": sublayers,
     "named_sublayers": named_sublayers,
     "added": added,
+    "full_name": full_name,
     "train": train,
     "eval": evaluate,
     "module_cuda": module_cuda,
