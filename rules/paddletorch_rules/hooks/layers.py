@@ -129,38 +129,6 @@ def threshold(call: BoundCall) -> None:
         call.drop("value")
 
 
-def max_pool(call: BoundCall) -> None:
-    """The positions of the largest values are int32 in Paddle, int64 in torch."""
-    flag = "return_indices" if call.target == "paddle" else "return_mask"
-    if call.value(flag) is not None and call.literal(flag) is not False:
-        call.report("NNL202", difference="the indices are int32 in Paddle, int64 in torch")
-    _pool_padding(call)
-
-
-def avg_pool(call: BoundCall) -> None:
-    """Padding counts in torch by default, and never where a divisor is given; without padding nothing differs."""
-    _pool_padding(call)
-    unpadded = call.value("padding") is None or call.literal("padding") == 0
-    whole = call.value("ceil_mode") is None or call.literal("ceil_mode") is False
-    flag = "count_include_pad" if call.target == "paddle" else "exclusive"
-    divided = call.value("divisor_override") is not None and call.literal("divisor_override") is not None
-    if divided and call.target == "paddle":
-        call.drop(flag)
-        call.force("exclusive", "False")
-    elif divided and not unpadded and call.literal("exclusive") is not False:
-        call.stop("NNL201", difference="Paddle divides the average without the padding, torch the sum")
-    elif unpadded and whole:
-        call.drop(flag)
-
-
-def _pool_padding(call: BoundCall) -> None:
-    text = call.literal("padding")
-    if call.target == "torch" and isinstance(text, str):
-        if text.upper() != "VALID":
-            call.stop("API221", parameter="padding", value=repr(text))
-        call.force("padding", "0")
-
-
 def _pad(dimensions: int) -> Callable[[BoundCall], None]:
     return lambda call: pad(call, dimensions)
 
@@ -263,8 +231,6 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "layer_dropout": dropout,
     "layer_softmax": softmax,
     "layer_threshold": threshold,
-    "layer_max_pool": max_pool,
-    "layer_avg_pool": avg_pool,
     **{f"layer_pad_{n}": _pad(n) for n in (1, 2, 3)},
     "layer_upsample": upsample,
     "layer_triplet": triplet,
