@@ -15,10 +15,13 @@ from paddletorch.plan.calling import run_hook
 from paddletorch.plan.composed import surrounding
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.outcome import Outcome, finding, target_form
+from paddletorch.plan.overloads import choose
 from paddletorch.plan.sites import Site
 from paddletorch.resolve.values import Local
 
 _PARENT = "a parent's constructor cannot say it"
+_PLAIN = re.compile(r"[\w.]+\((\{\w+\})?\)")
+"""A template that hands on what is given."""
 
 
 def plan_subclasses(context: FileContext, planned: list[tuple[Site, Outcome]]) -> None:
@@ -99,12 +102,15 @@ def _is_super_init(call: ast.Call) -> bool:
 
 def _convert(context: FileContext, site: Site, outcome: Outcome, call: ast.Call) -> list[Edit]:
     candidate = site.candidates[0]
-    form = target_form(candidate.row, context)
+    options = context.settings.overloads(candidate.name)
+    row, source = choose(context, call, options) if len(options) > 1 else (candidate.row, candidate.form)
+    form = target_form(row, context)
     try:
-        binding = bind(context, call, candidate.row, candidate.form, candidate.name)
+        binding = bind(context, call, row, source, candidate.name)
         run_hook(binding)
-        if binding.template and not re.fullmatch(r"[\w.]+\((\{\w+\})?\)", binding.template):
-            raise Refusal("API210", problem=_PARENT, signature=binding.template)
+        template = binding.template or form.template
+        if template and not _PLAIN.fullmatch(template):
+            raise Refusal("API210", problem=_PARENT, signature=template)
         edits = [*surrounding(binding, _made(context, call, binding)), *convert_arguments(binding, form)]
     except Refusal as refusal:
         if not answers(context, refusal, call):

@@ -325,7 +325,7 @@ def helper_modules(context: FileContext, edit: Edit, scope: Scope, api: str) -> 
 _BUILTINS = re.compile(
     rf"(?<![\w.'\"])({'|'.join(name for name in dir(builtins) if name.islower() and name.isalpha())})(?=[(,)])"
 )
-_HELPERS = re.compile(r"(?<![\w.])(math|functools|collections|itertools|operator|contextlib|copy)(?=\.\w)")
+_HELPERS = re.compile(r"(?<![\w.])(math|functools|collections|itertools|operator|contextlib|copy|importlib)(?=\.\w)")
 
 
 def with_aliases(context: FileContext, edit: Edit, scope: Scope) -> Edit:

@@ -46,6 +46,16 @@ def no_counterpart(call: BoundCall, parameter: str, value: str | None = None) ->
     call.stop("API221", parameter=parameter, value=value or ("..." if node is None else ast.unparse(node)))
 
 
+def only(call: BoundCall, parameter: str, value: str) -> None:
+    """Take a variable for ``value``, which is checked as the code runs."""
+    node = call.value(parameter)
+    if not isinstance(node, ast.Name | ast.Attribute) or not is_pure(node):
+        no_counterpart(call, parameter)
+    call.drop(parameter)
+    call.surround("(", f", {{{{'{value}': None}}}}[{{{parameter}}}])[0]")
+    call.report("API228", parameter=parameter, neutral=repr(value), value=ast.unparse(node))
+
+
 def is_call_of(node: ast.expr | None, name: str) -> bool:
     """Whether it calls something of this name, in whatever module."""
     return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
+from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart, only
 from paddletorch_rules.hooks.protocol import BoundCall
 
 _LINEAR = frozenset({"torch.nn.Linear", "paddle.nn.Linear"})
@@ -165,7 +165,9 @@ def interpolate(call: BoundCall) -> None:
     elif mode is ...:
         call.drop("align_corners")
     if call.value("data_format") is not None:
-        if call.literal("data_format") not in ("NCHW", "NCW", "NCDHW", "NCL", None):
+        if call.literal("data_format") is ...:
+            only(call, "data_format", "NCHW")
+        elif call.literal("data_format") not in ("NCHW", "NCW", "NCDHW", "NCL", None):
             no_counterpart(call, "data_format")
         call.drop("data_format")
     if call.literal("align_corners") is True or mode in _NO_CORNERS:

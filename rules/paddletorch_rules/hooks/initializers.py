@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from paddletorch_rules.hooks.layers import attribute, attributes, layer
+from paddletorch_rules.hooks.attributes import attribute, attributes
+from paddletorch_rules.hooks.layers import layer
 from paddletorch_rules.hooks.protocol import BoundCall
 
 _OBJECTS = {
@@ -159,9 +160,25 @@ def _assigns(given: ast.expr | None) -> bool:
 
 
 def param_attr(call: BoundCall) -> None:
-    """Only an initializer can be carried over; without one the attribute says nothing."""
-    if call.value("initializer") is None:
-        call.rewrite("None")
+    """An initializer and whether the parameter learns become a function of the tensor."""
+    initializer = call.value("initializer")
+    if call.literal("initializer") is None:
+        initializer = None
+    flag = call.value("trainable")
+    if flag is None or call.literal("trainable") is True:
+        call.drop("trainable")
+        if initializer is None:
+            call.rewrite("None")
+        return
+    known = call.literal("trainable") is False
+    given = "" if known else ", flag={trainable}"
+    learns = f"tensor.requires_grad_({False if known else 'flag'})"
+    if initializer is None:
+        call.rewrite(f"lambda tensor{given}: {learns}")
+    elif isinstance(initializer, ast.Call):
+        call.rewrite(f"lambda tensor{given}: (({{initializer}})(tensor), {learns})[-1]")
+    else:
+        call.rewrite(f"lambda tensor{given}, initial={{initializer}}: (initial and initial(tensor), {learns})[-1]")
 
 
 ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {

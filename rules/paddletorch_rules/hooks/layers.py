@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from paddletorch_rules.hooks.attributes import attributes
 from paddletorch_rules.hooks.protocol import BoundCall
 
-_FLAGS = (None, True, False)
 _PAD_CLASSES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circular": "CircularPad"}
 
 
@@ -35,63 +35,6 @@ def placed(call: BoundCall) -> None:
                 given.append(f"{name}={{{name}}}")
     if given:
         call.surround("", f".to({', '.join(given)})")
-
-
-def attributes(call: BoundCall, tensors: dict[str, str]) -> None:
-    """Apply the initializers of parameters to the tensors of the layer that is made."""
-    applied: list[str] = []
-    for parameter, tensor in tensors.items():
-        value = call.value(parameter)
-        if value is None or call.literal(parameter) in _FLAGS:
-            if parameter == "weight_attr" and call.literal(parameter) is not False:
-                call.drop(parameter)  # a weight without a parameter is refused by the row's pair
-            continue
-        keywords = attribute(value)
-        if keywords is not None:
-            call.drop(parameter)
-            if _literal(keywords.get("trainable")) is False:
-                applied.append(f"m.{tensor.removesuffix('.t()')}.requires_grad_(False)")
-                if "initializer" in keywords:
-                    call.stop("NNL203", parameter=parameter, value=ast.unparse(value))
-            elif "initializer" in keywords:
-                applied.append(f"{{{parameter}}}(m.{tensor})")
-        elif call.types(parameter) & {"initializer"}:
-            if not isinstance(value, ast.Name | ast.Attribute) or isinstance(call.origin(parameter), ast.Call):
-                applied.append(f"{{{parameter}}}(m.{tensor})")
-                call.drop(parameter)
-                continue
-            name = ast.unparse(value)  # of a variable, which can be None or a flag as well
-            if name.partition(".")[0] == "m":
-                call.stop("NNL203", parameter=parameter, value=name)
-            applied.append(f"{name}(m.{tensor}) if callable({name}) else None")
-            if tensor == "weight":
-                call.drop(parameter)
-            else:
-                call.wrap(parameter, "(", " is not False)")
-        elif parameter == "bias_attr" and not isinstance(value, ast.Call):
-            if not isinstance(value, ast.Compare | ast.UnaryOp | ast.BoolOp):
-                call.wrap(parameter, "(", " is not False)")
-                call.report("NNL202", difference=f"{ast.unparse(value)} is taken as a flag, not as an attribute")
-        else:
-            call.stop("NNL203", parameter=parameter, value=ast.unparse(value))
-    if applied and call.value("padding_idx") is not None and call.literal("padding_idx") is not None:
-        applied.append("m.weight.data[m.padding_idx].zero_()")  # Paddle's layer does it after the initializer
-    if len(applied) == 1:
-        call.surround("", f".apply(lambda m: {applied[0]})")
-    elif applied:
-        call.surround("", f".apply(lambda m: ({', '.join(applied)}))")
-
-
-def attribute(value: ast.expr) -> dict[str, ast.expr] | None:
-    """The keywords of ``ParamAttr(...)``; None if the expression is no such call."""
-    if not isinstance(value, ast.Call) or ast.unparse(value.func).rpartition(".")[2] != "ParamAttr":
-        return None
-    named = {k.arg: k.value for k in value.keywords if k.arg is not None}
-    return {**dict(zip(("name", "initializer"), value.args, strict=False)), **named}
-
-
-def _literal(node: ast.expr | None) -> object:
-    return node.value if isinstance(node, ast.Constant) else ...
 
 
 def _conv(dimensions: int) -> Callable[[BoundCall], None]:
@@ -184,38 +127,6 @@ def threshold(call: BoundCall) -> None:
     """Paddle 2.6 puts 0 for what is not above the threshold, and has no other value."""
     if call.target == "paddle" and call.literal("value") in (0, 0.0):
         call.drop("value")
-
-
-def max_pool(call: BoundCall) -> None:
-    """The positions of the largest values are int32 in Paddle, int64 in torch."""
-    flag = "return_indices" if call.target == "paddle" else "return_mask"
-    if call.value(flag) is not None and call.literal(flag) is not False:
-        call.report("NNL202", difference="the indices are int32 in Paddle, int64 in torch")
-    _pool_padding(call)
-
-
-def avg_pool(call: BoundCall) -> None:
-    """Padding counts in torch by default, and never where a divisor is given; without padding nothing differs."""
-    _pool_padding(call)
-    unpadded = call.value("padding") is None or call.literal("padding") == 0
-    whole = call.value("ceil_mode") is None or call.literal("ceil_mode") is False
-    flag = "count_include_pad" if call.target == "paddle" else "exclusive"
-    divided = call.value("divisor_override") is not None and call.literal("divisor_override") is not None
-    if divided and call.target == "paddle":
-        call.drop(flag)
-        call.force("exclusive", "False")
-    elif divided and not unpadded and call.literal("exclusive") is not False:
-        call.stop("NNL201", difference="Paddle divides the average without the padding, torch the sum")
-    elif unpadded and whole:
-        call.drop(flag)
-
-
-def _pool_padding(call: BoundCall) -> None:
-    text = call.literal("padding")
-    if call.target == "torch" and isinstance(text, str):
-        if text.upper() != "VALID":
-            call.stop("API221", parameter="padding", value=repr(text))
-        call.force("padding", "0")
 
 
 def _pad(dimensions: int) -> Callable[[BoundCall], None]:
@@ -320,8 +231,6 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "layer_dropout": dropout,
     "layer_softmax": softmax,
     "layer_threshold": threshold,
-    "layer_max_pool": max_pool,
-    "layer_avg_pool": avg_pool,
     **{f"layer_pad_{n}": _pad(n) for n in (1, 2, 3)},
     "layer_upsample": upsample,
     "layer_triplet": triplet,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 
 from paddletorch_rules.hooks.protocol import BoundCall
@@ -57,18 +58,31 @@ def named_sublayers(call: BoundCall) -> None:
 
 
 def added(call: BoundCall) -> None:
-    """Paddle gives back what is added, torch nothing."""
-    if call.target != "torch" or call.is_statement:
+    """Paddle gives back what is added, torch nothing, and takes no name with a dot."""
+    if call.target != "torch":
         return
     method, value = ("add_module", "module") if call.value("sublayer") else ("register_parameter", "param")
     name, added = call.value("name"), call.value("sublayer") or call.value("parameter")
+    if name is not None and _has_dot(name) and method == "add_module":
+        method = "_modules.__setitem__"  # the keys of the state stay Paddle's
+    elif call.is_statement:
+        return
     if name is None or added is None:
         return  # both are in a mapping
+    if call.is_statement:
+        call.rewrite(f"{{self}}.{method}({{name}}, {{module}})")
+        return
     names = ["name", value]
     if (added.lineno, added.col_offset) < (name.lineno, name.col_offset):
         names.reverse()  # evaluated in the order of the source
     holes = ", ".join(f"{{{one}}}" for one in names)
     call.rewrite(f"(lambda {', '.join(names)}: ({{self}}.{method}(name, {value}), {value})[-1])({holes})")
+
+
+def _has_dot(name: ast.expr) -> bool:
+    """Whether a literal part of the text has a dot, outside of what is formatted."""
+    texts = [n.value for n in ast.walk(name) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return any("." in re.sub(r"\{[^}]*\}|%[\d.]+", "", text) for text in texts)
 
 
 def train(call: BoundCall) -> None:
@@ -89,9 +103,11 @@ def train(call: BoundCall) -> None:
 
 
 def evaluate(call: BoundCall) -> None:
-    """Paddle 2.6 gives nothing back."""
+    """Paddle 2.6 gives nothing back; torch's method calls ``train``, which comes back here if a class overrides it."""
     if call.target == "paddle":
         _mode(call, "eval")
+    elif isinstance(call.node.func, ast.Attribute) and ast.unparse(call.node.func.value) == "super()":
+        call.rewrite("{self}.train(False)")
 
 
 def _mode(call: BoundCall, method: str) -> None:
@@ -111,6 +127,11 @@ def module_cuda(call: BoundCall) -> None:
         call.rewrite(f"{{self}}.to('gpu:{number}')")
     else:
         call.rewrite("{self}.to('gpu:' + str({device}))")
+
+
+def full_name(call: BoundCall) -> None:
+    """A name that no other layer has: Paddle counts the layers of each class, torch has no such count."""
+    call.report("NNL202", difference="a layer's number is its id(), not the count of layers of its class")
 
 
 def compiled(call: BoundCall) -> None:
@@ -156,6 +177,7 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "sublayers": sublayers,
     "named_sublayers": named_sublayers,
     "added": added,
+    "full_name": full_name,
     "train": train,
     "eval": evaluate,
     "module_cuda": module_cuda,

@@ -5,15 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from paddletorch_rules.hooks.layers import attributes, on_output, placed
+from paddletorch_rules.hooks.attributes import attributes
+from paddletorch_rules.hooks.layers import on_output, placed
 from paddletorch_rules.hooks.protocol import BoundCall
 
 _LARGEST_LAYER_NORM_EPSILON = 1e-3
 """Paddle's kernel raises above it (2.6.2 and 3.3.1)."""
 
+_BOTH = frozenset({"weight", "bias"})
+
 
 def affine(call: BoundCall) -> None:
-    """One flag in torch, an attribute for each of weight and bias in Paddle."""
+    """One flag in torch, an attribute for each in Paddle; torch's function has no bias without a weight."""
+    if call.target == "torch" and call.literal("weight_attr") is False and call.literal("bias_attr") is not False:
+        call.stop("NNL203", parameter="weight_attr", value="False")
     _affine(call, "affine")
 
 
@@ -42,13 +47,10 @@ def _affine(call: BoundCall, flag: str, *, default: bool = True) -> None:
         call.drop("bias_attr")
         call.force(flag, "False")
         return
-    if weight is False:
-        call.stop("NNL203", parameter="weight_attr", value="False")
-    if flag != "elementwise_affine" and bias is False:
-        call.stop("NNL203", parameter="bias_attr", value="False")
     if not default:
         call.force(flag, "True")
-    attributes(call, {"weight_attr": "weight", "bias_attr": "bias"})
+    absent = _BOTH - ({"bias"} if flag == "elementwise_affine" else set())  # LayerNorm has a flag for its bias
+    attributes(call, {"weight_attr": "weight", "bias_attr": "bias"}, absent)
     if bias is True:
         call.drop("bias_attr")
 
@@ -90,7 +92,7 @@ _ACTIVATIONS = {
 
 def old_batch_norm(call: BoundCall) -> None:
     """``paddle.nn.BatchNorm`` takes any number of dimensions; it stands in convolutional code."""
-    attributes(call, {"param_attr": "weight", "bias_attr": "bias"})
+    attributes(call, {"param_attr": "weight", "bias_attr": "bias"}, _BOTH)
     _momentum(call)
     _activation(call)
     call.report("NNL202", difference="BatchNorm2d takes four dimensions, as images have; Paddle's takes any")

@@ -5,16 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, no_counterpart
+from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart, only
 from paddletorch_rules.hooks.functional import elements_of
 from paddletorch_rules.hooks.protocol import BoundCall
 
 
 def pad(call: BoundCall) -> None:
     """torch pads from the last dimension; Paddle does too, unless there are two pads for every dimension."""
-    if call.value("mode") is not None and call.literal("mode") is ...:
+    unknown = call.value("mode") is not None and call.literal("mode") is ...
+    if unknown and (call.target == "paddle" or not is_pure(call.value("mode"))):
         no_counterpart(call, "mode")
-    constant = call.value("mode") is None or call.literal("mode") == "constant"
+    constant = call.value("mode") is None or unknown or call.literal("mode") == "constant"
+    if unknown and call.value("value") is not None:
+        text = ast.unparse(call.value("mode") or ast.Constant(0))
+        call.wrap("value", "", f" if {text} == 'constant' else None")  # torch refuses it elsewhere
     if call.target == "paddle":
         _pad_to_paddle(call, constant)
     else:
@@ -112,7 +116,8 @@ def _pad_to_torch(call: BoundCall, constant: bool) -> None:
     elements = elements_of(node)
     left = call.value("pad_from_left_axis") is None or call.literal("pad_from_left_axis") is True
     if call.value("data_format") is not None and layout is ...:
-        no_counterpart(call, "data_format")
+        only(call, "data_format", "NCHW")
+        layout = "NCHW"
     call.drop("data_format")
     call.drop("pad_from_left_axis")
     if node is None:

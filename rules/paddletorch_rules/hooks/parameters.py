@@ -23,50 +23,96 @@ def parameter(call: BoundCall) -> None:
 def create_parameter(call: BoundCall) -> None:
     """Initial values: zeros for a bias, else Xavier's uniform, else what the initialiser says."""
     dtype = "{dtype:, dtype=%}"
-    initial = _initialiser(call)
     if call.literal("attr") is False:
         call.stop("TEN202", what="attr=False")
-    if initial is None:
-        bias = call.literal("is_bias")
-        if call.value("is_bias") is not None and bias not in (True, False):
-            call.stop("TEN202", what="is_bias=" + ast.unparse(call.value("is_bias") or ast.Constant(None)))
-        shape = call.value("shape")
-        short = isinstance(shape, ast.List | ast.Tuple) and len(shape.elts) < 2
-        frozen = _frozen(call)
-        if bias is True:
-            call.rewrite(f"torch.nn.Parameter(torch.zeros({{shape}}{dtype}){frozen})")
-        elif short:
-            call.stop("TEN202", what="the default initialiser and fewer than two dimensions")
-        elif frozen:
-            call.stop("TEN202", what="attr=" + ast.unparse(call.origin("attr") or ast.Constant(None)))
+    if _is_open(call):
+        made = f"torch.nn.Parameter(torch.empty({{shape}}{dtype}))"
+        asked = "None if attr is False else (other(made), attr(made) if callable(attr) else None, made)[-1]"
+        call.rewrite(f"(lambda made, attr, other: {asked})({made}, {{attr}}, {_default(call)})")
         return
-    made = _initial(initial, dtype) or _called(call, initial, f"torch.empty({{shape}}{dtype})")
-    if made is None:
+    initial = _initialiser(call)
+    frozen = _frozen(call)
+    if initial is None:
+        default = _default(call)
+        if default == _ZEROS:
+            call.rewrite(f"torch.nn.Parameter(torch.zeros({{shape}}{dtype}){frozen})")
+        elif frozen or default != _XAVIER:
+            function = f"({default})" if default.startswith("lambda") else default
+            call.rewrite(f"torch.nn.Parameter({function}(torch.empty({{shape}}{dtype})){frozen})")
+        return
+    made = _initial(initial, dtype) or _called(call, initial, f"torch.empty({{shape}}{dtype})") or ""
+    if not made:
         call.stop("TEN202", what=ast.unparse(initial))
-    call.rewrite(f"torch.nn.Parameter({made}{_frozen(call)})")
+    call.rewrite(f"torch.nn.Parameter({made}{frozen})")
+
+
+_ZEROS, _XAVIER = "torch.nn.init.zeros_", "torch.nn.init.xavier_uniform_"
+_SHORT = "lambda tensor: torch.nn.init.uniform_(tensor, -(3 / tensor.numel()) ** 0.5, (3 / tensor.numel()) ** 0.5)"
+"""Xavier's uniform of fewer than two dimensions: Paddle counts the length as both fans, torch raises."""
+
+
+def _default(call: BoundCall) -> str:
+    """What fills a parameter whose attribute has no initialiser."""
+    given = call.origin("default_initializer")
+    if given is not None and call.literal("default_initializer") is not None:
+        if isinstance(given, ast.Call) and _counts_fans(given):
+            call.stop("TEN202", what=ast.unparse(given))
+        return "{default_initializer}" if isinstance(given, ast.Call) else f"{{default_initializer}} or {_XAVIER}"
+    bias = call.literal("is_bias")
+    if call.value("is_bias") is not None and bias not in (True, False):
+        call.stop("TEN202", what="is_bias=" + ast.unparse(call.value("is_bias") or ast.Constant(None)))
+    if bias is True:
+        return _ZEROS
+    shape = call.value("shape")
+    return _SHORT if isinstance(shape, ast.List | ast.Tuple) and len(shape.elts) < 2 else _XAVIER
+
+
+def _is_open(call: BoundCall) -> bool:
+    """Whether only the running program knows what the attribute holds."""
+    value = call.value("attr")
+    if value is None or isinstance(value, ast.Constant):
+        return False
+    origin = call.origin("attr")
+    if not isinstance(origin, ast.Call) or not is_call_of(origin, "ParamAttr"):
+        return not (isinstance(origin, ast.Call) and call.types("attr") & {"initializer"})
+    flags = [k.value for k in origin.keywords if k.arg == "trainable"]
+    return not all(is_plain(f) for f in flags)
 
 
 def _frozen(call: BoundCall) -> str:
-    """What a ``ParamAttr`` with ``trainable=False`` adds to the parameter's call."""
+    """What a ``ParamAttr`` with ``trainable`` adds to the parameter's call."""
     attribute = call.origin("attr")
     if not isinstance(attribute, ast.Call):
         return ""
     flags = [k.value for k in attribute.keywords if k.arg == "trainable"]
-    return "" if not flags or ast.unparse(flags[0]) == "True" else ", requires_grad=False"
+    return "" if not flags or ast.unparse(flags[0]) == "True" else f", requires_grad={ast.unparse(flags[0])}"
 
 
 def _called(call: BoundCall, initial: ast.expr, empty: str) -> str | None:
     """The initialiser as a function of the empty tensor, where it stands in the call.
 
-    Kaiming's numbers depend on which dimension is the input's, so they are not taken over unseen.
+    Paddle counts a matrix's first dimension as the input's, torch its second.
     """
-    if isinstance(initial, ast.Call) and re.search(r"Kaiming|MSRA", ast.unparse(initial.func)):
-        return None
+    if isinstance(initial, ast.Call) and _counts_fans(initial):
+        shape = call.value("shape")
+        if not isinstance(shape, ast.List | ast.Tuple) or any(isinstance(e, ast.Starred) for e in shape.elts):
+            return None
+        if len(shape.elts) < 2 or initial is not call.value("default_initializer"):
+            return None
+        if len(shape.elts) == 2:
+            return f"(lambda made: ({{default_initializer}}(made.t()), made)[-1])({empty})"
     if initial in (call.value("default_initializer"), call.origin("default_initializer")):
         return f"({{default_initializer}})({empty})"
     attribute = call.origin("attr")
     inside = isinstance(attribute, ast.Call) and any(k.value is initial for k in attribute.keywords)
     return f"({{attr}})({empty})" if inside or initial is attribute else None
+
+
+def _counts_fans(initial: ast.Call) -> bool:
+    """Whether its numbers depend on which dimension is the input's."""
+    name = ast.unparse(initial.func).rpartition(".")[2]
+    given = {k.arg for k in initial.keywords} & {"fan_in", "fan_out"}
+    return bool(re.search("Kaiming|MSRA", name) or (name.startswith("Xavier") and (given or initial.args)))
 
 
 def _initialiser(call: BoundCall) -> ast.expr | None:
@@ -93,8 +139,6 @@ def _of_attribute(call: BoundCall, attribute: ast.expr) -> ast.expr | None:
     if isinstance(attribute, ast.Call) and not is_call_of(attribute, "ParamAttr"):
         return attribute
     if not isinstance(attribute, ast.Call) or any(k.arg not in _ATTRIBUTES for k in attribute.keywords):
-        call.stop("TEN202", what="attr=" + ast.unparse(attribute))
-    if any(k.arg == "trainable" and ast.unparse(k.value) not in ("True", "False") for k in attribute.keywords):
         call.stop("TEN202", what="attr=" + ast.unparse(attribute))
     return next((k.value for k in attribute.keywords if k.arg == "initializer"), None)
 

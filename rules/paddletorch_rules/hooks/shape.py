@@ -65,6 +65,15 @@ def reshape(call: BoundCall) -> None:
     call.rewrite(bind_names(call, f"{{{hole}}}.reshape([{', '.join(sizes)}])", **{hole: source}))
 
 
+def reshape_back(call: BoundCall) -> None:
+    """In place, which only a result under the same name says without a counterpart."""
+    parent, given = call.parent, call.value("x")
+    own = isinstance(parent, ast.Assign) and [ast.unparse(t) for t in parent.targets] == [ast.unparse(given or parent)]
+    if not own or not isinstance(given, ast.Name):
+        call.stop("API221", parameter="x", value=ast.unparse(given) if given is not None else "?")
+    reshape(call)
+
+
 def unsqueeze(call: BoundCall) -> None:
     """Paddle adds several dimensions, one after the other."""
     if call.target == "paddle":
@@ -332,6 +341,7 @@ def chunk(call: BoundCall) -> None:
 ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "chunk": chunk,
     "reshape": reshape,
+    "reshape_back": reshape_back,
     "unsqueeze": unsqueeze,
     "split": split,
     "tensor_split": tensor_split,

@@ -1,0 +1,74 @@
+"""Pooling layers: indices, what counts in an average, and paddings by name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch_rules.hooks.layers import on_output
+from paddletorch_rules.hooks.protocol import BoundCall
+
+
+def max_pool(call: BoundCall) -> None:
+    """The positions of the largest values are int32 in Paddle, int64 in torch."""
+    flag = "return_indices" if call.target == "paddle" else "return_mask"
+    if call.value(flag) is not None and call.literal(flag) is not False:
+        call.report("NNL202", difference="the indices are int32 in Paddle, int64 in torch")
+    _padding(call, "max", flag)
+
+
+def avg_pool(call: BoundCall) -> None:
+    """Padding counts in torch by default, and never where a divisor is given; without padding nothing differs."""
+    if _padding(call, "avg", "exclusive"):
+        return
+    unpadded = call.value("padding") is None or call.literal("padding") == 0
+    whole = call.value("ceil_mode") is None or call.literal("ceil_mode") is False
+    flag = "count_include_pad" if call.target == "paddle" else "exclusive"
+    divided = call.value("divisor_override") is not None and call.literal("divisor_override") is not None
+    if divided and call.target == "paddle":
+        call.drop(flag)
+        call.force("exclusive", "False")
+    elif divided and not unpadded and call.literal("exclusive") is not False:
+        call.stop("NNL201", difference="Paddle divides the average without the padding, torch the sum")
+    elif unpadded and whole:
+        call.drop(flag)
+
+
+_SAME = (
+    "[p for n in v.shape[:1:-1] for t in [max(((n - 1) // m.stride) * m.stride + m.kernel_size - n, 0)] "
+    "for p in (t // 2, t - t // 2)]"
+)
+"""What Paddle pads for a size, on each side of an axis: the odd one goes behind."""
+
+
+def _padding(call: BoundCall, kind: str, flag: str) -> bool:
+    """Paddings by name; whether the layer's output is computed anew, with what Paddle pads under 'SAME'."""
+    text = call.literal("padding")
+    if call.target != "torch" or not isinstance(text, str):
+        return False
+    if text.upper() == "VALID":
+        call.force("padding", "0")
+        return False
+    sizes = [call.value(n) for n in ("kernel_size", "stride")]
+    usual = call.value(flag) is None or call.literal(flag) is (flag == "exclusive")
+    usual &= call.value("divisor_override") is None or call.literal("divisor_override") is None
+    if text.upper() != "SAME" or not usual or any(isinstance(s, ast.List | ast.Tuple) for s in sizes):
+        call.stop("API221", parameter="padding", value=repr(text))
+    for name in ("padding", "ceil_mode", flag):
+        call.drop(name)
+    functions = ", ".join(f"torch.nn.functional.{kind}_pool{n}d" for n in (1, 2, 3))
+    value = ", value=float('-inf')" if kind == "max" else ""
+    padded = f"torch.nn.functional.pad(v, {_SAME}{value})"
+    pooled = f"(lambda v: ({functions})[v.ndim - 3]({padded}, m.kernel_size, m.stride))"
+    if kind == "max":
+        on_output(call, f"{pooled}(given[0])")
+    else:  # what is padded does not count
+        on_output(call, f"(lambda f: f(given[0]) / f(torch.ones_like(given[0])))({pooled})")
+    return True
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    "layer_max_pool": max_pool,
+    "layer_avg_pool": avg_pool,
+}
+"""Hooks of the tables of pooling layers."""
