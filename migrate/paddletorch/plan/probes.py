@@ -72,6 +72,7 @@ def _question(context: FileContext, call: ast.Call) -> _Question | None:
         return None
     parent = context.parent(call)
     name: ast.expr
+    whole: ast.expr
     if call.func.id == "hasattr" and len(call.args) == 2:
         name, whole, present = call.args[1], call, "True"
     elif call.func.id == "dir" and len(call.args) == 1 and isinstance(parent, ast.Compare):

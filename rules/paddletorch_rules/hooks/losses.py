@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, no_counterpart
+from paddletorch_rules.hooks.arguments import bind_names, is_call_of, is_plain, no_counterpart
 from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.releases import Framework
 
 Hook = Callable[[BoundCall], None]
 
@@ -247,7 +248,23 @@ def sigmoid_focal_loss(call: BoundCall) -> None:
     call.rewrite(text if how == "none" else f"torch.{how}({text})")
 
 
+def loss_base(call: BoundCall) -> None:
+    """torch's base of losses keeps its reduction; Paddle's base of layers keeps nothing."""
+    function = call.node.func
+    if not (isinstance(function, ast.Attribute) and is_call_of(function.value, "super")):
+        call.refuse("only super().__init__(...) of a loss can be followed by what it sets")
+    how = _reduced(call)
+    call.drop("reduction")
+    call.surround("", f".reduction = {how!r}" if how else ".reduction = {reduction}")
+
+
+def has_no_constructor(statement: ast.ClassDef, target: Framework) -> bool:
+    """Whether objects of the class get what only the base's own constructor sets."""
+    return not any(isinstance(s, ast.FunctionDef) and s.name == "__init__" for s in statement.body)
+
+
 ARGUMENT_HOOKS: dict[str, Hook] = {
+    "loss_base": loss_base,
     "reduction": reduction,
     "cross_entropy": cross_entropy,
     "softmax_with_cross_entropy": softmax_with_cross_entropy,
@@ -258,3 +275,6 @@ ARGUMENT_HOOKS: dict[str, Hook] = {
     "ctc_loss": ctc_loss,
     "sigmoid_focal_loss": sigmoid_focal_loss,
 }
+
+CLASS_CHECKS: dict[str, Callable[[ast.ClassDef, Framework], bool]] = {"nn.modules.loss._Loss": has_no_constructor}
+"""See ``hooks.class_checks``."""
