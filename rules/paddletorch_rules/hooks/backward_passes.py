@@ -1,11 +1,12 @@
-"""Windows that overlap in memory: Paddle's gradient of such views counts each element once only."""
+"""Functions through which Paddle carries another gradient, or none: views that overlap, diagonals."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from itertools import product
 
-from paddletorch_rules.hooks.arguments import bind_names
+from paddletorch_rules.hooks.arguments import bind_names, is_call_of
 from paddletorch_rules.hooks.protocol import BoundCall
 from paddletorch_rules.hooks.shape import receiver, whole_numbers
 
@@ -46,7 +47,7 @@ def _may_overlap(call: BoundCall) -> bool:
 def as_strided(call: BoundCall) -> None:
     """torch counts the offset in elements, Paddle in bytes; what overlaps has another gradient."""
     if call.target == "paddle" and not _apart(call):
-        call.report("AGD203")
+        call.report("AGD203", what="where the view shows an element twice, Paddle's gradient counts it once")
     name = "storage_offset" if call.target == "paddle" else "offset"
     if call.value(name) is None:
         return
@@ -77,5 +78,42 @@ def _apart(call: BoundCall) -> bool:
     return len(places) == number
 
 
-ARGUMENT_HOOKS = {"unfold": unfold, "as_strided": as_strided}
-"""Hooks of views with windows."""
+def diag_embed(call: BoundCall) -> None:
+    """Paddle's function stops gradients: what stands on the diagonal is chosen, moved by pads and put in its place."""
+    if call.target == "torch":
+        return
+    given = [
+        call.literal(n) if call.value(n) is not None else d for n, d in (("offset", 0), ("dim1", -2), ("dim2", -1))
+    ]
+    offset, *places = given
+    if not isinstance(offset, int) or not all(isinstance(p, int) for p in places):
+        call.report("AGD203", what="Paddle's result stops gradients")
+        return
+    for name in ("offset", "dim1", "dim2"):
+        call.drop(name)
+    hole, source = receiver(call, "input")
+    size, zero = f"{{{hole}}}.shape[-1]", f"paddle.zeros([], dtype={{{hole}}}.dtype)"
+    text = f"paddle.where(paddle.eye({size}) > 0, {{{hole}}}.unsqueeze(-1), {zero})"
+    if offset:
+        below, right = max(-offset, 0), max(offset, 0)
+        pads = f"[0, 0] * ({{{hole}}}.ndim - 1) + [{below}, {right}, {right}, {below}]"
+        text = f"paddle.nn.functional.pad({text}, {pads})"
+    if places != [-2, -1]:
+        text = f"paddle.moveaxis({text}, [-2, -1], {places})"
+    call.rewrite(bind_names(call, text, **{hole: source}))
+
+
+def diagonal_scatter(call: BoundCall) -> None:
+    """Paddle asks the tensor that is written to, and not what is written, whether gradients are wanted."""
+    name = next((n for n in ("self", "input") if call.value(n) is not None), "input")
+    fresh = {"zeros", "ones", "full", "empty", "eye", "zeros_like", "ones_like", "full_like", "empty_like"}
+    if call.target == "paddle" and any(is_call_of(call.origin(name), made) for made in fresh):
+        call.report("AGD203", what="the first tensor stops gradients, and so does Paddle's result")
+
+
+ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
+    "unfold": unfold,
+    "as_strided": as_strided,
+    "diag_embed": diag_embed,
+    "diagonal_scatter": diagonal_scatter,
+}
