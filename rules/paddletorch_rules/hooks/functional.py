@@ -218,8 +218,7 @@ def normalize(call: BoundCall) -> None:
     """Paddle takes one dimension: over several, or all, the norm is written out."""
     node = call.value("dim")
     several = isinstance(node, ast.List | ast.Tuple)
-    whole = isinstance(node, ast.Constant) and node.value is None
-    if call.target == "torch" or not (several or whole):
+    if call.target == "torch" or node is None or not (several or ast.unparse(node) == "None"):
         return
     power = call.literal("p") if call.value("p") is not None else 2.0
     smallest = call.literal("eps") if call.value("eps") is not None else 1e-12
@@ -234,6 +233,16 @@ def normalize(call: BoundCall) -> None:
     for name in ("dim", "p", "eps"):
         call.drop(name)
     call.rewrite(bind_names(call, f"{{x}} / {norm}", x="input"))
+
+
+def group_norm(call: BoundCall) -> None:
+    """Without a weight Paddle's own has a wrong gradient (3.3.1); that of groups seen as instances is right."""
+    if call.target == "torch" or call.literal("weight") not in (None, ...) or call.value("weight") is not None:
+        return
+    call.rewrite(
+        "(lambda _x: paddle.reshape(paddle.nn.functional.instance_norm(paddle.reshape(_x, [_x.shape[0], {num_groups}, "
+        "-1]){epsilon:, eps=%}), _x.shape){bias: + paddle.reshape(%, [-1] + [1] * (_x.ndim - 2))})({x})"
+    )
 
 
 def flash_attention(call: BoundCall) -> None:
@@ -357,6 +366,7 @@ def rms_norm(call: BoundCall) -> None:
 
 ARGUMENT_HOOKS: dict[str, Hook] = {
     "normalize": normalize,
+    "group_norm": group_norm,
     "functional_dropout": dropout,
     "inplace": _inplace(None),
     "inplace_relu": _inplace("paddle.nn.functional.relu_({x})"),
