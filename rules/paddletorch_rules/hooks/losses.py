@@ -194,16 +194,31 @@ def smooth_l1(call: BoundCall) -> None:
 
 
 def kl_div(call: BoundCall) -> None:
-    """Paddle 2.6 has no ``log_target``: the target's exponential says the same."""
+    """Paddle gives the target no gradient: unless it is detached in sight, the formula is written out.
+
+    Paddle 2.6 has no ``log_target``: the target's exponential says the same.
+    """
+    how = _reduced(call)
     reduction(call)
-    if call.target != "paddle" or call.value("log_target") is None:
+    if call.target != "paddle":
         return
-    asked = call.literal("log_target")
+    asked = call.literal("log_target") if call.value("log_target") is not None else False
     if asked is ...:
         no_counterpart(call, "log_target")
     call.drop("log_target")
-    if asked:
-        call.wrap("target", "paddle.exp(", ")")
+    ends = {"none": "", "mean": ".mean()", "sum": ".sum()", "batchmean": ".sum() / {input}.shape[0]"}
+    if is_call_of(call.origin("target"), "detach") or how not in ends:
+        if how not in ends:
+            call.report("AGD203", what="Paddle gives the target no gradient")
+        if asked:
+            call.wrap("target", "paddle.exp(", ")")
+        return
+    logarithm = "paddle.log(paddle.where({label} > 0, {label}, paddle.ones_like({label})))"
+    each = "paddle.exp({label}) * ({label} - {input})" if asked else f"{{label}} * ({logarithm} - {{input}})"
+    text = f"({each}){ends[how]}" if ends[how] else each
+    call.drop("reduction")
+    twice = {"label": "target"} | ({"input": "input"} if how == "batchmean" else {})
+    call.rewrite(bind_names(call, text, **dict(sorted(twice.items()))))
 
 
 def binary_cross_entropy_with_logits(call: BoundCall) -> None:
