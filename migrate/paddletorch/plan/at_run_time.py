@@ -105,7 +105,8 @@ def plan_unknown(
     for call in context.tree.calls:
         words = _words(context, call)
         bound = context.settings.at_run_time and _is_partial(context, call)
-        if call in sites or not (bound or (words and _is_unknown(context, call.func))) or not context.is_located(call):
+        unknown = bool(words) and (_is_unknown(context, call.func) or _is_given(context, call.func))
+        if call in sites or not (bound or unknown) or not context.is_located(call):
             continue
         if not context.settings.at_run_time:
             context.report("API226", call, context.text(call.func), word=str(words[0]))
@@ -147,6 +148,14 @@ def _is_unknown(context: FileContext, function: ast.expr) -> bool:
         return False
     values = context.evaluator.values(function)
     return all(isinstance(v, NoneValue) for v in values) or any(isinstance(v, Unknown | Partial) for v in values)
+
+
+def _is_given(context: FileContext, function: ast.expr) -> bool:
+    """Whether callers in other files may give a layer's class in the place of a parameter's default."""
+    if not context.settings.at_run_time or not isinstance(function, ast.Name):
+        return False
+    bindings = context.tree.scopes[function].lookup(function.id)
+    return bool(bindings) and all(b.kind == "parameter" and b.qualified is None for b in bindings)
 
 
 def _is_variable(binding: Binding) -> bool:

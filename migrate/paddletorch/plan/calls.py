@@ -162,6 +162,8 @@ def _convert(context: FileContext, site: Site, candidate: Candidate) -> Outcome:
         raise Refusal("API205", what="this use", replacement=target_name(row, context) or "the counterpart")
     if row.annotation and site.role == "check" and _never_holds(context, site, row):
         raise Refusal("API205", what="the check", replacement=target_form(row, context).template or "the counterpart")
+    if site.role == "check" and row.kind == "class" and _is_wider(context, row):
+        raise Refusal("API205", what="the check", replacement=target_name(row, context) or "the counterpart")
     if site.role == "patch" and row.kind == "constant" and not row.forms(context.target):
         raise Refusal(row.report or "API209", replacement="the counterpart", what="is assigned to")
     if site.role == "patch" and row.kind == "constant" and target_form(row, context).assign:
@@ -224,6 +226,12 @@ def _never_holds(context: FileContext, site: Site, row: Row) -> bool:
     parent = context.parent(site.node)
     beside = parent.elts if isinstance(parent, ast.Tuple) else []
     return not any(isinstance(e, ast.Name) and e.id == "str" for e in beside)
+
+
+def _is_wider(context: FileContext, row: Row) -> bool:
+    """Whether the base of all layers takes the place of a narrower class."""
+    found = context.settings.table.lookup(context.target, target_name(row, context) or "")
+    return found is not None and found[0].id == "nn.Module" and row.id != "nn.Module"
 
 
 def _unbound(

@@ -17,6 +17,7 @@ from paddletorch.plan.dtypes import Dtypes
 from paddletorch.plan.functions import plan_functions
 from paddletorch.plan.hazards import find_hazards
 from paddletorch.plan.imports import edit_imports
+from paddletorch.plan.inherited import plan_inherited
 from paddletorch.plan.launcher import plan_launcher
 from paddletorch.plan.loaders import plan_loaders
 from paddletorch.plan.matches import find_matches
@@ -86,6 +87,9 @@ def plan_file(context: FileContext) -> Plan:
     context.kept = frozenset(kept - {site.name for site, outcome in converted})
     members = plan_members(context, receivers, _kept_scaler(planned))
     plan_augmented(context, members)
+    inherited_edits, inherited_conversions = plan_inherited(context, planned, naming)
+    edits += inherited_edits
+    conversions += inherited_conversions
     open_edits, open_modules, open_conversions = plan_unknown(context, planned)
     edits += open_edits
     conversions += open_conversions

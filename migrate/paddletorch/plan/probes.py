@@ -1,8 +1,9 @@
-"""Probes for an API by name: ``hasattr(F, "scaled_dot_product_attention")``, asked of the target or answered."""
+"""Probes for an API by name: ``hasattr(F, "silu")``, ``"silu" in dir(F)``, asked of the target or answered."""
 
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from paddletorch_rules import Form, Row
 
@@ -13,21 +14,32 @@ from paddletorch.plan.outcome import Outcome, target_form
 _MODULES = "API101"
 
 
+@dataclass(frozen=True, slots=True)
+class _Question:
+    name: ast.Constant
+    """The name that is asked for, as it is written."""
+    whole: ast.expr
+    present: str
+    """What ``whole`` is where the name exists."""
+
+
 def answer_probe(context: FileContext, call: ast.Call, module: str, row: Row) -> Outcome | None:
-    """What becomes of ``hasattr`` on a module that has a counterpart; None if no row knows the API.
+    """What becomes of a question to a module that has a counterpart; None if no row knows the API.
 
     The target's module is asked where it has the API; an API that is written in another way is there.
     """
-    probed = _probed(context, call)
-    if probed is None or row.kind != "module":
+    question = _question(context, call)
+    if question is None or row.kind != "module":
         return None
+    probed = question.name
     here = target_form(row, context)
     form = _counterpart(context, f"{module}.{probed.value!s}")
     if form is None or not here.names or context.leaves(row.code, call):
         return None
     place, _, name = form.names[0].rpartition(".") if form.names and form.template is None else ("", "", "")
     if place != here.names[0]:
-        return Outcome(row, "True", whole=Edit(context.source.span(call), "True", row.code))
+        answer = Edit(context.source.span(question.whole), question.present, row.code)
+        return Outcome(row, question.present, whole=answer)
     span = context.source.span(probed)
     quote = context.source.slice(span)[-1]
     return Outcome(row, here.names[0], [] if name == probed.value else [Edit(span, quote + name + quote, row.code)])
@@ -38,31 +50,41 @@ def plan_probes(context: FileContext) -> tuple[list[Edit], list[Conversion]]:
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     for call in context.tree.calls:
-        probed = _probed(context, call)
-        if probed is None or not context.is_located(call) or context.leaves(_MODULES, call):
+        question = _question(context, call)
+        if question is None or not context.is_located(call) or context.leaves(_MODULES, call):
             continue
         module = next(iter(context.evaluator.imported_names(call.args[0])), "")
         if module.partition(".")[0] != context.settings.source or context.settings.lookup(module) is not None:
             continue
-        name = f"{module}.{probed.value!s}"
+        name = f"{module}.{question.name.value!s}"
         if _counterpart(context, name) is None and not _leads_to_any(context, name):
-            context.report("API205", call, name, what=context.text(call), replacement="not known")
+            context.report("API205", call, name, what=context.text(question.whole), replacement="not known")
             continue
-        span = context.source.span(call)
-        edits.append(Edit(span, "True", _MODULES))
-        conversions.append(Conversion(_MODULES, name, "True", *context.source.position(span.start)))
+        span = context.source.span(question.whole)
+        edits.append(Edit(span, question.present, _MODULES))
+        conversions.append(Conversion(_MODULES, name, question.present, *context.source.position(span.start)))
     return edits, conversions
 
 
-def _probed(context: FileContext, call: ast.Call) -> ast.Constant | None:
-    """The name that ``hasattr`` asks for, if it is written out."""
-    if not isinstance(call.func, ast.Name) or call.func.id != "hasattr" or len(call.args) != 2 or call.keywords:
+def _question(context: FileContext, call: ast.Call) -> _Question | None:
+    """The question that ``hasattr`` or ``dir`` is a part of, if the name in it is written out."""
+    if not isinstance(call.func, ast.Name) or call.keywords or context.tree.scopes[call.func].lookup(call.func.id):
         return None
-    name = call.args[1]
-    if context.tree.scopes[call.func].lookup("hasattr") or not isinstance(name, ast.Constant):
+    parent = context.parent(call)
+    name: ast.expr
+    whole: ast.expr
+    if call.func.id == "hasattr" and len(call.args) == 2:
+        name, whole, present = call.args[1], call, "True"
+    elif call.func.id == "dir" and len(call.args) == 1 and isinstance(parent, ast.Compare):
+        if len(parent.ops) > 1 or not isinstance(parent.ops[0], ast.In | ast.NotIn) or parent.left is call:
+            return None
+        name, whole, present = parent.left, parent, str(isinstance(parent.ops[0], ast.In))
+    else:
+        return None
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         return None
     text = context.source.slice(context.source.span(name))
-    return name if isinstance(name.value, str) and text[1:-1] == name.value else None
+    return _Question(name, whole, present) if text[1:-1] == name.value else None
 
 
 def _counterpart(context: FileContext, name: str) -> Form | None:

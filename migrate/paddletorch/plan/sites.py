@@ -18,7 +18,7 @@ Role = Literal["call", "partial", "base", "annotation", "check", "alias", "probe
 AnchorKind = Literal["import", "alias", "attribute", "free", "outside"]
 
 _CHECKS = frozenset({"isinstance", "issubclass"})
-_PROBES = frozenset({"hasattr", "getattr", "setattr", "delattr"})
+_PROBES = frozenset({"dir", "hasattr", "getattr", "setattr", "delattr"})
 
 
 @dataclass(frozen=True, slots=True)

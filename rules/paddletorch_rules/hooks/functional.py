@@ -216,6 +216,37 @@ def embedding(call: BoundCall) -> None:
         call.report("NNF202", difference="for padding_idx Paddle gives zeros, torch the row of the weight")
 
 
+def normalize(call: BoundCall) -> None:
+    """Paddle takes one dimension: over several, or all, the norm is written out."""
+    node = call.value("dim")
+    several = isinstance(node, ast.List | ast.Tuple)
+    if call.target == "torch" or node is None or not (several or ast.unparse(node) == "None"):
+        return
+    power = call.literal("p") if call.value("p") is not None else 2.0
+    smallest = call.literal("eps") if call.value("eps") is not None else 1e-12
+    if power not in (1, 2) or not isinstance(smallest, float | int):
+        no_counterpart(call, "dim")
+    over = f"axis={ast.unparse(node)}, keepdim=True" if several and is_plain(node) else ""
+    if several and not over:
+        no_counterpart(call, "dim")
+    norm = f"paddle.clip(paddle.sum(paddle.abs({{x}}){', ' if over else ''}{over}), min={smallest!r})"
+    if power == 2:
+        norm = f"paddle.clip(paddle.sum({{x}} * {{x}}{', ' if over else ''}{over}), min={smallest**2!r}).sqrt()"
+    for name in ("dim", "p", "eps"):
+        call.drop(name)
+    call.rewrite(bind_names(call, f"{{x}} / {norm}", x="input"))
+
+
+def group_norm(call: BoundCall) -> None:
+    """Without a weight Paddle's own has a wrong gradient (3.3.1); that of groups seen as instances is right."""
+    if call.target == "torch" or call.literal("weight") not in (None, ...) or call.value("weight") is not None:
+        return
+    call.rewrite(
+        "(lambda _x: paddle.reshape(paddle.nn.functional.instance_norm(paddle.reshape(_x, [_x.shape[0], {num_groups}, "
+        "-1]){epsilon:, eps=%}), _x.shape){bias: + paddle.reshape(%, [-1] + [1] * (_x.ndim - 2))})({x})"
+    )
+
+
 def flash_attention(call: BoundCall) -> None:
     """Gives the output and the softmax, which is None unless asked for."""
     if call.value("return_softmax") is not None and call.literal("return_softmax") is not False:
@@ -336,6 +367,8 @@ def rms_norm(call: BoundCall) -> None:
 
 
 ARGUMENT_HOOKS: dict[str, Hook] = {
+    "normalize": normalize,
+    "group_norm": group_norm,
     "functional_dropout": dropout,
     "inplace": _inplace(None),
     "inplace_relu": _inplace("paddle.nn.functional.relu_({x})"),

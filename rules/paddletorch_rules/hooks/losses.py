@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, no_counterpart
+from paddletorch_rules.hooks.arguments import bind_names, is_call_of, is_plain, no_counterpart
 from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.releases import Framework
 
 Hook = Callable[[BoundCall], None]
 
@@ -193,16 +194,31 @@ def smooth_l1(call: BoundCall) -> None:
 
 
 def kl_div(call: BoundCall) -> None:
-    """Paddle 2.6 has no ``log_target``: the target's exponential says the same."""
+    """Paddle gives the target no gradient: unless it is detached in sight, the formula is written out.
+
+    Paddle 2.6 has no ``log_target``: the target's exponential says the same.
+    """
+    how = _reduced(call)
     reduction(call)
-    if call.target != "paddle" or call.value("log_target") is None:
+    if call.target != "paddle":
         return
-    asked = call.literal("log_target")
+    asked = call.literal("log_target") if call.value("log_target") is not None else False
     if asked is ...:
         no_counterpart(call, "log_target")
     call.drop("log_target")
-    if asked:
-        call.wrap("target", "paddle.exp(", ")")
+    ends = {"none": "", "mean": ".mean()", "sum": ".sum()", "batchmean": ".sum() / {input}.shape[0]"}
+    if is_call_of(call.origin("target"), "detach") or how not in ends:
+        if how not in ends:
+            call.report("AGD203", what="Paddle gives the target no gradient")
+        if asked:
+            call.wrap("target", "paddle.exp(", ")")
+        return
+    logarithm = "paddle.log(paddle.where({label} > 0, {label}, paddle.ones_like({label})))"
+    each = "paddle.exp({label}) * ({label} - {input})" if asked else f"{{label}} * ({logarithm} - {{input}})"
+    text = f"({each}){ends[how]}" if ends[how] else each
+    call.drop("reduction")
+    twice = {"label": "target"} | ({"input": "input"} if how == "batchmean" else {})
+    call.rewrite(bind_names(call, text, **dict(sorted(twice.items()))))
 
 
 def binary_cross_entropy_with_logits(call: BoundCall) -> None:
@@ -247,7 +263,23 @@ def sigmoid_focal_loss(call: BoundCall) -> None:
     call.rewrite(text if how == "none" else f"torch.{how}({text})")
 
 
+def loss_base(call: BoundCall) -> None:
+    """torch's base of losses keeps its reduction; Paddle's base of layers keeps nothing."""
+    function = call.node.func
+    if not (isinstance(function, ast.Attribute) and is_call_of(function.value, "super")):
+        call.refuse("only super().__init__(...) of a loss can be followed by what it sets")
+    how = _reduced(call)
+    call.drop("reduction")
+    call.surround("", f".reduction = {how!r}" if how else ".reduction = {reduction}")
+
+
+def has_no_constructor(statement: ast.ClassDef, target: Framework) -> bool:
+    """Whether objects of the class get what only the base's own constructor sets."""
+    return not any(isinstance(s, ast.FunctionDef) and s.name == "__init__" for s in statement.body)
+
+
 ARGUMENT_HOOKS: dict[str, Hook] = {
+    "loss_base": loss_base,
     "reduction": reduction,
     "cross_entropy": cross_entropy,
     "softmax_with_cross_entropy": softmax_with_cross_entropy,
@@ -258,3 +290,6 @@ ARGUMENT_HOOKS: dict[str, Hook] = {
     "ctc_loss": ctc_loss,
     "sigmoid_focal_loss": sigmoid_focal_loss,
 }
+
+CLASS_CHECKS: dict[str, Callable[[ast.ClassDef, Framework], bool]] = {"nn.modules.loss._Loss": has_no_constructor}
+"""See ``hooks.class_checks``."""

@@ -55,6 +55,14 @@ def _affine(call: BoundCall, flag: str, *, default: bool = True) -> None:
         call.drop("bias_attr")
 
 
+def group_norm(call: BoundCall) -> None:
+    """Without a weight the gradient of Paddle's layer is wrong, measured on 3.3.1."""
+    plain = call.target == "paddle" and call.value("affine") is not None and call.literal("affine") is not True
+    _affine(call, "affine")
+    if plain:
+        call.report("AGD203", what="without a weight, the gradient of Paddle's layer is wrong (3.3.1)")
+
+
 def instance_norm(call: BoundCall) -> None:
     """Without learned scale and shift by default in torch, with them in Paddle."""
     _affine(call, "affine", default=False)
@@ -126,6 +134,7 @@ def layer_norm(call: BoundCall) -> None:
 
 ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "layer_affine": affine,
+    "layer_group_norm": group_norm,
     "layer_instance_norm": instance_norm,
     "layer_batch_norm": batch_norm,
     "layer_old_batch_norm": old_batch_norm,

@@ -13,7 +13,13 @@ from paddletorch_rules.hooks.protocol import BoundCall
 def pad(call: BoundCall) -> None:
     """torch pads from the last dimension; Paddle does too, unless there are two pads for every dimension."""
     unknown = call.value("mode") is not None and call.literal("mode") is ...
-    if unknown and (call.target == "paddle" or not is_pure(call.value("mode"))):
+    if unknown and call.target == "paddle":
+        _pad_by_mode(call)
+        return
+    if unknown and isinstance(call.value("pad"), ast.IfExp):
+        _pad_as_it_was(call)
+        return
+    if unknown and not is_pure(call.value("mode")):
         no_counterpart(call, "mode")
     constant = call.value("mode") is None or unknown or call.literal("mode") == "constant"
     if unknown and call.value("value") is not None:
@@ -109,6 +115,43 @@ def _pad_to_paddle(call: BoundCall, constant: bool) -> None:
     repeated = {"x": "input"} if elements is not None else {"x": "input", "pad": "pad"}
     call.drop("mode")
     call.rewrite(bind_names(call, text, **repeated))
+
+
+def _pad_by_mode(call: BoundCall) -> None:
+    """The mode is known when the program runs: constant pads any dimensions, the others those behind two."""
+    node = call.value("pad")
+    elements = elements_of(node)
+    if node is None or (elements is not None and any(map(_may_cut, elements))):
+        no_counterpart(call, "mode")
+    if call.value("value") is not None and call.literal("value") is None:
+        call.drop("value")
+    repeated = {"x": "input", "mode": "mode", "pad": "pad"}
+    pads, count = "{pad}", "len({pad})"
+    layout = "{{2: 'NCL', 6: 'NCDHW'}}.get(len({pad}), 'NCHW')"
+    if elements is not None:
+        count = str(len(elements))
+        layout = repr({2: "NCL", 6: "NCDHW"}.get(len(elements), "NCHW"))
+        if is_plain(node):
+            pads = f"[{', '.join(map(ast.unparse, elements))}]"
+            del repeated["pad"]
+    every = f"[0] * (2 * {{x}}.ndim - {count}) + {_last_first(node)}"
+    text = f"{every} if {{mode}} == 'constant' else {pads}, {{mode}}{{value:, value=%}}, data_format={layout}"
+    call.rewrite(bind_names(call, f"paddle.nn.functional.pad({{x}}, {text})", **repeated))
+
+
+def _pad_as_it_was(call: BoundCall) -> None:
+    """The other way: only what was written here is read again, since other pads differ by the mode."""
+    node = call.value("pad")
+    if not isinstance(node, ast.IfExp) or not is_plain(node.orelse):
+        no_counterpart(call, "mode")
+    elements = elements_of(node.orelse)
+    pads, text = ast.unparse(node.orelse), {n: ast.unparse(call.value(n) or node) for n in ("x", "mode")}
+    count = f"len({pads})" if elements is None else str(len(elements))
+    every = f"[0] * (2 * {text['x']}.ndim - {count}) + {_last_first(node.orelse).replace('{pad}', pads)}"
+    if ast.unparse(node) != ast.unparse(ast.parse(f"{every} if {text['mode']} == 'constant' else {pads}", mode="eval")):
+        no_counterpart(call, "mode")
+    call.drop("data_format")
+    call.rewrite(f"torch.nn.functional.pad({{input}}, {pads}, {{mode}}{{value:, value=%}})")
 
 
 def _pad_to_torch(call: BoundCall, constant: bool) -> None:

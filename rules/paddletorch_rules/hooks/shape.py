@@ -236,24 +236,6 @@ def slice_scatter(call: BoundCall) -> None:
     call.rewrite(bind_names(call, template, **{hole: source}))
 
 
-def as_strided(call: BoundCall) -> None:
-    """torch counts the offset in elements, Paddle in bytes."""
-    name = "storage_offset" if call.target == "paddle" else "offset"
-    if call.value(name) is None:
-        return
-    if call.literal(name) in (0, None):
-        call.drop(name)
-    elif call.target == "torch":
-        hole, source = receiver(call, "input")
-        offset = f"{{storage_offset}} // {{{hole}}}.element_size()"
-        template = f"torch.as_strided({{{hole}}}, {{size}}, {{stride}}, {offset})"
-        call.rewrite(bind_names(call, template, **{hole: source}))
-    else:
-        hole, source = receiver(call, "x")
-        template = f"paddle.as_strided({{{hole}}}, {{shape}}, {{stride}}, {{offset}} * {{{hole}}}.element_size())"
-        call.rewrite(bind_names(call, template, **{hole: source}))
-
-
 def slice_function(call: BoundCall) -> None:
     """``slice`` and ``strided_slice`` are subscripts where the dimensions are written out."""
     axes = whole_numbers(call, "axes")
@@ -354,7 +336,6 @@ ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
     "narrow": narrow,
     "select": select,
     "slice_scatter": slice_scatter,
-    "as_strided": as_strided,
     "slice": slice_function,
     "crop": crop,
     "scale_tensor": scale_tensor,
