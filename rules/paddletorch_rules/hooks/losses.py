@@ -243,7 +243,7 @@ def ctc_loss(call: BoundCall) -> None:
 def gaussian_nll(call: BoundCall) -> None:
     """Both raise the variance to epsilon at least; torch keeps its gradient then, Paddle cuts the variance off."""
     if call.target == "paddle":
-        call.report("NNF202", difference="Paddle gives no gradient to the variance")
+        call.report("AGD203", what="Paddle gives the variance no gradient")
 
 
 def sigmoid_focal_loss(call: BoundCall) -> None:
