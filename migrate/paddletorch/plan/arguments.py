@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 
 from paddletorch_rules import Form, Framework, ParameterPair, Signature, ValueMap
 
 from paddletorch.call_spans import LayoutError, read_layout, run_of_arguments
 from paddletorch.layout import ArgumentChanges, edit_arguments
 from paddletorch.model import Edit, Span
+from paddletorch.plan.argument_plan import ArgumentPlan
 from paddletorch.plan.binding import Bound, CallBinding
 from paddletorch.plan.context import FileContext, Refusal
 from paddletorch.plan.overloads import kinds
@@ -31,27 +31,9 @@ from paddletorch.plan.translate import (
     translate_edits,
     translated_text,
 )
+from paddletorch.plan.unseen import refuse_defaults
 from paddletorch.resolve import NoneValue, Qualified
 from paddletorch.source import WIDTH
-
-
-@dataclass
-class ArgumentPlan:
-    """What becomes of a call's arguments, before it is decided how the call is written.
-
-    ``keywords`` gives the target's name of each supplied argument that stays, by its place in the call;
-    ``append`` what must be written out; ``edits`` change values in place; ``lists`` are places whose
-    argument, with those that follow it up to the second place, becomes one list; ``drop_keys`` are the source's
-    names that the dict behind ``**`` must lose.
-    """
-
-    keywords: dict[int, str] = field(default_factory=dict)
-    drop: set[int] = field(default_factory=set)
-    drop_keys: set[str] = field(default_factory=set)
-    prepend: list[tuple[str, str]] = field(default_factory=list)
-    append: list[tuple[str, str]] = field(default_factory=list)
-    edits: list[Edit] = field(default_factory=list)
-    lists: dict[int, int] = field(default_factory=dict)
 
 
 def plan_arguments(binding: CallBinding, target_form: Form, *, reconcile: bool = True) -> ArgumentPlan:
@@ -63,11 +45,16 @@ def plan_arguments(binding: CallBinding, target_form: Form, *, reconcile: bool =
     context = binding.context
     target_signature = _target_signature(context, target_form, binding)
     plan = ArgumentPlan()
+    if binding.unseen:
+        binding.dropped &= binding.given.keys()  # what a hook drops because it is not given may be given after all
+    written = reconcile and (not binding.passed_on or bool(binding.unseen))
     for pair in binding.row.parameters:
-        _one_parameter(binding, pair, target_form, target_signature, plan, reconcile and not binding.passed_on)
+        _one_parameter(binding, pair, target_form, target_signature, plan, written)
     paired = {p.name(context.settings.source) for p in binding.row.parameters}
     for name in binding.given.keys() - paired:
         _drop(binding, name, plan)
+    if binding.unseen:
+        refuse_defaults(binding.unseen, (name for name, _ in plan.append if name not in binding.forced))
     return plan
 
 

@@ -18,6 +18,7 @@ from paddletorch.plan.several import is_several
 from paddletorch.plan.shapes import used_as
 from paddletorch.plan.starred import seen_elements
 from paddletorch.plan.translate import constant
+from paddletorch.plan.unseen import alike, refuse_silent
 from paddletorch.resolve import Instance, NoneValue
 
 
@@ -72,6 +73,8 @@ class CallBinding:
     """Parts of arguments that become something else."""
     passed_on: bool = False
     """Arguments come from outside the call; both sides take them alike."""
+    unseen: tuple[str, ...] = ()
+    """Such arguments that the target takes alike or refuses aloud."""
 
     @property
     def target(self) -> Framework:
@@ -274,12 +277,14 @@ def bind(
     positional = signature.positional
     variadic = next((p for p in signature.parameters if p.variadic == "*"), None)
     passed_on = False
-    for index, argument, text in _positionals(context, node, skip, variadic is None and not _alike(context, row, form)):
+    unseen: list[str] = []
+    for index, argument, text in _positionals(context, node, skip, variadic is None and not alike(context, row, form)):
         place = len(given)
         parameter = positional[place] if place < len(positional) else variadic
         if isinstance(argument, ast.Starred) and (parameter is None or not parameter.variadic):
-            if not _alike(context, row, form):
-                raise Refusal("API203", what=f"*{context.text(argument.value)}")
+            if not alike(context, row, form):
+                unseen.append(f"*{context.text(argument.value)}")
+                refuse_silent(context, row, form, unseen[-1], place)
             passed_on = True
             break
         if parameter is None:
@@ -293,13 +298,17 @@ def bind(
     for index, keyword in enumerate(node.keywords, len(node.args)):
         if keyword.arg is None:
             dictionary = keyword_dict(context, keyword.value)
-            if dictionary is None and _alike(context, row, form):
+            if dictionary is None and alike(context, row, form):
                 passed_on = True  # every name is the same on both sides
                 continue
             if dictionary is None:
                 shared = shared_items(context, keyword.value)
                 if not shared:
-                    raise Refusal("API203", what=f"**{context.text(keyword.value)}")
+                    unseen.append(f"**{context.text(keyword.value)}")
+                    taken = [*given, *(k.arg for k in node.keywords if k.arg is not None)]
+                    refuse_silent(context, row, form, unseen[-1], None, taken)
+                    passed_on = True
+                    continue
                 for key, value, text in shared:
                     _add(given, settled, row, context.target, signature, key, Bound(value, index, text=text))
                 continue
@@ -314,7 +323,18 @@ def bind(
         if whole and not skip and not passed_on and required and parameter.name not in given:
             raise Refusal("API210", problem=f"{parameter.name!r} is missing", signature=signature.text)
     return CallBinding(
-        context, row, form, name, node, given, form.fixed, dictionary, skip, settled=settled, passed_on=passed_on
+        context,
+        row,
+        form,
+        name,
+        node,
+        given,
+        form.fixed,
+        dictionary,
+        skip,
+        settled=settled,
+        passed_on=passed_on,
+        unseen=tuple(unseen),
     )
 
 
@@ -326,23 +346,6 @@ def _positionals(context: FileContext, node: ast.Call, skip: int, spread: bool) 
             yield index, argument, ""
         for value, text in seen or ():
             yield index, value, text
-
-
-def _alike(context: FileContext, row: Row, form: Form) -> bool:
-    """Whether both sides take the same arguments in the same places, so that unseen ones may be passed on."""
-    target = context.settings.emitted(row)
-    source_signature = form.signature(context.settings.source_releases.newest)
-    target_signature = target.signature(context.settings.target_releases.newest) if target is not None else None
-    if target is None or target.template is not None or source_signature is None or target_signature is None:
-        return not row.parameters
-    pairs = {p.name(context.settings.source): p for p in row.parameters}
-    taken = [p for p in source_signature.parameters if not p.variadic]
-    for parameter, other in zip(taken, target_signature.parameters, strict=False):
-        pair = pairs.get(parameter.name)
-        same = pair is not None and pair.values is None and parameter.name == other.name == pair.name(context.target)
-        if not same or parameter.default != other.default:
-            return False
-    return len(taken) <= len(target_signature.parameters)
 
 
 def _add(

@@ -129,3 +129,5 @@ def run_hook(binding: CallBinding) -> None:
     hook = argument_hooks().get(binding.row.hook or "")
     if hook is not None:
         hook(binding)
+    if binding.unseen:
+        binding.report("API229", what=", ".join(binding.unseen))

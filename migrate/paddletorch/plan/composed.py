@@ -13,7 +13,8 @@ from paddletorch_rules import Form, ValueMap
 
 from paddletorch.call_spans import LayoutError, run_of_arguments
 from paddletorch.model import Edit, Span
-from paddletorch.plan.arguments import ArgumentPlan, plan_arguments
+from paddletorch.plan.argument_plan import ArgumentPlan
+from paddletorch.plan.arguments import plan_arguments
 from paddletorch.plan.binding import CallBinding
 from paddletorch.plan.blocks import place_after
 from paddletorch.plan.context import FileContext, Refusal

@@ -215,7 +215,9 @@ def named(call: BoundCall) -> None:
     if first is None:
         call.rewrite("torch.nn.Sequential()")
     elif isinstance(first, ast.Starred) and not ast.unparse(first.value).endswith(".items()"):
-        call.rewrite("torch.nn.Sequential({args})")
+        written = first.value.elts if isinstance(first.value, ast.List | ast.Tuple) else []
+        if not written or not all(isinstance(pair, ast.Tuple) for pair in written):
+            call.rewrite("torch.nn.Sequential({args})")
 
 
 def _is_ordered(node: ast.expr | None) -> bool:
