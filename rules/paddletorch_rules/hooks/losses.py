@@ -242,7 +242,7 @@ def ctc_loss(call: BoundCall) -> None:
 
 def gaussian_nll(call: BoundCall) -> None:
     """Both raise the variance to epsilon at least; torch keeps its gradient then, Paddle cuts the variance off."""
-    if call.target == "paddle":
+    if call.target == "paddle" and not is_call_of(call.origin("var"), "detach"):
         call.report("AGD203", what="Paddle gives the variance no gradient")
 
 
