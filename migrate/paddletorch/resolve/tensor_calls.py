@@ -23,8 +23,8 @@ _MOST_OF_ARRAYS = {"repeat": 2}
 
 ONLY_TENSORS = frozenset(
     "bmm cumulative_trapezoid data_ptr detach expand_as gather_nd index_add index_select is_contiguous"
-    " log_softmax masked_fill masked_fill_ masked_select narrow new_empty new_full new_ones new_tensor new_zeros"
-    " permute retain_grad retain_grads scatter_ scatter_add scatter_add_ scatter_nd_add softmax topk"
+    " masked_fill masked_fill_ masked_select narrow new_empty new_full new_ones new_tensor new_zeros"
+    " permute retain_grad retain_grads scatter_ scatter_add scatter_add_ scatter_nd_add topk"
     " type_as unbind unsqueeze unsqueeze_ view_as".split()
 )
 """Methods of tensors that strings, arrays, data frames, modules and other objects of such programs do not have."""
