@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job, and what it starts, ignores it
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 FOLDERS = ("to_paddle", "to_torch", "untouched")

@@ -88,7 +88,7 @@ def test_long_run_shows_a_bar_and_takes_it_away(
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_interruption_changes_nothing(tree: Tree, folder: Path, number: signal.Signals, code: int, jobs: str) -> None:
-    tree({f"f{n}.py": PLAIN * 40 + "value = 1\n" * 3000 for n in range(400)})
+    tree({f"f{n}.py": PLAIN * 40 + "value = 1\n" * 3000 for n in range(100)})
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     terminal = Terminal(folder, *TO, "--write", "--jobs", jobs, patience=0, stdout=subprocess.DEVNULL)
     terminal.read(until=b"Converting")
