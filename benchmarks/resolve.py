@@ -14,9 +14,9 @@ from pathlib import Path
 import click
 from measure import environment, lines, python_files, write_section
 from paddletorch.__main__ import process_settings
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Framework, Options
-from paddletorch.plan.sites import find_sites
+from paddletorch.plan.sites.sites import find_sites
 from paddletorch.resolve import Parsed
 
 HEADER = "| tree | lines | CPU s | thousand lines per CPU s |\n|---|--:|--:|--:|"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Applicability, Options
 
 SAMPLER = """import torch

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import libcst
 import pytest
-from paddletorch.call_spans import LayoutError, read_layout
 from paddletorch.model import Span
-from paddletorch.source import Source
+from paddletorch.text.call_spans import LayoutError, read_layout
+from paddletorch.text.source import Source
 
 PACKAGES = Path(__file__).parents[1]
 

@@ -7,7 +7,7 @@ import io
 import tokenize
 from typing import TYPE_CHECKING
 
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Options
 
 if TYPE_CHECKING:

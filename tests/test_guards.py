@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Options
 
 ENGINE = Engine(Options(target="paddle"))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import FileResult, Framework, Options, Status
 
 OTHER: dict[Framework, Framework] = {"torch": "paddle", "paddle": "torch"}

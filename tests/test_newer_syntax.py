@@ -6,7 +6,7 @@ import sys
 
 import libcst
 import pytest
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import FileResult, Options, Status
 
 NEWER = """import torch

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Edit, FileResult, Options, Span
-from paddletorch.origins import converted_tree
-from paddletorch.source import Source, pieces, splice
+from paddletorch.text.position_map import converted_tree
+from paddletorch.text.source import Source, pieces, splice
 
 if TYPE_CHECKING:
     from conftest import Fixture

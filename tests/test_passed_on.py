@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import FileResult, Framework, Options
 
 COMPAT = """

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from paddletorch import pool
+from paddletorch.batch import pool
+from paddletorch.batch.one_file import Source
+from paddletorch.batch.pool import convert_in_pool
 from paddletorch.model import Options
-from paddletorch.pool import convert_in_pool
-from paddletorch.single import Source
 
 CODE = "import torch\nscaler = torch.amp.GradScaler('cuda')\n"
 

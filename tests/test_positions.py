@@ -18,10 +18,10 @@ from typing import Any
 import paddle
 import pytest
 import torch
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import FileResult, Framework, Options, Status
 from paddletorch.resolve import Evaluator, ScopeTree
-from paddletorch.resolve.quoted import expand_string_annotations
+from paddletorch.resolve.scopes.string_annotations import expand_string_annotations
 from paddletorch_rules import Table, load
 
 POSITIONS = Path(__file__).parent / "positions"

@@ -20,7 +20,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from packaging.version import Version
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Framework, Options
 from paddletorch_rules.releases import DEVELOP, KNOWN, installable
 

@@ -11,8 +11,8 @@ import libcst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider, QualifiedNameProvider, QualifiedNameSource
 from paddletorch.resolve import Evaluator, Instance, NoneValue, Qualified, ScopeTree, Unknown
-from paddletorch.resolve.quoted import expand_string_annotations
-from paddletorch.source import Source
+from paddletorch.resolve.scopes.string_annotations import expand_string_annotations
+from paddletorch.text.source import Source
 from paddletorch_rules import load
 
 Place = tuple[int, int, int, int]

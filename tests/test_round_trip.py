@@ -12,7 +12,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from packaging.version import Version
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Framework, Options
 from paddletorch_rules import Form, ParameterPair, Row, Table, load, select
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from packaging.version import Version
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Options, Status
 from paddletorch_rules import Row, load
 from paddletorch_rules.releases import KNOWN, Framework

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import paddletorch_rules
 import pytest
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import FileResult, Framework, Options, ShimMode
 from paddletorch_rules.releases import KNOWN
 from paddletorch_shim import names

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import FileResult, Framework, Options, Severity
 from paddletorch.proof.names import leftovers
 

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from paddletorch.engine import Engine
+from paddletorch.batch.one_file import Source
+from paddletorch.batch.pool import convert_in_pool
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Options, Status
-from paddletorch.pool import convert_in_pool
-from paddletorch.resolve.places import Place, Places
-from paddletorch.single import Source
+from paddletorch.resolve.project.module_finder import Place, Places
 
 MODELS = """
     import torch

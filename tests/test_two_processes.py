@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Framework, Options
 
 SCRIPT = Path(__file__).parents[1] / "fixtures" / "two_processes" / "collectives.py"

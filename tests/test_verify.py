@@ -6,8 +6,8 @@ import ast
 
 import pytest
 from paddletorch.model import Edit, Span
-from paddletorch.source import Source, splice
-from paddletorch.verify import faulty_lines, find_problem
+from paddletorch.text.source import Source, splice
+from paddletorch.text.verify import faulty_lines, find_problem
 
 
 def problem(code: str, old: str, new: str) -> tuple[str | None, frozenset[int]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from paddletorch.interrupts import exit_code, listening
+from paddletorch.model.interrupts import exit_code, listening
 
 
 def main() -> NoReturn:
@@ -30,7 +30,7 @@ def _command_line() -> int | Callable[[], NoReturn] | None:
     try:
         import click
 
-        from paddletorch.cli import cli
+        from paddletorch.cli.main import cli
 
         try:
             outcome: int | Callable[[], NoReturn] | None = cli.main(standalone_mode=False, prog_name="paddletorch")

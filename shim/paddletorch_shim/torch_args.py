@@ -134,7 +134,7 @@ def _converted(torch_name: str, arguments: str, parameters: Sequence[str]) -> Ca
 
 @functools.lru_cache(maxsize=1)
 def _engine() -> Any:
-    from paddletorch.engine import Engine  # only programs that make such a call need the converter
+    from paddletorch.engine.engine import Engine  # only programs that make such a call need the converter
     from paddletorch.model import Options
 
     return Engine(Options(target="paddle", target_version="installed"))

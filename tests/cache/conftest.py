@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from paddletorch import run, single
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import FileResult, Options
 from paddletorch_rules.storage import CACHE_DIR
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from paddletorch.cache import store
+from paddletorch.batch.cache import store
 from paddletorch_rules import compiled, load
 from paddletorch_rules.storage import CACHE_DIR, UntrustedFolder, cache_folder
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paddletorch.baseline import Baseline, Known, read_baseline
+from paddletorch.batch.baseline import Baseline, Known, read_baseline
 from paddletorch.model import Diagnostic, FileResult, Options, Status
 
 from .conftest import BROKEN, FINDING, PLAIN, Run, Tree

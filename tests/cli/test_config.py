@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from paddletorch.config import KEYS, Config, ConfigError, load_config
+from paddletorch.inputs.config import KEYS, Config, ConfigError, load_config
 
 from .conftest import FINDING, PLAIN, Result, Run, Tree
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from paddletorch.discover import Discovery, Scope, discover
-from paddletorch.gitignore import Exclusion
+from paddletorch.inputs.discover import Discovery, Scope, discover
+from paddletorch.inputs.gitignore import Exclusion
 
 from .conftest import PLAIN, Run, Tree
 

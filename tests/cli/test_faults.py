@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from paddletorch import run
+from paddletorch.batch import run
 
 from .conftest import PLAIN, Run, Tree, names_in
 
@@ -269,7 +269,7 @@ def test_two_runs_at_once(tree: Tree, folder: Path) -> None:
 def test_a_run_that_is_writing_is_not_disturbed(tree: Tree, folder: Path) -> None:
     tree({"a.py": PLAIN})
     holder = (
-        "import sys; from pathlib import Path; from paddletorch.temporary import make_file\n"
+        "import sys; from pathlib import Path; from paddletorch.output.temporary import make_file\n"
         "descriptor, path = make_file(Path('a.py').resolve()); print('ready', flush=True); sys.stdin.read()\n"
     )
     other = subprocess.Popen([sys.executable, "-c", holder], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -9,7 +9,7 @@ import sys
 import paddletorch
 import pytest
 from click.testing import CliRunner
-from paddletorch.cli import cli
+from paddletorch.cli.main import cli
 from paddletorch_rules import load
 
 from .conftest import Run, Tree
@@ -90,7 +90,7 @@ def test_version() -> None:
 def test_start_imports_nothing_heavy(arguments: list[str], folder: object) -> None:
     """Neither a framework nor, where nothing is converted, libcst or rich."""
     script = (
-        "import sys\nfrom paddletorch.cli import cli\n"
+        "import sys\nfrom paddletorch.cli.main import cli\n"
         f"try: cli.main({arguments!r})\nexcept SystemExit: pass\n"
         "print([name for name in ('torch', 'paddle', 'libcst', 'rich', 'numpy') if name in sys.modules])"
     )

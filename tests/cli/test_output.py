@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from paddletorch import output
-from paddletorch.discover import Scope
-from paddletorch.output import OutputError, copy_tree
+from paddletorch.inputs.discover import Scope
+from paddletorch.output.copy_tree import OutputError, copy_tree
 
 from .conftest import BROKEN, PLAIN, Run, Tree, names_in
 

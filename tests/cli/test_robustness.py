@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from paddletorch import engine, run, write
-from paddletorch.cli import cli
+from paddletorch.cli.main import cli
 from paddletorch.model import FileResult
 
 from .conftest import PLAIN, Run, Tree

@@ -15,12 +15,12 @@ import jsonschema
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Diagnostic, FileResult, Options, Status
 from paddletorch.report import sarif
 from paddletorch.report.record import Report
 from paddletorch.report.summary import summarise
-from paddletorch.source import Source
+from paddletorch.text.source import Source
 
 from .conftest import BROKEN, FINDING, PLAIN, Run, Tree
 

@@ -29,7 +29,7 @@ class Terminal:
     ):
         """``patience``: seconds until the progress bar shows; the default is for ever."""
         script = (
-            f"import paddletorch.progress; paddletorch.progress._PATIENCE = {patience}\n"
+            f"import paddletorch.batch.progress; paddletorch.batch.progress._PATIENCE = {patience}\n"
             "from paddletorch.__main__ import main; main()"
         )
         clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}

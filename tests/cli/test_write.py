@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from paddletorch import write
 from paddletorch.model import FileResult, Status
+from paddletorch.output.copy_tree import write
 
 from .conftest import PLAIN, Run, Tree, names_in
 
@@ -107,7 +107,7 @@ def test_read_only_for_a_plain_user(folder: Path, what: str) -> None:
     script = (
         "import os, sys\n"
         "from paddletorch.model import FileResult, Status\n"
-        "from paddletorch.write import write_back\n"
+        "from paddletorch.output.write import write_back\n"
         "if os.geteuid() == 0: os.setuid(65534)\n"
         "result = write_back(FileResult(sys.argv[1], Status.CONVERTED, b'old\\n', b'new\\n'))\n"
         "print(result.status.value, result.diagnostics[0].code)\n"

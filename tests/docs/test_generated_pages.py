@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from paddletorch.cli import cli
-from paddletorch.engine import Engine
+from paddletorch.cli.main import cli
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Options
 from paddletorch.pages import generated
 from paddletorch_rules import load, verified

@@ -11,7 +11,7 @@ import click
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from paddletorch.cli import cli
+from paddletorch.cli.main import cli
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

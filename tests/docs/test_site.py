@@ -82,7 +82,7 @@ def test_the_search_knows_codes_and_apis(site: Path) -> None:
 
 def test_the_command_line_page_has_every_command(site: Path) -> None:
     import click
-    from paddletorch.cli import cli
+    from paddletorch.cli.main import cli
 
     page = (site / "cli.html").read_text(encoding="utf-8")
     assert all(f'id="paddletorch-{name}"' in page for name in cli.list_commands(click.Context(cli)))

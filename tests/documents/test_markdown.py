@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from paddletorch.batch.one_file import Source, convert
 from paddletorch.documents.markdown import is_python
 from paddletorch.model import FileResult, Options, Status
-from paddletorch.single import Source, convert
 
 DOCS = Path(__file__).parents[2] / "docs"
 CODE = "import torch\n\nx = torch.zeros(2)\nif x.numel():\n    y = x.view(-1)\n"

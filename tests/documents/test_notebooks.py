@@ -12,9 +12,9 @@ import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from paddletorch.batch.one_file import Source, convert
 from paddletorch.documents.located_json import LocatedStr, loads, places
 from paddletorch.model import CellPosition, FileResult, Framework, Options, Status
-from paddletorch.single import Source, convert
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "documents"
 

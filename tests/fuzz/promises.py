@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import FileResult, Options, Severity, Status
-from paddletorch.source import Source
+from paddletorch.text.source import Source
 
 REFUSALS = {"SRC001", "SRC002", "SRC008"}
 """The codes of a file that cannot be converted: no Python, not decodable, too deep."""

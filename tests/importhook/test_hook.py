@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import paddletorch_shim
 import pytest
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Options
 from paddletorch_shim.importhook.hook import ConvertingLoader
 

@@ -28,7 +28,7 @@ with paddletorch_shim.install("paddle", packages=["net"], **options):
     spec = importlib.util.find_spec("net")
     module = importlib.util.module_from_spec(spec)
     code = spec.loader.get_code("net")
-converter = ("libcst", "paddletorch.engine", "paddletorch.plan", "paddletorch.resolve")
+converter = ("libcst", "paddletorch.engine.engine", "paddletorch.plan", "paddletorch.resolve")
 made = [name for name in sys.modules if name.startswith(converter)]
 inner = next(c for c in code.co_consts if hasattr(c, "co_names"))
 print(code.co_filename, "new" if made else "kept", *inner.co_names)
@@ -66,12 +66,12 @@ def test_a_second_start_needs_no_converter(tmp_path: Path, python: Run) -> None:
 def test_a_second_run_of_a_program_needs_no_converter(tmp_path: Path, paddletorch_run: Run) -> None:
     (tmp_path / "script.py").write_text(
         "import sys, net\n"
-        "converter = ('libcst', 'paddletorch.engine', 'paddletorch.plan', 'paddletorch.resolve')\n"
+        "converter = ('libcst', 'paddletorch.engine.engine', 'paddletorch.plan', 'paddletorch.resolve')\n"
         "print(*sorted(name for name in sys.modules if name.startswith(converter)))\n"
         "print(net.framework.__code__.co_names[0])\n"
     )
     first, second = paddletorch_run("script.py"), paddletorch_run("script.py")
-    assert "paddletorch.engine" in first.stdout
+    assert "paddletorch.engine.engine" in first.stdout
     assert second.stdout.splitlines() == ["", "paddle"], second.stderr
 
 

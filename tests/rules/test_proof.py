@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from paddletorch.cli import cli
+from paddletorch.cli.main import cli
 from paddletorch.proof.proof import Verdict
 from paddletorch.proof.render import failure_lines
 from paddletorch.proof.worker import Prover

@@ -219,7 +219,7 @@ def test_members_are_not_what_is_imported() -> None:
 
 def test_command(tmp_path: Path) -> None:
     from click.testing import CliRunner
-    from paddletorch.cli import cli
+    from paddletorch.cli.main import cli
 
     path = tmp_path / "wrong.toml"
     path.write_text(TABLES)
@@ -237,6 +237,6 @@ def test_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [["--only", "AMP"], ["--record"], ["--execute", "--record", "--tables", "x.toml"]])
 def test_options_that_do_not_go_together(options: list[str]) -> None:
     from click.testing import CliRunner
-    from paddletorch.cli import cli
+    from paddletorch.cli.main import cli
 
     assert CliRunner().invoke(cli, ["rules", "check", *options]).exit_code == 2

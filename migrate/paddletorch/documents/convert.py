@@ -14,11 +14,11 @@ from paddletorch.documents.document import Document, Position, line_starts
 from paddletorch.documents.joined import Joined
 from paddletorch.documents.magics import Cover, blank, names_in, uncover
 from paddletorch.model import Conversion, Diagnostic, FileResult, Status
-from paddletorch.newer import mask
-from paddletorch.source import Source
+from paddletorch.text.masking import mask
+from paddletorch.text.source import Source
 
 if TYPE_CHECKING:
-    from paddletorch.engine import Engine
+    from paddletorch.engine.engine import Engine
 
 _ON_LINE = re.compile(r"on line (\d+)")
 _Item = TypeVar("_Item", Conversion, Diagnostic)

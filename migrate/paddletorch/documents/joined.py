@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 
 from paddletorch.documents.cells import Cell, Change, DocumentError
 from paddletorch.model import Edit, Span
-from paddletorch.source import Outside, Piece, Source, pieces
+from paddletorch.text.source import Outside, Piece, Source, pieces
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

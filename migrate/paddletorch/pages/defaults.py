@@ -12,9 +12,9 @@ from paddletorch_rules import Framework, ParameterPair, Row, Table, ValueMap
 
 from paddletorch.pages import markdown
 from paddletorch.pages.markdown import table
-from paddletorch.plan.context import Refusal
-from paddletorch.plan.reconcile import means
-from paddletorch.plan.translate import same_value, translate_default
+from paddletorch.plan.calls.defaults import means
+from paddletorch.plan.calls.translate import same_value, translate_default
+from paddletorch.plan.model.context import Refusal
 
 _INTRODUCTION = """\
 # Defaults that differ, by release

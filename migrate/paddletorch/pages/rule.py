@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from paddletorch_rules import AreaSpec, Row, Table
 
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Options, Severity
 from paddletorch.pages.defaults import COLUMNS, differing
 from paddletorch.pages.markdown import table

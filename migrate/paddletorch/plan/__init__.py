@@ -1,1 +1,1 @@
-"""From resolved sites to edits and diagnostics."""
+"""What becomes of each use in one file. Imports `resolve`, `text`, `model` and the tables."""

@@ -6,38 +6,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from paddletorch.model import Conversion, Edit, Span, Uses
-from paddletorch.plan.at_run_time import asked, plan_unknown
-from paddletorch.plan.attribute_names import plan_attribute_names
-from paddletorch.plan.augmented import plan_augmented
-from paddletorch.plan.calls import plan_site
-from paddletorch.plan.classes import plan_subclasses
-from paddletorch.plan.comments import keep_comments
-from paddletorch.plan.context import FileContext, Finding
-from paddletorch.plan.dtypes import Dtypes
-from paddletorch.plan.functions import plan_functions
-from paddletorch.plan.hazards import find_hazards
-from paddletorch.plan.imports import edit_imports
-from paddletorch.plan.inherited import plan_inherited
-from paddletorch.plan.launcher import plan_launcher
-from paddletorch.plan.loaders import plan_loaders
-from paddletorch.plan.matches import find_matches
-from paddletorch.plan.members import plan_members
-from paddletorch.plan.naming import Naming, decide, write_names
-from paddletorch.plan.new_axes import plan_new_axes
-from paddletorch.plan.optimizers import plan_optimizers
-from paddletorch.plan.outcome import Outcome
-from paddletorch.plan.partials import plan_partials
-from paddletorch.plan.passed_on import passed_on_sites
-from paddletorch.plan.probes import plan_probes
-from paddletorch.plan.promotion import plan_promotion
-from paddletorch.plan.rates import plan_rates
-from paddletorch.plan.receivers import Receivers
-from paddletorch.plan.reentry import plan_reentry
-from paddletorch.plan.schedulers import plan_schedulers
-from paddletorch.plan.sites import Site, find_sites
-from paddletorch.plan.strings import report_probes, report_strings
-from paddletorch.plan.subscripts import plan_subscripts
-from paddletorch.plan.uses import count_uses
+from paddletorch.plan.inference.dtypes import Dtypes
+from paddletorch.plan.inference.receivers import Receivers
+from paddletorch.plan.model.context import FileContext, Finding
+from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.names.imports import edit_imports
+from paddletorch.plan.names.reexports import passed_on_sites
+from paddletorch.plan.names.spelling import Naming, decide, write_names
+from paddletorch.plan.passes.strings.attribute_names import plan_attribute_names
+from paddletorch.plan.passes.strings.launcher import plan_launcher
+from paddletorch.plan.passes.strings.names_in_strings import report_probes, report_strings
+from paddletorch.plan.passes.tensors.functions import plan_functions
+from paddletorch.plan.passes.tensors.inplace_operators import plan_augmented
+from paddletorch.plan.passes.tensors.new_axes import plan_new_axes
+from paddletorch.plan.passes.tensors.promotion import plan_promotion
+from paddletorch.plan.passes.tensors.subscripts import plan_subscripts
+from paddletorch.plan.passes.training.autocast_objects import plan_reentry
+from paddletorch.plan.passes.training.hazards import find_hazards
+from paddletorch.plan.passes.training.loaders import plan_loaders
+from paddletorch.plan.passes.training.optimizers import plan_optimizers
+from paddletorch.plan.passes.training.rates import plan_rates
+from paddletorch.plan.passes.training.schedulers import plan_schedulers
+from paddletorch.plan.sites.sites import Site, find_sites
+from paddletorch.plan.syntax.comments import keep_comments
+from paddletorch.plan.uses.classes import plan_subclasses
+from paddletorch.plan.uses.count import count_uses
+from paddletorch.plan.uses.expression_templates import find_matches
+from paddletorch.plan.uses.inherited import plan_inherited
+from paddletorch.plan.uses.members import plan_members
+from paddletorch.plan.uses.partials import plan_partials
+from paddletorch.plan.uses.probes import plan_probes
+from paddletorch.plan.uses.runtime_calls import asked, plan_unknown
+from paddletorch.plan.uses.site import plan_site
 
 
 @dataclass(frozen=True, slots=True)

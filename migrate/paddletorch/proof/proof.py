@@ -7,11 +7,11 @@ from enum import Enum
 
 from paddletorch_rules import Row
 
+from paddletorch.batch.one_file import engine_for
 from paddletorch.model import FileResult, Framework, Options, Severity, Status
 from paddletorch.proof.compare import difference
 from paddletorch.proof.names import leftovers, members
 from paddletorch.proof.run import execute, module_text
-from paddletorch.single import engine_for
 
 RELEASES = (None, "installed")
 """Releases that examples are converted for: all that users can install (which may lack an API), and those here."""

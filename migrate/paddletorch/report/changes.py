@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import AnyStr, Literal
 
-from paddletorch.source import Source, Undecodable
+from paddletorch.text.source import Source, Undecodable
 
 Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 """``(tag, start, end, new start, new end)`` in lines, as SequenceMatcher has it."""

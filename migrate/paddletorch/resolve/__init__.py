@@ -1,10 +1,10 @@
 """Name resolution: which framework API a name, an attribute or a call can mean."""
 
-from paddletorch.resolve.bindings import AttributeStore, Binding, Scope
-from paddletorch.resolve.evaluate import Evaluator
-from paddletorch.resolve.parsed import Parsed
-from paddletorch.resolve.scopes import ScopeTree
-from paddletorch.resolve.tree import TreeIndex
+from paddletorch.resolve.evaluator.evaluate import Evaluator
+from paddletorch.resolve.project.parsed import Parsed
+from paddletorch.resolve.project.project_index import TreeIndex
+from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Scope
+from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.values import Instance, Method, NoneValue, Partial, Qualified, Unknown, Value
 
 __all__ = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from paddletorch.engine import Engine
+from paddletorch.engine.engine import Engine
 from paddletorch.model import Diagnostic, Options, Severity, Status, Uses
-from paddletorch.origins import converted_tree
+from paddletorch.text.position_map import converted_tree
 
 from paddletorch_shim.importhook.findings import ConversionError, Finding
 from paddletorch_shim.importhook.store import Converted

@@ -22,8 +22,8 @@ from itertools import islice
 from pathlib import Path
 from types import CodeType
 
-from paddletorch.dependencies import LARGEST, Dependencies, content_digest, kind_of
 from paddletorch.model import Options
+from paddletorch.model.dependencies import LARGEST, Dependencies, content_digest, kind_of
 from paddletorch_rules.storage import NO_CACHE, UntrustedFolder, cache_folder
 
 from paddletorch_shim.importhook.findings import Finding
@@ -93,7 +93,7 @@ class Store:
 @cache
 def _environment_digest(options: Options) -> bytes:
     """Stands for the converter with its tables, the options, and the Python that compiles."""
-    from paddletorch.cache.environment import environment_digest
+    from paddletorch.batch.cache.environment import environment_digest
 
     own = (path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
     return content_digest(environment_digest(options) + b"".join(own))

@@ -1,0 +1,173 @@
+"""A baseline: findings that are known and put off, in a file, so that only new ones are shown.
+
+A finding is known by its file, its code and the text of its line, and by how often that occurs: it stays known when
+lines move, and is new when its line is written anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from paddletorch.model import Diagnostic, FileResult, Framework, Options, Status
+from paddletorch.model.failure import reason
+
+VERSION = 1
+"""Of the file's form; a later form gets another number."""
+
+
+class BaselineError(Exception):
+    """A baseline that cannot be used; the message names the file."""
+
+
+class Known(NamedTuple):
+    """What findings have in common that the baseline does not tell apart."""
+
+    path: str
+    """Relative to the folder of the baseline, with slashes."""
+    code: str
+    text: str
+    """The finding's first line, without indentation; runs of blanks are one. Empty for the file as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A run's results against a baseline."""
+
+    results: list[FileResult]
+    """Findings of the baseline are in ``known`` rather than in ``diagnostics``."""
+    stale: Counter[Known]
+    """Findings of the baseline that the run would have found if they were still there."""
+    current: Counter[Known]
+    """What a baseline written now holds: all findings of the run, and the others that it says nothing about."""
+
+
+class Baseline:
+    """The findings of one file, for one direction."""
+
+    def __init__(self, file: Path, target: Framework, findings: Counter[Known]) -> None:
+        self.file = file
+        self.target = target
+        self.findings = findings
+        self._folder = os.path.realpath(file.parent)
+        self._places: dict[str, str] = {}
+
+    def compare(
+        self, results: Sequence[FileResult], checked: Iterable[str], options: Callable[[str], Options]
+    ) -> Compared:
+        """Hold ``results`` against the baseline; ``checked`` are the run's files, ``options`` what held for each."""
+        left, current, compared = Counter(self.findings), Counter[Known](), []
+        for result in results:
+            keys = [] if result.status is Status.FAILED else self._keys(result)
+            known: list[Diagnostic] = []
+            new: list[Diagnostic] = list(result.diagnostics) if result.status is Status.FAILED else []
+            for key, diagnostic in zip(keys, result.diagnostics, strict=False):
+                current[key] += 1
+                (known if left[key] > 0 else new).append(diagnostic)
+                left[key] -= 1
+            compared.append(replace(result, diagnostics=tuple(new), known=tuple(known)) if known else result)
+        failed = {self._place(result.path) for result in results if result.status is Status.FAILED}
+        wants = {self._place(path): options(path).wants for path in checked}
+        stale = Counter[Known]()
+        for key, count in (+left).items():
+            judged = key.path in wants and key.path not in failed and wants[key.path](key.code)
+            if judged or not os.path.lexists(os.path.join(self._folder, key.path)):  # noqa: PTH118 - "../x" stays as it is
+                stale[key] = count
+            else:
+                current[key] += count
+        return Compared(compared, stale, current)
+
+    def write(self, findings: Counter[Known]) -> None:
+        """Put a baseline of ``findings`` in place of the file, in one step.
+
+        Raises:
+            BaselineError: it cannot be written.
+        """
+        nested: dict[str, dict[str, dict[str, int]]] = {}
+        for key, count in sorted(findings.items()):
+            nested.setdefault(key.path, {}).setdefault(key.code, {})[key.text] = count
+        document = {"version": VERSION, "to": self.target, "findings": nested}
+        try:
+            data = json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n"
+        except UnicodeEncodeError:  # file names that are not UTF-8
+            data = json.dumps(document, indent=1).encode() + b"\n"
+        temporary = self.file.with_name(f".{self.file.name}.{os.getpid()}")
+        try:
+            temporary.write_bytes(data)
+            temporary.replace(self.file)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            raise BaselineError(f"{self.file}: {reason(error)}") from error
+
+    def _keys(self, result: FileResult) -> list[Known]:
+        from paddletorch.report.changes import text_lines
+
+        place = self._place(result.path)
+        lines = text_lines(result.source) if result.diagnostics else []
+        in_cells = any(diagnostic.cell for diagnostic in result.diagnostics)
+        cells = [_code(cell) for cell in json.loads(result.source)["cells"]] if in_cells else []
+
+        def text(found: Diagnostic) -> str:
+            if found.cell is not None:  # a line of the file can be all of the notebook
+                return _line(cells[found.cell.number - 1], found.cell.line)
+            return _line(lines, found.line)
+
+        return [Known(place, diagnostic.code, text(diagnostic)) for diagnostic in result.diagnostics]
+
+    def _place(self, path: str) -> str:
+        folder, name = os.path.split(path)
+        if folder not in self._places:
+            self._places[folder] = os.path.relpath(os.path.realpath(folder or os.curdir), self._folder)
+        return os.path.normpath(os.path.join(self._places[folder], name)).replace(os.sep, "/")  # noqa: PTH118
+
+
+def _code(cell: Mapping[str, Any]) -> list[str]:
+    source = cell["source"]
+    return ("".join(source) if isinstance(source, list) else str(source)).splitlines()
+
+
+def _line(lines: Sequence[str], number: int) -> str:
+    return " ".join(lines[number - 1].split()) if 0 < number <= len(lines) else ""
+
+
+def read_baseline(file: Path, target: Framework) -> Baseline:
+    """Read a baseline for a run to ``target``.
+
+    Raises:
+        BaselineError: it is not there, is none, or is for the other direction.
+    """
+    try:
+        document = json.loads(file.read_bytes())
+    except FileNotFoundError as error:
+        raise BaselineError(f"{file}: no such baseline; --write-baseline makes it") from error
+    except OSError as error:
+        raise BaselineError(f"{file}: {reason(error)}") from error
+    except ValueError as error:
+        raise BaselineError(f"{file}: not valid JSON: {error}") from error
+    version = document.get("version") if isinstance(document, dict) else None
+    if version != VERSION:
+        raise BaselineError(f"{file}: not a baseline of this release of paddletorch (version {version!r})")
+    if document.get("to") != target:
+        raise BaselineError(f"{file}: a baseline for --to {document.get('to')}, not for --to {target}")
+    return Baseline(file, target, Counter(_findings(file, document.get("findings"))))
+
+
+def _findings(file: Path, nested: Any) -> dict[Known, int]:
+    try:
+        found = {
+            Known(path, code, text): count
+            for path, codes in nested.items()
+            for code, texts in codes.items()
+            for text, count in texts.items()
+        }
+    except AttributeError as error:
+        raise BaselineError(f"{file}: 'findings' must be tables of paths, codes and lines") from error
+    for key, count in found.items():
+        if type(count) is not int or count < 1:
+            raise BaselineError(f"{file}: the count of {key.text!r} ({key.path}, {key.code}) must be a number from 1")
+    return found

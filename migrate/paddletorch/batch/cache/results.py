@@ -1,0 +1,176 @@
+"""Finds results of earlier runs that still hold, and keeps new ones.
+
+A result holds if the file's bytes, the environment, and every other file that counted are as they were. All of
+this is compared by content: reading and hashing a file takes microseconds, and times of files can be wrong.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+from paddletorch_rules.storage import UntrustedFolder, cache_folder
+
+from paddletorch.batch.cache.environment import environment_digest
+from paddletorch.batch.cache.record import can_be_kept, findings_of, result_of, text_of
+from paddletorch.batch.cache.store import Damaged, Record, Store
+from paddletorch.batch.one_file import Converted, Source
+from paddletorch.model import FileResult, Options
+from paddletorch.model.dependencies import LARGEST, Dependencies, content_digest, kind_of
+
+_BATCH = 200
+"""Results that are written at once: few enough that little is lost at Ctrl-C."""
+
+_NAME = "results-1.sqlite"
+"""Of the file; another number where its tables change."""
+
+
+class ResultCache:
+    """The results of earlier runs with the same options. It never raises; ``notes`` say what went wrong."""
+
+    def __init__(self, options: Options, *, used: bool = True) -> None:
+        """``used``: otherwise nothing is found or kept."""
+        self.notes: list[str] = []
+        self._store = self._find_store() if used else None
+        self._environment = environment_digest(options) if self._store is not None else b""
+        self._contents: dict[str, bytes] = {}
+        self._states: dict[str, bytes] = {}
+        self._manifests: dict[int, Sequence[str]] = {}
+
+    def _find_store(self) -> Store | None:
+        try:
+            folder = cache_folder()
+        except UntrustedFolder as error:
+            self.notes.append(str(error))
+            return None
+        return Store(folder / _NAME) if folder is not None else None
+
+    def find(self, sources: Sequence[Source]) -> dict[str, FileResult | None]:
+        """Results that still hold, by path; None for a file that no rule has any business with."""
+        if self._store is None:
+            return {}
+        wanted: dict[bytes, Source] = {}
+        for source in sources:
+            path, content = str(Path(source.path).absolute()), content_digest(source.data)
+            if len(source.data) <= LARGEST:
+                self._states["c" + path] = content
+            self._contents[source.path] = content
+            wanted[self._key(path)] = source
+        try:
+            records, stale = self._store.read((k, self._contents[s.path]) for k, s in wanted.items())
+            found = {
+                wanted[key].path: self._result(wanted[key], record)
+                for key, (manifest, record) in records.items()
+                if self._holds(manifest, record)
+            }
+        except (Damaged, ValueError, TypeError, LookupError, zlib.error):
+            self._give_up()
+            return {}
+        if stale:
+            self._store.touch(stale)
+        return found
+
+    def keep(self, converted: Iterable[Converted], others: Iterable[Source]) -> Iterator[FileResult]:
+        """Keep results as they come and hand them on; ``others`` are files that no rule has any business with."""
+        batch = _Batch()
+        if self._store is not None:
+            for source in others:
+                key = self._key(str(Path(source.path).absolute()))
+                batch.add(key, content_digest(source.data), Dependencies(), None, None)
+        try:
+            for result, dependencies in converted:
+                if self._store is not None and dependencies is not None and can_be_kept(result):
+                    key = self._key(str(Path(result.path).absolute()))
+                    batch.add(key, content_digest(result.source), dependencies, findings_of(result), text_of(result))
+                    if len(batch.records) >= _BATCH:
+                        self._write(batch)
+                        batch = _Batch()
+                yield result
+        finally:
+            self._write(batch)
+
+    def _write(self, batch: _Batch) -> None:
+        if self._store is None or not batch.records:
+            return
+        try:
+            self._store.write(batch.records, list(batch.names))
+        except Damaged:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        if self._store is not None:
+            self.notes.append(
+                f"the cache {self._store.path} is damaged: it was not used, and the next run makes a new one"
+            )
+            self._store.remove()
+            self._store = None
+
+    def _key(self, path: str) -> bytes:
+        return blake2b(self._environment + path.encode("utf-8", "surrogateescape"), digest_size=16).digest()
+
+    def _result(self, source: Source, record: Record) -> FileResult | None:
+        if record.findings is None:
+            return None
+        return result_of(source.path, source.data, record.findings, record.text)
+
+    def _holds(self, manifest: int, record: Record) -> bool:
+        """Whether all that the result rests on is as it was."""
+        assert self._store is not None
+        names = self._manifests.get(manifest)
+        if names is None:
+            names = self._manifests[manifest] = self._store.names(manifest)
+        positions = array("I", record.rests_on)
+        if positions and max(positions) >= len(names):
+            return False  # another process has just removed the manifest
+        return _digest_of(map(self._state, map(names.__getitem__, positions))) == record.state
+
+    def _state(self, name: str) -> bytes:
+        state = self._states.get(name)
+        if state is None:
+            state = self._states[name] = _STATES[name[:1]](name[1:])
+        return state
+
+
+class _Batch:
+    """Records that are written together, and the names that they rest on."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.names: dict[str, int] = {}
+
+    def add(
+        self, key: bytes, content: bytes, rests_on: Dependencies, findings: bytes | None, text: bytes | None
+    ) -> None:
+        states = {"c" + path: digest or _UNREADABLE for path, digest in rests_on.contents.items()}
+        states |= {"k" + path: _state_of_kind(kind) for path, kind in rests_on.kinds.items()}
+        positions = array("I", [self.names.setdefault(name, len(self.names)) for name in states])
+        self.records.append(Record(key, content, positions.tobytes(), _digest_of(states.values()), findings, text))
+
+
+_UNREADABLE = b"?"
+
+
+def _digest_of(states: Iterable[bytes]) -> bytes:
+    return blake2b(b"".join(states), digest_size=16).digest()
+
+
+def _content(path: str) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            return content_digest(file.read(LARGEST))
+    except OSError:
+        return _UNREADABLE
+
+
+def _state_of_kind(kind: str) -> bytes:
+    return kind[:2].encode() or b"--"
+
+
+def _kind(path: str) -> bytes:
+    return _state_of_kind(kind_of(path))
+
+
+_STATES: dict[str, Callable[[str], bytes]] = {"c": _content, "k": _kind}

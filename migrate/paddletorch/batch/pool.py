@@ -1,0 +1,106 @@
+"""The worker processes of a large run; a worker that dies costs one file, not the run."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+
+from paddletorch.batch.one_file import Converted, Source, convert_noting, read
+from paddletorch.model import Options
+from paddletorch.model.failure import failed
+
+_CHUNK = 100_000  # bytes per task: few enough round trips, short enough to keep all workers busy
+
+
+def convert_in_pool(sources: Sequence[Source], options: Options, jobs: int) -> Iterator[Converted]:
+    """Yield the results in the order of ``sources``.
+
+    Workers are given paths and read the files themselves: a pool whose worker dies while much data is on
+    its way to the workers hangs in Python 3.10.
+    """
+    chunks = list(_chunks(sources))
+    left: dict[int, Future[list[Converted]]] = {}
+    with _executor(min(jobs, len(chunks))) as pool:
+        try:
+            futures = [_submit(pool, chunk, options) for chunk in chunks]
+            for number, future in enumerate(futures):
+                try:
+                    yield from future.result()
+                except BrokenExecutor:  # one of the workers died, and all unfinished chunks with it
+                    left = dict(enumerate(futures[number:], number))
+                    break
+                except (MemoryError, OSError):  # the worker lives, its answer did not get through
+                    yield from _convert_all(chunks[number], options)
+        finally:  # after Ctrl-C, wait for the chunks in work only
+            pool.shutdown(cancel_futures=True)
+    for number, future in left.items():  # out here, where the pool's thread is gone and fork is safe again
+        if future.exception() is None:
+            yield from future.result()
+        else:
+            yield from (_convert_alone(path, options) for path in chunks[number])
+
+
+def _submit(pool: ProcessPoolExecutor, chunk: list[str], options: Options) -> Future[list[Converted]]:
+    try:
+        return pool.submit(_convert_all, chunk, options)
+    except BrokenExecutor as error:  # a worker died before all work was handed out
+        refused: Future[list[Converted]] = Future()
+        refused.set_exception(error)
+        return refused
+
+
+def _convert_alone(path: str, options: Options) -> Converted:
+    with _executor(1) as pool:
+        try:
+            return _submit(pool, [path], options).result()[0]
+        except BrokenExecutor:
+            message = "internal error: the process that converted this file died"
+            return Converted(failed(path, "SRC900", message, hint="The file was left alone. Please report it."), None)
+
+
+def _executor(workers: int) -> ProcessPoolExecutor:
+    # fork keeps the loaded tables; this process has no threads (see progress), so it is safe.
+    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+    return ProcessPoolExecutor(workers, multiprocessing.get_context(method), _follow_parent)
+
+
+def _follow_parent() -> None:
+    # Ctrl-C and the end of the terminal reach every process in it; the parent alone decides.
+    for name in ("SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for category in (SyntaxWarning, DeprecationWarning):
+        warnings.simplefilter("ignore", category)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    # Without a parent (kill -9) a worker would wait for work for ever.
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _convert_all(paths: list[str], options: Options) -> list[Converted]:
+    sources = (read(path) for path in paths)
+    return [convert_noting(s, options) if isinstance(s, Source) else Converted(s, None) for s in sources]
+
+
+def _chunks(sources: Sequence[Source]) -> Iterator[list[str]]:
+    chunk: list[str] = []
+    size = 0
+    for path, data in sources:
+        chunk.append(path)
+        size += len(data)
+        if size >= _CHUNK:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk

@@ -1,0 +1,82 @@
+"""``--baseline`` and ``--write-baseline``: the results of a run held against the baselines of its files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from paddletorch.batch.baseline import Baseline, BaselineError, Compared, Known, read_baseline
+from paddletorch.cli.error import Refusal
+from paddletorch.cli.settings import RunSettings
+from paddletorch.model import FileResult, Framework
+
+_NAMED = 5
+
+
+class Baselines:
+    """The baselines of a run; more than one where settings differ by folder."""
+
+    def __init__(self, settings: RunSettings, files: Sequence[str], *, writing: bool) -> None:
+        """Read them; with ``writing`` one that is not there yet is empty.
+
+        Raises:
+            Refusal: a baseline cannot be used, or is for the other direction.
+            UsageError: a baseline is to be written, and none is named.
+        """
+        self._settings = settings
+        self._writing = writing
+        named: dict[tuple[str, Framework], list[str]] = {}
+        for path in files:
+            file = settings.baseline(path)
+            if file is not None:
+                named.setdefault((file, settings.options(path).target), []).append(path)
+            elif writing:
+                raise click.UsageError(f"--write-baseline: name the file for {path}: --baseline FILE")
+        self._held = [(self._read(Path(file), target), paths) for (file, target), paths in named.items()]
+
+    def apply(self, results: Sequence[FileResult]) -> tuple[list[FileResult], list[str]]:
+        """The results with known findings apart, and remarks; writes the baselines if that is wanted."""
+        found = {result.path: result for result in results}
+        remarks: list[str] = []
+        for baseline, paths in self._held:
+            compared = baseline.compare([found[p] for p in paths if p in found], paths, self._settings.options)
+            if self._writing:
+                remarks.append(_write(baseline, compared))
+                baseline = Baseline(baseline.file, baseline.target, compared.current)
+                compared = baseline.compare([found[p] for p in paths if p in found], paths, self._settings.options)
+            elif compared.stale:
+                remarks.append(_stale(baseline, compared.stale))
+            found |= {result.path: result for result in compared.results}
+        return [found[result.path] for result in results], remarks
+
+    def _read(self, file: Path, target: Framework) -> Baseline:
+        if self._writing and not file.exists():
+            return Baseline(file, target, Counter())
+        try:
+            return read_baseline(file, target)
+        except BaselineError as error:
+            raise Refusal(str(error)) from error
+
+
+def _write(baseline: Baseline, compared: Compared) -> str:
+    try:
+        baseline.write(compared.current)
+    except BaselineError as error:
+        raise Refusal(str(error)) from error
+    new = (compared.current - baseline.findings).total()
+    return f"{baseline.file} holds {_findings(compared.current)}: {new} new, {compared.stale.total()} taken out"
+
+
+def _stale(baseline: Baseline, stale: Counter[Known]) -> str:
+    named = [f"{key.path} {key.code}{f' ({count} times)' if count > 1 else ''}" for key, count in sorted(stale.items())]
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    gone = f"{_findings(stale)} of {baseline.file} {'is' if stale.total() == 1 else 'are'} gone"
+    return f"{gone} ({', '.join(named[:_NAMED])}{more}); --write-baseline takes that out"
+
+
+def _findings(counted: Counter[Known]) -> str:
+    total = counted.total()
+    return f"{total} finding{'' if total == 1 else 's'}"

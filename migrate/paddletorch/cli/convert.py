@@ -1,0 +1,289 @@
+"""``paddletorch convert``: options and settings in, files and a report out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from paddletorch.cli.baseline import Baselines
+from paddletorch.cli.error import Interrupted, Refusal
+from paddletorch.cli.settings import RunSettings
+from paddletorch.model import FileResult, Framework, Options, ShimMode, Status
+from paddletorch.report.forms import Form, form_of
+
+if TYPE_CHECKING:
+    from paddletorch.report.record import Mode
+
+_FORMATS = ("text", *get_args(Form))
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option("--to", type=click.Choice(get_args(Framework)), help="The framework to convert to.")
+@click.option("--diff", is_flag=True, help="Print what would change as a unified diff; the report goes to stderr.")
+@click.option("--write", is_flag=True, help="Edit the files in place.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write a converted copy of the tree to DIR.",
+)
+@click.option("--source-version", metavar="RELEASE", help='Release the code is for: "3.3", ">=2.6,<3", "installed".')
+@click.option("--target-version", metavar="RELEASE", help="Release to convert to, in the same form.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="CODE",
+    help="Only this area (AMP), code (AMP101) or prefix (AMP1); may be repeated.",
+)
+@click.option("--ignore", multiple=True, metavar="CODE", help="All but this area, code or prefix; may be repeated.")
+@click.option("--unsafe/--no-unsafe", default=None, help="Also convert what is likely right but not sure.")
+@click.option("--annotate/--no-annotate", default=None, help="Put a comment above each use that is left.")
+@click.option("--shim", type=click.Choice(get_args(ShimMode)), help="Use the runtime shim [default: never].")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out, in gitignore syntax; may be repeated.")
+@click.option("--force-exclude", is_flag=True, help="Exclude also files that are named one by one, as hooks name them.")
+@click.option("--no-gitignore", is_flag=True, help="Also take what .gitignore leaves out.")
+@click.option("--markdown/--no-markdown", default=None, help="Also take fenced Python of Markdown files in folders.")
+@click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
+@click.option("--baseline", metavar="FILE", help="Count findings that FILE knows, without showing them.")
+@click.option("--write-baseline", is_flag=True, help="Write the findings of this run into the baseline.")
+@click.option("--stdin-filename", metavar="NAME", help="Name for the source that is read with '-'.")
+@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="Form of the report on stdout.")
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write the report to FILE.html, FILE.sarif or FILE.json; may be repeated.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes at most [default: one per CPU].")
+@click.option("--no-cache", is_flag=True, help="Convert every file anew, and keep no results for the next run.")
+@click.option("--coverage", is_flag=True, help="List the API names that are left, the most frequent first.")
+@click.option("-q", "--quiet", is_flag=True, help="Findings only: no conversions, summary or progress.")
+@click.pass_context
+def convert(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None:
+    """Convert PATHS, files or folders (default: the current folder), to the other framework.
+
+    Folders are searched for Python files and notebooks; fenced Python in a Markdown file is converted where the
+    file is given by name.
+
+    Without --write, --output or --diff the files are only reported on. '-' reads the source from stdin and
+    writes it, converted, to stdout (as it came, if that fails); the report then goes to stderr.
+    Settings are read from paddletorch.toml or [tool.paddletorch] in pyproject.toml, for each file from the
+    nearest one; the command line goes before them. 'paddletorch config' shows them.
+
+    Exit code: 0 nothing is left to do; 1 findings are left, or files would change; 2 a file failed, or
+    the command was not understood.
+    """
+    paths = paths or (".",)
+    _check_combination(paths, given)
+    _check_reports(given["reports"])
+    request = _Request(paths, given, RunSettings(given))
+    ctx.exit(_convert_stdin(request) if paths == ("-",) else _convert_paths(request))
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    paths: tuple[str, ...]
+    given: dict[str, Any]
+    settings: RunSettings
+
+    @property
+    def mode(self) -> Mode:
+        """What happens to the converted text."""
+        modes: tuple[Mode, ...] = ("write", "output", "diff")
+        if self.paths == ("-",):
+            return "stdin"
+        return next((mode for mode in modes if self.given[mode]), "report")
+
+    @property
+    def applied(self) -> bool:
+        """Whether the converted text goes where it is wanted, rather than being shown."""
+        return self.mode in ("write", "output") or (self.mode == "stdin" and not self.given["diff"])
+
+
+def _check_combination(paths: tuple[str, ...], given: dict[str, Any]) -> None:
+    if given["write"] and given["output"]:
+        raise click.UsageError("--write edits in place, --output makes a copy: give one of them")
+    if given["diff"] and given["form"] != "text":
+        raise click.UsageError(
+            f"--diff and --format {given['form']} both want stdout: give one of them, or --report FILE"
+        )
+    if given["form"] == "html" and (sys.stderr if "-" in paths else sys.stdout).isatty():
+        raise click.UsageError("--format html is for a browser: write it to a file, --report FILE.html")
+    if given["write_baseline"] and (given["write"] or given["output"] or given["diff"] or "-" in paths):
+        raise click.UsageError("--write-baseline is for a run that only reports: convert first")
+    if "-" in paths:
+        if len(paths) > 1:
+            raise click.UsageError("'-' (stdin) cannot be given together with other paths")
+        if given["write"] or given["output"]:
+            raise click.UsageError("'-' writes to stdout: --write and --output do not go with it")
+    elif given["stdin_filename"]:
+        raise click.UsageError("--stdin-filename goes with '-' only")
+
+
+def _check_reports(files: Sequence[Path]) -> None:
+    """What is wrong with the names of the reports is said before the run, not after it."""
+    for file in files:
+        try:
+            form_of(file)
+        except ValueError as error:
+            raise click.UsageError(f"--report {file}: {error}") from error
+        if file.is_dir() or not file.parent.is_dir():
+            problem = "is a folder" if file.is_dir() else f"no such folder: {file.parent}"
+            raise click.UsageError(f"--report {file}: {problem}")
+
+
+def _convert_stdin(request: _Request) -> int:
+    from paddletorch.batch.one_file import Source, UnusableOptions, convert, engine_for
+    from paddletorch.inputs.discover import Scope, leaves_out
+    from paddletorch.report.diff import unified_diff
+
+    name = request.given["stdin_filename"]
+    path = name or "<stdin>"
+    options = request.settings.options(path)
+    try:
+        engine = engine_for(options)
+    except UnusableOptions as error:
+        raise Refusal(str(error)) from error
+    left_out = request.given["force_exclude"] and name and leaves_out(Scope(request.settings.exclusion), name)
+    if sys.stdin is None:
+        raise Refusal("stdin is closed, and the source is read from there")
+    baselines = Baselines(request.settings, [name] if name else [], writing=False)
+    data = sys.stdin.buffer.read()
+    if engine.may_hit(data) and not left_out:
+        result = convert(Source(path, data), options)
+    else:
+        result = FileResult(path, Status.CLEAN, data, data)
+    if request.given["diff"]:
+        _write_stdout(unified_diff(result, colour=_colour()))
+    else:
+        _write_stdout(data if result.status is Status.FAILED else result.output)
+    results, remarks = baselines.apply([result])
+    return _report(request, options, results, scanned=1, remarks=remarks)
+
+
+def _convert_paths(request: _Request) -> int:
+    from paddletorch.batch.one_file import UnusableOptions, engine_for
+    from paddletorch.batch.run import run_each
+    from paddletorch.inputs.discover import Scope, discover
+    from paddletorch.inputs.gitignore import ExcludeError
+    from paddletorch.output.copy_tree import OutputError, check_output, copy_tree
+
+    given, settings = request.given, request.settings
+    gitignore = not given["no_gitignore"]
+    try:
+        if given["output"]:
+            check_output(request.paths, given["output"])
+        found = discover(
+            request.paths, Scope(settings.exclusion, gitignore, given["force_exclude"], settings.takes_markdown)
+        )
+        options = settings.overall(request.paths[0], found.files)
+        if not found.files:
+            engine_for(options)  # to say what is wrong with the tables
+        baselines = Baselines(settings, found.files, writing=given["write_baseline"])
+        jobs, progress, kept = given["jobs"] or _cpus(), not given["quiet"], not given["no_cache"]
+        ran = run_each(found.files, settings.options, jobs=jobs, progress=progress, kept=kept)
+        results = [*ran.results, *found.failures]
+        if given["output"]:
+            results = copy_tree(request.paths, given["output"], results, Scope(gitignore=gitignore))
+    except KeyboardInterrupt as stop:
+        raise Interrupted("no file was changed", stop) from None
+    except (OutputError, ExcludeError, UnusableOptions) as error:
+        raise Refusal(str(error)) from error
+    if given["write"]:
+        results = _write(results)
+    if given["diff"]:
+        from paddletorch.report.diff import unified_diff
+
+        for result in results:
+            _write_stdout(unified_diff(result, colour=_colour()))
+    results, remarks = baselines.apply(results)
+    remarks += [*_settings_remarks(settings, found.files), *ran.notes]
+    if found.unfollowed:
+        remarks.append(f"links to folders elsewhere were not followed: {', '.join(found.unfollowed)}")
+    return _report(request, options, results, scanned=ran.scanned, remarks=remarks)
+
+
+def _settings_remarks(settings: RunSettings, files: Sequence[str]) -> list[str]:
+    used = {config.file: None for config in map(settings.file_config, files)}
+    if len(used) < 2:
+        return []
+    places = ", ".join("none" if file is None else str(file) for file in used)
+    return [f"files of this run have different settings, each from the nearest of: {places}"]
+
+
+def _write(results: list[FileResult]) -> list[FileResult]:
+    from paddletorch.model.interrupts import held_back
+    from paddletorch.output.write import write_back
+
+    written: list[FileResult] = []
+    try:
+        for result in results:
+            with held_back():  # what was written is counted
+                written.append(write_back(result) if result.status is Status.CONVERTED else result)
+    except KeyboardInterrupt as stop:
+        done = sum(result.status is Status.CONVERTED for result in written)
+        raise Interrupted(f"{done} files were written, each of them whole", stop) from None
+    return written
+
+
+def _report(
+    request: _Request,
+    options: Options,
+    results: Sequence[FileResult],
+    *,
+    scanned: int,
+    remarks: Sequence[str] = (),
+) -> int:
+    from paddletorch.model.failure import reason
+    from paddletorch.report.forms import render
+    from paddletorch.report.record import Report
+    from paddletorch.report.summary import summarise
+    from paddletorch.report.text import finding_lines, summary_lines
+
+    given = request.given
+    summary = summarise(results, options, scanned=scanned, applied=request.applied, remarks=remarks)
+    # stdout belongs to the diff or the converted source where there is one
+    to_stderr = given["diff"] or request.mode == "stdin"
+    report = Report(results, summary, options, request.mode)
+    if given["form"] == "text":
+        lines = list(finding_lines(results, conversions=request.mode == "report" and not given["quiet"]))
+        if not given["quiet"]:
+            lines += [*([""] if lines else []), *summary_lines(summary, options, coverage=given["coverage"])]
+        if lines:
+            click.echo("\n".join(lines), err=to_stderr)
+    else:
+        click.echo(render(report, given["form"]), err=to_stderr)
+    for file in given["reports"]:
+        try:
+            file.write_bytes(render(report, form_of(file)).encode() + b"\n")
+        except OSError as error:
+            raise Refusal(f"--report {file}: {reason(error)}") from error
+    return summary.exit_code
+
+
+def _write_stdout(data: bytes) -> None:
+    if sys.stdout is None:
+        raise Refusal("stdout is closed, and the result goes there")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _colour() -> bool:
+    wanted = click.get_current_context().color
+    return sys.stdout is not None and sys.stdout.isatty() if wanted is None else wanted
+
+
+def _cpus() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,34 @@
+"""Errors of the command line that end the run."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+import click
+
+from paddletorch.model.interrupts import exit_code
+
+
+class Refusal(click.ClickException):
+    """What was asked cannot be done; the message says why."""
+
+    exit_code = 2
+
+
+class Interrupted(click.ClickException):
+    """Ctrl-C or the like; the message says what had been done by then."""
+
+    def __init__(self, message: str, stop: KeyboardInterrupt) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code(stop)  # type: ignore[misc]  # click reads it from the instance
+
+    def format_message(self) -> str:
+        return f"interrupted; {self.message}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` for the known name closest to ``name``, or nothing."""
+    names = sorted(known)
+    near = [full for full in names if full.startswith(name)] or difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,43 @@
+"""The command line: ``paddletorch convert | run | config | explain | rules | state | parity | version``."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+
+import click
+
+import paddletorch
+
+_COMMANDS = {
+    "config": "paddletorch.cli.config",
+    "convert": "paddletorch.cli.convert",
+    "explain": "paddletorch.cli.explain",
+    "parity": "paddletorch_shim.cli",
+    "rules": "paddletorch.cli.rules",
+    "run": "paddletorch.cli.run",
+    "state": "paddletorch_shim.cli",
+    "version": "paddletorch.cli.version",
+}
+"""The module of each command, which has the command's name there: only the one that is run is imported."""
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*self.commands, *_COMMANDS})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _COMMANDS and cmd_name not in self.commands:
+            self.add_command(getattr(import_module(_COMMANDS[cmd_name]), cmd_name))
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(paddletorch.__version__, "-V", "--version", prog_name="paddletorch")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Move training code between PyTorch and PaddlePaddle, both ways."""
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+    elif os.environ.get("FORCE_COLOR"):
+        ctx.color = True

@@ -1,0 +1,326 @@
+"""Converts one file's bytes: prefilter, parse, plan, splice, parse again."""
+
+from __future__ import annotations
+
+import ast
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cached_property
+
+import paddletorch_rules
+from paddletorch_rules import Table
+
+from paddletorch.engine.annotate import annotation_edits
+from paddletorch.engine.shim_mode import CALLS, keeps_row, overlays, settled, tables
+from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
+from paddletorch.model.dependencies import Dependencies, joined
+from paddletorch.plan.model.context import FileContext, Finding, Settings
+from paddletorch.plan.planner import Plan, plan_file
+from paddletorch.resolve import Evaluator, Parsed, TreeIndex
+from paddletorch.text.masking import mask
+from paddletorch.text.source import Source, Undecodable, splice
+from paddletorch.text.suppress import MARK, Suppressions
+from paddletorch.text.verify import faulty_lines, find_problem
+
+
+class Engine:
+    """Converts files to ``options.target``. One engine serves any number of files.
+
+    Raises:
+        TableError: a table is wrong.
+        ValueError: a release specifier cannot be read.
+    """
+
+    def __init__(self, options: Options, *, tree: bool = False) -> None:
+        """``tree``: paths are true, and what the files around a file define may be looked up there."""
+        self._options = options
+        self._made: dict[tuple[frozenset[str], bool], Settings] = {}
+        self.settings = self._settings(frozenset())
+        self._findings_alone = _findings_alone(options, self.settings.table)
+        rows = self._settings(frozenset(), every_row=True).rows if self._findings_alone else self.settings.rows
+        self.tokens = self.settings.table.tokens(options.source, rows)
+        self._index = TreeIndex((options.source, options.target), self.settings.table) if tree else None
+
+    def _settings(self, shim: frozenset[str], *, every_row: bool = False) -> Settings:
+        """What the options mean where ``shim`` says what goes to the runtime shim."""
+        key = shim, every_row
+        if key not in self._made:
+            options = self._options
+            table = paddletorch_rules.load((*options.tables, *tables(shim)))
+            rows = (r for r in table.rows if r.serves(options.target) and (every_row or options.wants(r.code)))
+            self._made[key] = Settings(
+                options=options,
+                table=table,
+                source_releases=paddletorch_rules.select(options.source, options.source_version),
+                target_releases=paddletorch_rules.select(options.target, options.target_version),
+                rows=frozenset(r for r in rows if keeps_row(shim, r)),
+                settled=settled(shim),
+                at_run_time=CALLS in shim,
+            )
+        return self._made[key]
+
+    def may_hit(self, data: bytes) -> bool:
+        """Whether the file's bytes hold any token of a selected row, or a comment that may suppress nothing.
+
+        A file in UTF-16 or UTF-32 is one to look at too: no token shows in its bytes, and Python refuses it.
+        """
+        return self.tokens.hit(data) or (MARK in data and self._options.wants("API214")) or data.startswith(_WIDE)
+
+    def convert(self, data: bytes, path: str) -> FileResult:
+        """Convert one file. Bad input never raises: the result says what is wrong."""
+        if not self.may_hit(data):
+            return FileResult(path, Status.CLEAN, data, data)
+        index = self._index_for(path)
+        parsed = index.kept(path, data) if index is not None else None
+        if parsed is None:
+            found = self._parse(data, path)
+            if isinstance(found, FileResult):
+                return found
+            parsed = found
+        parsed.users += 1
+        try:
+            return self._convert_parsed(path, parsed)
+        finally:
+            parsed.users -= 1
+            if index is not None and parsed.source.masked is None:
+                index.keep(path, parsed)
+            else:
+                parsed.tree.release()
+
+    def convert_source(self, source: Source, path: str) -> FileResult:
+        """Convert text that stands in the document at ``path``: as :meth:`convert`, whatever it holds."""
+        parsed = self._parse_source(source, path)
+        if isinstance(parsed, FileResult):
+            return parsed
+        try:
+            return self._convert_parsed(path, parsed)
+        finally:
+            parsed.tree.release()
+
+    def dependencies(self, path: str) -> Dependencies | None:
+        """The other files that the result of the file at ``path`` rests on; None if one changed meanwhile."""
+        index = self._index_for(path)
+        if index is None:
+            return Dependencies()
+        found = [index.dependencies(path)]
+        if "_witnesses" in vars(self):  # they were asked, if not about this file
+            found += [witness.dependencies(path) for witness in self._witnesses]
+        known = [one for one in found if one is not None]
+        return joined(known) if len(known) == len(found) else None
+
+    def _index_for(self, path: str) -> TreeIndex | None:
+        return None if path.startswith("<") else self._index  # stdin without a name stands nowhere
+
+    def _parse(self, data: bytes, path: str) -> Parsed | FileResult:
+        try:
+            source = Source(data)
+        except Undecodable as error:
+            return self.failed(path, data, "SRC002", str(error))
+        return self._parse_source(source, path)
+
+    def _parse_source(self, source: Source, path: str) -> Parsed | FileResult:
+        data = source.data
+        try:
+            return Parsed.of(source, ast.parse(source.text, filename=path))
+        except (SyntaxError, ValueError) as error:
+            if "too many nested" in str(error):
+                return self.failed(path, data, "SRC008", "too deep")
+            source.masked = mask(source, path)
+            if source.masked is None:
+                line = getattr(error, "lineno", None) or 1
+                return self.failed(path, data, "SRC001", getattr(error, "msg", None) or str(error), line)
+            return Parsed.of(source, source.masked.module)
+        except (RecursionError, MemoryError):
+            return self.failed(path, data, "SRC008", "too deep")
+
+    def _convert_parsed(self, path: str, parsed: Parsed) -> FileResult:
+        result = self._with_shim(path, parsed)
+        if not self._findings_alone:
+            return result
+        whole = self._convert_module(path, parsed, self._settings(frozenset(), every_row=True))
+        return whole if whole.status is Status.FAILED else replace(result, diagnostics=whole.diagnostics)
+
+    def _with_shim(self, path: str, parsed: Parsed) -> FileResult:
+        if self._options.shim == "always":
+            return self._convert_module(path, parsed, self._settings(overlays(self._options, None)))
+        native = self._convert_module(path, parsed, self.settings)
+        shim = overlays(self._options, native)
+        return self._convert_module(path, parsed, self._settings(shim)) if shim else native
+
+    def _convert_module(self, path: str, parsed: Parsed, settings: Settings) -> FileResult:
+        with ExitStack() as held:
+            return self._convert_held(path, parsed, settings, held)
+
+    def _convert_held(self, path: str, parsed: Parsed, settings: Settings, held: ExitStack) -> FileResult:
+        """As ``_convert_module``; ``held`` frees what was learnt about the file in the end."""
+        source, module, data = parsed.source, parsed.module, parsed.source.data
+        blocked: frozenset[int] = frozenset()
+        for _ in range(_ATTEMPTS):
+            try:
+                context = self._context(settings, parsed, blocked, path)
+                held.callback(context.evaluator.release)
+                plan = plan_file(context)
+                findings = self._shown(context)
+                edits = plan.edits
+                if self._options.annotate:
+                    edits = [*edits, *annotation_edits(context, findings)]
+                body, problem = source.body, None
+                try:
+                    body = splice(source.body, edits)
+                except ValueError as error:
+                    problem = str(error)
+            except RecursionError:
+                return self.failed(path, data, "SRC008", "too deep")
+            if problem is None and body != source.body:
+                problem = find_problem(source, module, edits, body)
+            if problem is None:
+                break
+            faulty = faulty_lines(source, module, edits) - blocked
+            if not faulty:
+                return self.failed(path, data, "SRC006", problem)
+            blocked |= faulty
+        else:
+            return self.failed(path, data, "SRC006", problem or "")
+        output = source.encode(body)
+        diagnostics = [context.render(f) for f in findings] + self._masked_uses(context)
+        diagnostics += self._unused_suppressions(context, path)
+        diagnostics += [self._diagnostic("SRC009", line, problem="") for line in _first_lines(blocked)]
+        return _result(path, data, output, diagnostics, plan, edits)
+
+    def _diagnostic(self, code: str, line: int, columns: tuple[int, int] = (1, 1), /, **holes: str) -> Diagnostic:
+        spec = self.settings.table.diagnostics[code]
+        message, severity = spec.message.format(**holes), Severity(spec.severity)
+        return Diagnostic(code, message, line, columns[0], line, columns[1], severity, hint=spec.hint)
+
+    def noted(self, code: str, line: int, **holes: str) -> list[Diagnostic]:
+        """A finding about code that was not read, unless it is ignored."""
+        if code.startswith(self._options.ignore):
+            return []
+        return [self._diagnostic(code, line, (1, 1), source=self._options.source, **holes)]
+
+    def _context(self, settings: Settings, parsed: Parsed, blocked: frozenset[int], path: str) -> FileContext:
+        source, tree = parsed.source, parsed.tree
+        bare = settings.bare
+        for star in tree.stars:
+            bare = {**bare, **settings.exported(star.module or "")}
+        index = self._index_for(path)
+        outside = index.seen_from(path) if index is not None else None
+        evaluator = Evaluator(tree, (settings.source, settings.target), settings.table, bare, outside)
+        return FileContext(settings, source, tree, evaluator, Suppressions(source), blocked)
+
+    def _shown(self, context: FileContext) -> list[Finding]:
+        """The findings that are selected and not suppressed."""
+        options = self._options
+        shown = [
+            f
+            for f in context.findings
+            if f.code not in context.settings.settled
+            and not f.code.startswith(options.ignore)
+            and (options.wants(f.code) or (f.row is not None and options.wants(f.row.code)))
+            and not context.suppressed(f.code, f.node)
+        ]
+        once = {c for c in {f.code for f in shown} if context.settings.table.diagnostics[c].once}
+        if not once:
+            return shown
+        first: dict[str, Finding] = {}
+        for finding in sorted(shown, key=lambda f: (f.node.lineno, f.node.col_offset)):
+            first.setdefault(finding.code, finding)
+        return [f for f in shown if f.code not in once or f is first[f.code]]
+
+    def _unused_suppressions(self, context: FileContext, path: str) -> list[Diagnostic]:
+        """A finding for each comment, or code in one, that suppresses nothing in any run, whatever its options."""
+        comments = context.suppressions.comments
+        if not comments or not self._options.wants("API214"):
+            return []
+        unused = context.suppressions.unused()
+        for witness in self._witnesses if unused else ():
+            unused &= witness.unused_suppressions(context.source.data, path)
+        known = {row.code for row in self.settings.table.rows} | set(self.settings.table.diagnostics)
+        found = []
+        for comment in comments:
+            here = "in this file" if comment.whole_file else "here"
+            codes = [code for code in comment.codes if (comment.line, comment.column, code) in unused]
+            wrong = [code for code in codes if not any(full.startswith(code) for full in known)]
+            idle = [code or "all codes" for code in codes if code not in wrong]
+            problems = [comment.problem] if comment.problem else []
+            problems += [f"there is no code {code}" for code in wrong]
+            problems += [f"nothing to suppress {here} ({', '.join(idle)})"] if idle else []
+            for problem in problems:
+                columns = comment.column, comment.end_column
+                found.append(self._diagnostic("API214", comment.line, columns, problem=problem))
+        return found
+
+    @cached_property
+    def _witnesses(self) -> list[Engine]:
+        """Engines of both directions that look for whatever a suppression may be for."""
+        every = Options(self._options.target, tables=self._options.tables)
+        return [Engine(replace(every, target=t), tree=self._index is not None) for t in (every.target, every.source)]
+
+    def unused_suppressions(self, data: bytes, path: str) -> set[tuple[int, int, str]]:
+        """Line, column and code of the comments' codes that suppress nothing in this file."""
+        parsed = self._parse(data, path)
+        if isinstance(parsed, FileResult):
+            return set()
+        context = self._context(self.settings, parsed, frozenset(), path)
+        try:
+            plan_file(context)
+            self._shown(context)
+        except RecursionError:
+            return set()
+        finally:
+            context.evaluator.release()
+            parsed.tree.release()
+        return context.suppressions.unused()
+
+    def _masked_uses(self, context: FileContext) -> list[Diagnostic]:
+        """A finding for each masked region that may hold an API."""
+        found: list[Diagnostic] = []
+        source = context.source
+        for span in source.masked.regions if source.masked is not None else ():
+            (line, column), (end_line, end_column) = source.position(span.start), source.position(span.end)
+            named = self.tokens.named(source.body[span.start : span.end])
+            if named and not context.suppressions.covers("API216", line, end_line):
+                spec = context.settings.table.diagnostics["API216"]
+                message = spec.message.format(api="a use")
+                found.append(Diagnostic("API216", message, line, column, end_line, end_column, hint=spec.hint))
+        return found
+
+    def failed(self, path: str, data: bytes, code: str, problem: str, line: int = 0) -> FileResult:
+        """The result of a file that is left alone."""
+        spec = self.settings.table.diagnostics[code]
+        message = spec.message.format(problem=problem)
+        diagnostic = Diagnostic(code, message, line, 1, line, 1, Severity.ERROR, hint=spec.hint)
+        return FileResult(path, Status.FAILED, data, data, diagnostics=(diagnostic,))
+
+
+def _result(
+    path: str, data: bytes, output: bytes, diagnostics: list[Diagnostic], plan: Plan, edits: Sequence[Edit]
+) -> FileResult:
+    return FileResult(
+        path,
+        Status.CONVERTED if output != data else Status.CLEAN,
+        data,
+        output,
+        tuple(sorted(plan.conversions, key=lambda c: (c.line, c.column))),
+        tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))),
+        plan.uses,
+        tuple(edits),
+    )
+
+
+_WIDE = (BOM_UTF16_LE, BOM_UTF16_BE, BOM_UTF32_LE, BOM_UTF32_BE)
+
+_ATTEMPTS = 4
+"""How often a file is planned again without the statements whose edits made no valid text."""
+
+
+def _first_lines(lines: frozenset[int]) -> list[int]:
+    """The first line of each run of lines."""
+    return sorted(line for line in lines if line - 1 not in lines)
+
+
+def _findings_alone(options: Options, table: Table) -> bool:
+    """Whether a code is selected that is a finding only: it comes from rows that are not selected."""
+    return any(not any(row.code.startswith(code) for row in table.rows) for code in options.select)

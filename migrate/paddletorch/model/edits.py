@@ -1,0 +1,41 @@
+"""Byte ranges of a file's body, and what is to stand there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Half-open byte range ``[start, end)`` in a file's UTF-8 body (without BOM)."""
+
+    start: int
+    end: int
+
+    def holds(self, other: Span) -> bool:
+        """Whether ``other`` lies inside."""
+        return self.start <= other.start and other.end <= self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace ``span`` by ``text``; an empty span inserts.
+
+    With ``parts`` the new text is their concatenation: a ``Span`` among them, which lies inside ``span``, is
+    taken from the file, with the edits inside it applied. So arguments can change their places.
+    """
+
+    span: Span
+    text: str
+    code: str = ""
+    parts: tuple[str | Span, ...] = ()
+
+    def moved(self, by: int) -> Edit:
+        """The same edit for a text that begins ``-by`` bytes later."""
+        parts = tuple(p if isinstance(p, str) else Span(p.start + by, p.end + by) for p in self.parts)
+        return Edit(Span(self.span.start + by, self.span.end + by), self.text, self.code, parts)
+
+    @property
+    def written(self) -> str:
+        """The text that is new."""
+        return "\0".join(p for p in self.parts if isinstance(p, str)) if self.parts else self.text

@@ -1,0 +1,83 @@
+"""Puts a converted file in place of the original: all of it or nothing of it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from paddletorch.batch.one_file import read_regular
+from paddletorch.model import FileResult
+from paddletorch.model.failure import failed, reason
+from paddletorch.output.temporary import make_file
+
+
+class ChangedError(Exception):
+    """The file is no longer what was read."""
+
+
+def write_back(result: FileResult) -> FileResult:
+    """Write a CONVERTED result over its file; returns it, or a FAILED one if that was not possible."""
+    try:
+        replace_content(result.path, result.source, result.output)
+    except ChangedError:
+        return write_failed(result, "SRC007", "changed while it was being converted; left alone")
+    except OSError as error:
+        return write_failed(result, "SRC005", f"cannot be written: {reason(error)}; left alone")
+    except MemoryError:
+        return write_failed(result, "SRC005", "cannot be written: larger than the free memory; left alone")
+    return result
+
+
+def write_failed(result: FileResult, code: str, message: str) -> FileResult:
+    """``result`` as a failure: nothing of it was applied."""
+    failure = failed(result.path, code, message, source=result.source)
+    return replace(failure, diagnostics=(*failure.diagnostics, *result.diagnostics), uses=result.uses)
+
+
+def replace_content(path: str, expected: bytes, content: bytes) -> None:
+    """Replace a file's bytes in one step; its mode, owner (where allowed) and extended attributes stay.
+
+    A symbolic link stays a link: what it points to is replaced. Other hard links keep the old content.
+
+    Raises:
+        ChangedError: the file does not hold ``expected``.
+        OSError: it cannot be written, or is marked read-only; nothing was changed and nothing left behind.
+    """
+    target = Path(path).resolve(strict=True)
+    _check_unchanged(target, expected)
+    if not os.access(target, os.W_OK):  # os.replace asks the folder only, and would override chmod a-w
+        raise PermissionError(errno.EACCES, "marked read-only", path)
+    descriptor, temporary = make_file(target)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            _copy_metadata(target, temporary)
+            _check_unchanged(target, expected)  # again: writing takes time
+            if os.name != "nt":  # while the lock holds; Windows renames no open file
+                temporary.replace(target)
+        if os.name == "nt":
+            temporary.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _check_unchanged(path: Path, expected: bytes) -> None:
+    if read_regular(path) != expected:
+        raise ChangedError(path)
+
+
+def _copy_metadata(source: Path, target: Path) -> None:
+    if hasattr(os, "chown"):
+        status = source.stat()
+        with suppress(PermissionError):  # only root may give a file away
+            os.chown(target, status.st_uid, status.st_gid)
+    shutil.copystat(source, target)
+    os.utime(target)  # copystat also takes over the old times; build tools must see the change

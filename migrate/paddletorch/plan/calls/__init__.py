@@ -1,0 +1,1 @@
+"""The one pipeline of a call: bind, map, reconcile, fill, lay out. Imports `plan.sites` and below."""

@@ -1,0 +1,386 @@
+"""Binds a call's arguments to the source signature of a row."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, NoReturn
+
+from paddletorch_rules import Form, Framework, Row, Signature
+
+from paddletorch.model import Edit
+from paddletorch.plan.calls.literal_sources import origin_edits
+from paddletorch.plan.calls.translate import constant
+from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, shared_items, written_items
+from paddletorch.plan.inference.opaque_arguments import alike, refuse_silent
+from paddletorch.plan.inference.overloads import kinds, numpy_name
+from paddletorch.plan.inference.shapes import used_as
+from paddletorch.plan.inference.tensor_size import is_several
+from paddletorch.plan.inference.unpacked_arguments import seen_elements
+from paddletorch.plan.model.context import FileContext, Finding, Refusal
+from paddletorch.resolve import Instance, NoneValue
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One supplied argument: where it stands in the call (or in a dict of keywords) and its value."""
+
+    value: ast.expr
+    position: int | None = None
+    dict_key: ast.Constant | ast.keyword | None = None
+    converted: bool = False
+    """Given under the target's name already, in a half-converted file."""
+    rest: tuple[ast.expr, ...] = ()
+    """Further positional arguments of a variadic parameter."""
+    text: str = ""
+    """How to write the value out, if it comes from a dict that other calls use too."""
+    also: tuple[Bound, ...] = ()
+    """What the dict may hold under the same key instead."""
+
+
+@dataclass
+class CallBinding:
+    """A call bound to a row, while hooks and rules decide about each argument.
+
+    ``given`` is keyed by source parameter name; ``fixed`` holds what the spelling implies. Hooks may
+    ``drop`` parameters, ``force`` a target parameter to an expression, or report.
+    """
+
+    context: FileContext
+    row: Row
+    form: Form
+    name: str
+    node: ast.Call
+    given: dict[str, Bound]
+    fixed: Mapping[str, str]
+    dictionary: DictKeywords | None = None
+    skip: int = 0
+    dropped: set[str] = field(default_factory=set)
+    forced: dict[str, str] = field(default_factory=dict)
+    wraps: dict[str, tuple[str, str]] = field(default_factory=dict)
+    settled: set[str] = field(default_factory=set)
+    """Target-only parameters that the call gives already."""
+    receiver: ast.expr | None = None
+    """What a method is called on."""
+    template: str | None = None
+    """What a hook wants emitted instead of the row's form."""
+    around: tuple[str, str] = ("", "")
+    """Text before and after the converted call."""
+    beside: list[Edit] = field(default_factory=list)
+    """Edits elsewhere in the file that belong to the call."""
+    replaced: list[tuple[ast.expr, str]] = field(default_factory=list)
+    """Parts of arguments that become something else."""
+    passed_on: bool = False
+    """Arguments come from outside the call; both sides take them alike."""
+    unseen: tuple[str, ...] = ()
+    """Such arguments that the target takes alike or refuses aloud."""
+
+    @property
+    def target(self) -> Framework:
+        """The framework to convert to."""
+        return self.context.target
+
+    def value(self, name: str) -> ast.expr | None:
+        """The expression supplied (or implied by the spelling) for a source parameter."""
+        if name == "self" and self.receiver is not None:
+            return self.receiver
+        if name in self.given:
+            return None if self._is_left_open(name) else self.given[name].value
+        if name in self.fixed:
+            return ast.parse(self.fixed[name], mode="eval").body
+        return None
+
+    def _is_left_open(self, name: str) -> bool:
+        """Whether the argument is a None that means the same as leaving it out."""
+        value = self.given[name].value
+        if not isinstance(value, ast.Constant) or value.value is not None:
+            return False
+        signature = self.form.signature(self.context.settings.source_releases.newest)
+        parameter = signature.get(name) if signature is not None else None
+        return parameter is not None and parameter.default == "None"
+
+    def literal(self, name: str) -> object:
+        """The constant supplied for a source parameter; ``...`` if none or not constant."""
+        node = self.value(name)
+        return ... if node is None else constant(node)
+
+    def origin(self, name: str) -> ast.expr | None:
+        """The expression behind the argument: what a variable with one assignment (or ``with``) was given."""
+        node = self.value(name)
+        if isinstance(node, ast.Name) and node in self.context.tree.scopes:
+            bindings = self.context.tree.scopes[node].lookup(node.id)
+            if len(bindings) == 1 and bindings[0].kind in ("assign", "enter") and bindings[0].value is not None:
+                return bindings[0].value
+        return node
+
+    def qualified(self, name: str) -> str | None:
+        """The qualified name that the argument is, if it is one and cannot be None."""
+        if name in self.given:
+            values = self.context.evaluator.values(self.given[name].value)
+            return (
+                None
+                if any(isinstance(v, NoneValue) for v in values)
+                else self.context.qualified(self.given[name].value)
+            )
+        return self.fixed.get(name)
+
+    def drop(self, name: str) -> None:
+        """Leave the source parameter out without further question."""
+        self.dropped.add(name)
+
+    def force(self, target_name: str, expression: str) -> None:
+        """Give the target parameter this expression, whatever the source said."""
+        self.forced[target_name] = expression
+
+    def wrap(self, name: str, before: str, after: str) -> None:
+        """Put text around the argument's expression."""
+        self.wraps[name] = (before, after)
+
+    def types(self, name: str) -> frozenset[str]:
+        """The kinds that the argument can have: tracked types, ``int``, ``sequence``...; empty if not known."""
+        node = self.value(name)
+        return frozenset() if node is None or name in self.fixed else kinds(self.context, node)
+
+    def is_tensor(self, name: str) -> bool:
+        """Whether the argument is a tensor whatever way it came by; ``types`` tells only what is known."""
+        node = self.value(name)
+        if node is None or name in self.fixed:
+            return False
+        values = self.context.evaluator.values(node)
+        return all(isinstance(v, Instance) and v.type == "tensor" for v in values)
+
+    def dtype(self, name: str) -> str | None:
+        """The dtype of a torch tensor, as far as the file shows it."""
+        node = self.value(name)
+        return None if node is None or name in self.fixed else self.context.dtype_of(node)
+
+    def owners(self, name: str) -> frozenset[str]:
+        """For an argument ``x.weight``: the classes that ``x`` can be an instance of."""
+        node = self.value(name)
+        if not isinstance(node, ast.Attribute):
+            return frozenset()
+        found: set[str] = set()
+        for value in self.context.evaluator.values(node.value):
+            if isinstance(value, Instance):
+                found |= {value.api, *([value.node.name] if value.node is not None else [])}
+        return frozenset(found)
+
+    def is_several(self, name: str) -> bool:
+        """Whether the argument is seen to be a tensor of several elements."""
+        node = self.value(name)
+        return node is not None and is_several(self.context, node)
+
+    def at_origin(self, name: str) -> bool:
+        """Whether the argument's value is translated at the literals that it comes from."""
+        source = self.context.settings.source
+        pair = next((p for p in self.row.parameters if p.name(source) == name), None)
+        node = self.value(name)
+        if pair is None or pair.values is None or node is None:
+            return False
+        edits = origin_edits(self.context, node, self.context.settings.table.values[pair.values], self.row.code)
+        self.beside += edits or []
+        return edits is not None
+
+    def spell_out(self) -> None:
+        """Bind what a dict of keywords gives as arguments of their own: a template has no place for ``**options``.
+
+        Raises:
+            Refusal: arguments come from where they cannot be seen.
+        """
+        if self.dictionary is None:
+            return
+        index, node = next((n, k.value) for n, k in enumerate(self.node.keywords) if k.arg is None)
+        written = {name: text for name, _, text in written_items(self.context, node)}
+        for name, bound in self.given.items():
+            if isinstance(bound.dict_key, ast.keyword):
+                key = bound.dict_key.arg
+            elif bound.dict_key is not None:
+                key = str(bound.dict_key.value)
+            else:
+                continue
+            if key not in written or bound.also:
+                raise Refusal("API203", what=f"**{self.context.text(node)}")
+            place = len(self.node.args) + index
+            self.given[name] = replace(bound, position=place, dict_key=None, text=written[key])
+        self.dictionary = None
+
+    def surround(self, before: str, after: str) -> None:
+        """Put text around the converted call; holes are source parameters, which leave the call."""
+        self.around = (before, after)
+
+    def replace(self, node: ast.expr, text: str) -> None:
+        """Put ``text`` in the place of a part of an argument; ``{self}`` and source parameters are holes."""
+        self.replaced.append((node, text))
+
+    @property
+    def parent(self) -> ast.AST | None:
+        """The syntax around the call."""
+        return self.context.parent(self.node)
+
+    def rewrite(self, template: str) -> None:
+        """Emit this template; its holes are the target's parameters and ``{self}``."""
+        self.template = template
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether the call's value is not used."""
+        return isinstance(self.context.parent(self.node), ast.Expr)
+
+    def used_as(self, kind: Literal["list", "tuple"]) -> bool:
+        """Whether the size that the call gives is joined with or compared with that kind of sequence."""
+        return used_as(self.context, self.node, kind)
+
+    def stop(self, code: str, **holes: str) -> NoReturn:
+        """Leave the call as it is.
+
+        Raises:
+            Refusal: always.
+        """
+        raise Refusal(code, **holes)
+
+    def refuse(self, problem: str) -> NoReturn:
+        """Say that the arguments make no sense for this API.
+
+        Raises:
+            Refusal: always.
+        """
+        signature = self.form.signature(self.context.settings.source_releases.newest)
+        raise Refusal("API210", problem=problem, signature=signature.text if signature else "?")
+
+    def report(self, code: str, **holes: str) -> None:
+        """Add a finding about a call that converts all the same."""
+        self.context.add(Finding(code, self.node, self.name, tuple(sorted(holes.items())), self.row, applied=True))
+
+
+def bind(
+    context: FileContext,
+    node: ast.Call,
+    row: Row,
+    form: Form,
+    name: str,
+    skip: int = 0,
+    *,
+    whole: bool = True,
+) -> CallBinding:
+    """Bind the call's arguments; ``skip`` leading positionals are not the API's (partial).
+
+    ``whole`` says that the call gives every required argument.
+
+    Raises:
+        Refusal: arguments that cannot be seen, or do not fit the signature.
+    """
+    signature = form.signature(context.settings.source_releases.newest)
+    if signature is None:
+        raise Refusal("API210", problem="its signature is not known", signature="?")
+    given: dict[str, Bound] = {}
+    positional = signature.positional
+    variadic = next((p for p in signature.parameters if p.variadic == "*"), None)
+    passed_on = False
+    unseen: list[str] = []
+    for index, argument, text in _positionals(context, node, skip, variadic is None and not alike(context, row, form)):
+        place = len(given)
+        parameter = positional[place] if place < len(positional) else variadic
+        if isinstance(argument, ast.Starred) and (parameter is None or not parameter.variadic):
+            if not alike(context, row, form):
+                unseen.append(f"*{context.text(argument.value)}")
+                refuse_silent(context, row, form, unseen[-1], place)
+            passed_on = True
+            break
+        if parameter is None:
+            raise Refusal("API210", problem="too many positional arguments", signature=signature.text)
+        if parameter.name in given:
+            given[parameter.name] = replace(given[parameter.name], rest=(*given[parameter.name].rest, argument))
+        else:
+            given[parameter.name] = Bound(argument, index, text=text)
+    dictionary = None
+    settled: set[str] = set()
+    for index, keyword in enumerate(node.keywords, len(node.args)):
+        if keyword.arg is None:
+            dictionary = keyword_dict(context, keyword.value)
+            if dictionary is None and alike(context, row, form):
+                passed_on = True  # every name is the same on both sides
+                continue
+            if dictionary is None:
+                shared = shared_items(context, keyword.value)
+                if not shared:
+                    unseen.append(f"**{context.text(keyword.value)}")
+                    taken = [*given, *(k.arg for k in node.keywords if k.arg is not None)]
+                    refuse_silent(context, row, form, unseen[-1], None, taken)
+                    passed_on = True
+                    continue
+                for key, value, text in shared:
+                    _add(given, settled, row, context.target, signature, key, Bound(value, index, text=text))
+                continue
+            for key, key_node, value in dictionary.items:
+                _add(given, settled, row, context.target, signature, key, Bound(value, None, key_node))
+            if row.hook and any(bound.also for bound in given.values()):  # a hook reads one value
+                raise Refusal("API203", what=f"**{context.text(keyword.value)}")
+            continue
+        _add(given, settled, row, context.target, signature, keyword.arg, Bound(keyword.value, index))
+    for parameter in signature.parameters:
+        required = parameter.default is None and not parameter.variadic
+        if whole and not skip and not passed_on and required and parameter.name not in given:
+            raise Refusal("API210", problem=f"{parameter.name!r} is missing", signature=signature.text)
+    return CallBinding(
+        context,
+        row,
+        form,
+        name,
+        node,
+        given,
+        form.fixed,
+        dictionary,
+        skip,
+        settled=settled,
+        passed_on=passed_on,
+        unseen=tuple(unseen),
+    )
+
+
+def _positionals(context: FileContext, node: ast.Call, skip: int, spread: bool) -> Iterator[tuple[int, ast.expr, str]]:
+    """Each positional argument: its place in the call, its value, and how it is written if that is not as it stands."""
+    for index, argument in enumerate(node.args[skip:], skip):
+        seen = seen_elements(context, argument.value) if spread and isinstance(argument, ast.Starred) else None
+        if seen is None:
+            yield index, argument, ""
+        for value, text in seen or ():
+            yield index, value, text
+
+
+def _add(
+    given: dict[str, Bound],
+    settled: set[str],
+    row: Row,
+    target: Framework,
+    signature: Signature,
+    name: str,
+    bound: Bound,
+) -> None:
+    if signature.get(name) is None and target == "paddle":
+        name = numpy_name(signature, name)
+    if signature.get(name) is None:
+        pair = next((p for p in row.parameters if p.name(target) == name), None)
+        if pair is None and _takes_any(row, signature, target):
+            settled.add(name)
+            return
+        if pair is None:
+            raise Refusal("API210", problem=f"there is no parameter {name!r}", signature=signature.text)
+        source_name = pair.torch if target == "paddle" else pair.paddle
+        if source_name is None:
+            settled.add(name)
+            return
+        name, bound = source_name, replace(bound, converted=True)
+    earlier = given.get(name)
+    if earlier is not None and (bound.dict_key is None or earlier.dict_key is None):
+        raise Refusal("API210", problem=f"{name} is given twice", signature=signature.text)
+    given[name] = bound if earlier is None else replace(bound, also=(earlier, *earlier.also))
+
+
+def _takes_any(row: Row, signature: Signature, target: Framework) -> bool:
+    """Whether both sides hand unknown keywords on."""
+    open_ended = next((p.name for p in signature.parameters if p.variadic == "**"), None)
+    side: Framework = "torch" if target == "paddle" else "paddle"
+    if open_ended is None:
+        return False
+    return any(p.name(side) == open_ended and p.name(target) is not None for p in row.parameters)

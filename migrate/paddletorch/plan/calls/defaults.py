@@ -1,0 +1,103 @@
+"""Default values by release: what a program gets when it leaves an argument out, on each side."""
+
+from __future__ import annotations
+
+import ast
+
+from packaging.version import Version
+from paddletorch_rules import Form, Framework, ValueMap
+
+from paddletorch.plan.calls.binding import CallBinding
+from paddletorch.plan.calls.translate import same_value, translate_default
+from paddletorch.plan.model.context import Refusal
+
+
+def means(default: str, text: str, values: ValueMap | None, target: Framework) -> bool:
+    """Whether a target default is the value ``text``, in the target's terms or read back in the source's."""
+    if same_value(default, text):
+        return True
+    source: Framework = "torch" if target == "paddle" else "paddle"
+    try:
+        return values is not None and same_value(
+            translate_default(default, values, source), translate_default(text, values, source)
+        )
+    except Refusal:
+        return False
+
+
+def in_every_release(binding: CallBinding, form: Form, name: str) -> bool:
+    """Whether every release that the result must run on has the parameter."""
+    settings = binding.context.settings
+
+    def look_up() -> bool:
+        versions = settings.target_releases.versions
+        return all((s := form.signature(v)) is not None and s.get(name) is not None for v in versions)
+
+    return settings.once("in every release", (form, name), look_up)
+
+
+def first_default(form: Form, name: str) -> str | None:
+    """The default with which a parameter came: how releases before it behave."""
+    found = next((s.get(name) for _, s in form.signatures if s.get(name) is not None), None)
+    return found.default if found is not None else None
+
+
+def is_every_default(binding: CallBinding, form: Form, name: str, value: ast.expr, values: ValueMap | None) -> bool:
+    """Whether every allowed release, with or without the parameter, behaves as the supplied value asks."""
+    first = first_default(form, name)
+    if first is None:
+        return False
+    given = binding.context.qualified(value) or ast.unparse(value)
+    try:
+        text = translate_default(given, values, binding.target)
+    except (Refusal, SyntaxError):
+        return False
+    defaults = [first, *defaults_of(binding, form, name)]
+    return all(means(default, text, values, binding.target) for default in defaults)
+
+
+def not_in_release(binding: CallBinding, target_name: str) -> Refusal:
+    since = next(
+        (
+            str(release)
+            for form in binding.row.forms(binding.target)
+            for release, signature in form.signatures
+            if signature.get(target_name) is not None
+        ),
+        "?",
+    )
+    return Refusal("API208", replacement=f"parameter {target_name!r}", since=since)
+
+
+def source_default(binding: CallBinding, name: str) -> str | None:
+    """The default in the source releases: the newest one's, with a finding where they differ."""
+    settings, form = binding.context.settings, binding.form
+
+    def look_up() -> tuple[list[str], str | None]:
+        releases = settings.source_releases
+        each = (_parameter_in(form, name, version) for version in releases.versions)
+        known = list(dict.fromkeys(default for default in each if default is not None))
+        return known, _parameter_in(form, name, releases.newest) or first_default(form, name)
+
+    found, newest = settings.once("source default", (form, name), look_up)
+    if len(found) > 1 and newest is not None:
+        binding.report("API215", parameter=name, values=", ".join(found), value=newest)
+    return newest
+
+
+def defaults_of(binding: CallBinding, form: Form, name: str) -> tuple[str, ...]:
+    """The distinct defaults of a target parameter over the releases that have it."""
+    settings = binding.context.settings
+
+    def look_up() -> tuple[str, ...]:
+        releases = [r for r in settings.target_releases.defaults if form.available([r])]
+        found = [_parameter_in(form, name, release) for release in releases]
+        return tuple(dict.fromkeys(text for text in found if text is not None))
+
+    return settings.once("target defaults", (form, name), look_up)
+
+
+def _parameter_in(form: Form, name: str, release: Version) -> str | None:
+    signature = form.signature(release)
+    parameter = signature.get(name) if signature else None
+    return parameter.default if parameter else None

@@ -1,0 +1,366 @@
+"""Writes what a template says in place of an expression: arguments move, each with its own edits."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from string import Formatter
+
+from paddletorch_rules import Form, ValueMap
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.calls.arguments import plan_arguments
+from paddletorch.plan.calls.binding import CallBinding
+from paddletorch.plan.calls.translate import translate_edits, translated_text
+from paddletorch.plan.model.argument_plan import ArgumentPlan
+from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.plan.syntax.placeholders import ANYWHERE, expression, nested, places
+from paddletorch.plan.syntax.precedence import binds, is_closed, needed
+from paddletorch.plan.syntax.side_effects import is_pure
+from paddletorch.plan.syntax.statements import place_after
+from paddletorch.plan.syntax.temporaries import hoist, let
+from paddletorch.text.call_spans import LayoutError, run_of_arguments
+
+_Part = str | Span
+_Arguments = Mapping[str, ast.expr | tuple[ast.expr, ast.expr] | str]
+"""What stands for each hole: an argument, a run of arguments, or text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Hole:
+    """One place in a template: the parameter's name, and whether it stands where any expression may stand."""
+
+    name: str
+    free: bool
+
+
+def compose(binding: CallBinding, form: Form, template: str, whole: ast.expr | None = None) -> list[Edit]:
+    """Edits that put the filled template in the place of ``whole`` (the call, if not given).
+
+    Raises:
+        Refusal: a value has no counterpart, or would be evaluated twice or in another order.
+    """
+    context, node = binding.context, whole or binding.node
+    if binding.passed_on:
+        raise Refusal("API203", what=context.text(binding.node))
+    binding.spell_out()
+    plan = plan_arguments(binding, form)
+    arguments = _arguments(binding, form, plan)
+    code = binding.row.code
+    in_lines = _above(binding, template, arguments, node)
+    if in_lines is not None:
+        return [*in_lines, *plan.edits]
+    try:
+        parts = fill(context, template, arguments, node)
+    except Refusal as refusal:
+        names_twice = refusal.holes.get("argument", "").split(", ")
+        repeated = [(n, v) for n in names_twice if isinstance(v := arguments.get(n), ast.expr)]
+        found = hoist(context, binding.node, repeated, code) if refusal.code == "API222" and repeated else None
+        if found is None:
+            if refusal.code == "API222":  # the parameter's name is the target's, which the file does not show
+                written = [context.text(v) if isinstance(v := arguments.get(n), ast.expr) else n for n in names_twice]
+                raise Refusal("API222", argument=", ".join(written)) from None
+            raise
+        names, above = found
+        parts = fill(context, template, {**arguments, **names}, node)
+        return [Edit(context.source.span(node), "", code, tuple(parts)), above, *plan.edits]
+    span = context.source.span(node)
+    if "".join(p if isinstance(p, str) else context.source.slice(p) for p in parts) == context.source.slice(span):
+        return list(plan.edits)  # it stands there already
+    return [Edit(span, "", code, tuple(parts)), *plan.edits]
+
+
+def _above(binding: CallBinding, template: str, arguments: _Arguments, node: ast.expr) -> list[Edit] | None:
+    """For a template that binds names in a lambda: the names assigned in lines of their own, if there is room."""
+    bound = let(template)
+    if bound is None:
+        return None
+    holes, body = bound
+    values = {hole: value for hole in holes.values() if isinstance(value := arguments[hole], ast.expr)}
+    repeated = [(hole, value) for hole, value in values.items() if not is_pure(value)]
+    found = hoist(binding.context, binding.node, repeated, binding.row.code) if repeated else None
+    if found is None:
+        return None
+    names, above = found
+    for name, hole in holes.items():
+        body = re.sub(rf"\b{name}\b", "{" + hole + "}", body)
+    parts = fill(binding.context, body, {**arguments, **names}, node)
+    return [Edit(binding.context.source.span(node), "", binding.row.code, tuple(parts)), above]
+
+
+def fill(
+    context: FileContext,
+    template: str,
+    arguments: _Arguments,
+    node: ast.expr,
+) -> list[_Part]:
+    """The template's text with arguments in its holes: source spans, or text for what the call leaves out.
+
+    Raises:
+        Refusal: an argument would be evaluated twice or in another order, or is missing.
+    """
+    pieces = list(_pieces(_bare(template), arguments))
+    _check_order(context, pieces, arguments)
+    text = "".join(p if isinstance(p, str) else "__hole__" for p in pieces)
+    _check_scopes(context, pieces, arguments, text, node)
+    tightness = places(text)
+    parts: list[_Part] = []
+    number = 0
+    for piece in pieces:
+        if isinstance(piece, str):
+            parts.append(context.quoted(piece, node))
+            continue
+        value = arguments[piece.name]
+        parts += _hole(context, value, tightness[number], node)
+        number += 1
+    if _needs_brackets(context, text, node):
+        parts = ["(", *parts, ")"]
+    return parts
+
+
+@lru_cache(maxsize=512)
+def _bare(template: str) -> str:
+    """The template without brackets around the whole of it: they are put where they are needed."""
+    if not (template.startswith("(") and template.endswith(")")):
+        return template
+    try:
+        inner = ast.parse("".join(_sample(template[1:-1])), mode="eval").body
+        whole = ast.parse("".join(_sample(template)), mode="eval").body
+    except (SyntaxError, ValueError):
+        return template
+    return template if isinstance(inner, ast.Tuple) or ast.dump(inner) != ast.dump(whole) else template[1:-1]
+
+
+def _sample(template: str) -> Iterator[str]:
+    for text, name, spec, _ in Formatter().parse(template):
+        yield text
+        if name is not None:
+            yield spec.replace("%", name) if spec else name
+
+
+def surrounding(binding: CallBinding, made: str = "") -> list[Edit]:
+    """Edits for what a hook puts around the call, and in the place of parts of its arguments.
+
+    ``made`` names the object where the call, a parent's constructor, does not give it: it is treated once it is made.
+
+    Raises:
+        Refusal: an argument would be evaluated twice or in another order.
+    """
+    context, node, code = binding.context, binding.node, binding.row.code
+    if any(binding.around) or binding.replaced:
+        binding.spell_out()
+    arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {
+        n: translated_text(context, b.value, b.text, _values(binding, n)) if b.text else b.value
+        for n, b in binding.given.items()
+    }
+    if binding.receiver is not None:
+        arguments["self"] = binding.receiver
+    edits: list[Edit] = list(binding.beside)
+    if any(binding.around):
+        whole = context.source.span(node)
+        parts: list[_Part] = []
+        for number, text in enumerate(binding.around):
+            held: dict[Span, list[Edit]] = {}
+            for _, name, _, _ in Formatter().parse(text):
+                if name is not None and name in binding.given and not binding.given[name].text:
+                    held[context.source.span(binding.given[name].value)] = _translated(binding, name)
+            for piece in _around(context, text, arguments, node):
+                beside, inside = _beside(piece, held.get(piece, []) if isinstance(piece, Span) else [])
+                parts += beside
+                edits += inside
+            parts += [made or whole] if number == 0 else []
+        if made:
+            statement = context.parent(node)
+            assert isinstance(statement, ast.stmt)
+            place, separator = place_after(context, statement)
+            parts = [whole, Span(whole.end, place), separator, *parts]
+            whole = Span(whole.start, place)
+        edits.insert(0, Edit(whole, "", code, tuple(parts)))
+    for part, text in binding.replaced:
+        names = [name for _, name, _, _ in Formatter().parse(text) if name]
+        if not all(is_pure(value) for n in names if isinstance(value := arguments[n], ast.expr)):
+            raise Refusal("API222", argument=", ".join(names))
+        filled = fill(context, text, arguments, part)
+        edits.append(Edit(context.source.span(part), "", code, tuple(filled)))
+    return edits
+
+
+def _beside(part: _Part, edits: list[Edit]) -> tuple[list[_Part], list[Edit]]:
+    """A hole with what is inserted right before and behind it as parts of their own, and the edits inside it.
+
+    An insertion at the edge of an argument that leaves the call would otherwise stay where the argument was.
+    """
+    if not isinstance(part, Span):
+        return [part], []
+    if any(e.span == part for e in edits):
+        return [next(e.text for e in edits if e.span == part)], []
+    before = [e.text for e in edits if e.span == Span(part.start, part.start)]
+    after = [e.text for e in edits if e.span == Span(part.end, part.end)]
+    inside = [e for e in edits if e.span.start != e.span.end or part.start < e.span.start < part.end]
+    return [*before, part, *after], inside
+
+
+def _translated(binding: CallBinding, name: str) -> list[Edit]:
+    return translate_edits(binding.context, binding.given[name].value, _values(binding, name), binding.row.code)
+
+
+def _values(binding: CallBinding, name: str) -> ValueMap | None:
+    """How the values of a source parameter translate."""
+    source = binding.context.settings.source
+    pair = next((p for p in binding.row.parameters if p.name(source) == name), None)
+    return binding.context.settings.table.values[pair.values] if pair is not None and pair.values else None
+
+
+def _around(
+    context: FileContext,
+    text: str,
+    arguments: _Arguments,
+    node: ast.expr,
+) -> list[_Part]:
+    """Half an expression: its holes stand between brackets, where anything may stand."""
+    parts: list[_Part] = []
+    for piece in _pieces(text, arguments):
+        parts += (
+            [context.quoted(piece, node)]
+            if isinstance(piece, str)
+            else _hole(context, arguments[piece.name], ANYWHERE, node)
+        )
+    return parts
+
+
+def _arguments(
+    binding: CallBinding, form: Form, plan: ArgumentPlan
+) -> dict[str, ast.expr | tuple[ast.expr, ast.expr] | str]:
+    """What stands for each parameter of the target: an argument, a run of arguments (a list), or text."""
+    found: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {}
+    call = binding.node
+    for pair in binding.row.parameters:
+        target_name = pair.name(binding.target)
+        bound = binding.given.get(pair.name(binding.context.settings.source) or "")
+        if target_name is not None and bound is not None and bound.position is None and bound.dict_key is None:
+            found[target_name] = bound.value
+    values = [*call.args, *(k.value for k in call.keywords)]
+    for index, name in plan.keywords.items():
+        last = plan.lists.get(index, index)
+        found[name] = (values[index], values[last]) if last != index else values[index]
+    for name, text in (*plan.prepend, *plan.append):
+        found[name] = text
+    if binding.receiver is not None:
+        found["self"] = binding.receiver
+    signature = form.signature(binding.context.settings.target_releases.newest)
+    for parameter in signature.parameters if signature is not None else ():
+        if parameter.default == "None" and _is_none(found.get(parameter.name)):
+            del found[parameter.name]  # as good as not given
+        if parameter.name not in found and parameter.default is not None:
+            found[parameter.name + "="] = parameter.default
+    return found
+
+
+def _is_none(value: object) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
+
+
+def _pieces(template: str, arguments: Mapping[str, object]) -> Iterator[str | _Hole]:
+    for text, name, spec, _ in Formatter().parse(template):
+        if text:
+            yield text
+        if name is None:
+            continue
+        if spec:
+            before, _, after = spec.partition("%")
+            if name in arguments:
+                yield from (piece for piece in (before, _Hole(name, True), after) if piece)
+        elif name in arguments:
+            yield _Hole(name, True)
+        elif name + "=" in arguments:
+            yield str(arguments[name + "="])
+        else:
+            raise Refusal("API210", problem=f"{name!r} is missing", signature=template)
+
+
+def _check_order(context: FileContext, pieces: list[str | _Hole], arguments: Mapping[str, object]) -> None:
+    """Each argument that may have an effect is evaluated once, in the order of the source."""
+    order: list[tuple[int, str]] = []
+    for piece in pieces:
+        value = arguments[piece.name] if isinstance(piece, _Hole) else ""
+        nodes = [value] if isinstance(value, ast.expr) else list(value) if isinstance(value, tuple) else []
+        if nodes and not all(is_pure(n) for n in nodes):
+            assert isinstance(piece, _Hole)
+            order.append((context.source.span(nodes[0]).start, piece.name))
+    if len({name for _, name in order}) < len(order) or order != sorted(order):
+        raise Refusal("API222", argument=", ".join(dict.fromkeys(name for _, name in order)))
+
+
+def _check_scopes(
+    context: FileContext,
+    pieces: list[str | _Hole],
+    arguments: _Arguments,
+    text: str,
+    node: ast.expr,
+) -> None:
+    """An argument that goes into a lambda or a comprehension must mean the same there."""
+    kinds = nested(text)
+    scope = context.tree.scopes.get(node, context.tree.scope)
+    hidden = scope.bindings if scope.kind == "class" else ()  # a class's names are not seen from there
+    for name, kind in zip((p.name for p in pieces if isinstance(p, _Hole)), kinds, strict=True):
+        value = arguments[name]
+        values = [value] if isinstance(value, ast.expr) else list(value) if isinstance(value, tuple) else []
+        forbidden = {"": (), "iterable": (ast.NamedExpr,), "inside": _BOUND_TO_SCOPE}[kind]
+        nodes = [n for v in values for n in ast.walk(v)]
+        if any(isinstance(n, forbidden) for n in nodes):
+            raise Refusal("API222", argument=name)
+        if kind == "inside" and any(isinstance(n, ast.Name) and n.id in hidden for n in nodes):
+            raise Refusal("API222", argument=name)
+
+
+_BOUND_TO_SCOPE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+def _hole(
+    context: FileContext, value: ast.expr | tuple[ast.expr, ast.expr] | str, place: int, node: ast.expr
+) -> list[_Part]:
+    if isinstance(value, str):
+        return [context.quoted(value, node)]
+    if isinstance(value, tuple):
+        return [_run(context, *value)]
+    if isinstance(value, ast.Starred):
+        return [context.source.span(value)]
+    span = context.source.span(value)
+    text = context.source.slice(span)
+    bare_tuple = isinstance(value, ast.Tuple) and not text.startswith("(")
+    generator = isinstance(value, ast.GeneratorExp) and not text.startswith("(")
+    loose = not isinstance(value, ast.Tuple | ast.GeneratorExp) and binds(value) < place
+    several_lines = place > ANYWHERE and not is_closed(text)
+    bound = isinstance(value, _IN_BRACKETS)
+    if bare_tuple or generator or loose or several_lines or bound:
+        return ["(", span, ")"]
+    return [span]
+
+
+def _run(context: FileContext, first: ast.expr, last: ast.expr) -> Span:
+    call = context.parent(first)
+    while call is not None and not isinstance(call, ast.Call):
+        call = context.parent(call)
+    assert call is not None  # only a call has a run of arguments
+    try:
+        return run_of_arguments(context.source, call, first, last)
+    except LayoutError as error:
+        raise Refusal("API210", problem=str(error), signature="?") from None
+
+
+_IN_BRACKETS = (ast.NamedExpr, ast.Yield, ast.YieldFrom)
+"""Expressions that may not stand everywhere without brackets around them."""
+
+
+def _needs_brackets(context: FileContext, text: str, node: ast.expr) -> bool:
+    """Whether the filled template needs brackets where the old expression stood."""
+    top = expression(text)
+    if top is None:
+        return False
+    parent = context.parent(node)
+    if isinstance(top, ast.Tuple):
+        return not text.startswith("(") and not isinstance(parent, ast.Assign | ast.Return | ast.Expr)
+    return binds(top) < needed(parent, node)

@@ -1,0 +1,193 @@
+"""Carries a parameter's value from one framework to the other."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from paddletorch_rules import Framework, ValueMap
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.calls.literal_sources import origin_edits
+from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.plan.model.template import Template
+from paddletorch.resolve import NoneValue
+
+_CONSTANT_NODES = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop)
+
+
+def constant(node: ast.expr) -> object:
+    """The value of a constant expression such as ``2.**16`` or ``-1``; ``...`` if it is none."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if not all(isinstance(n, _CONSTANT_NODES) for n in ast.walk(node)):
+        return ...
+    numbers = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+    if not all(isinstance(n, int | float) and abs(n) < 1_000_000 for n in numbers):
+        return ...
+    try:
+        return eval(compile(ast.Expression(node), "<constant>", "eval"), {"__builtins__": {}})  # only numbers
+    except Exception:
+        return ...
+
+
+@lru_cache(maxsize=1024)
+def _constant_in(text: str) -> object:
+    return constant(ast.parse(text, mode="eval").body)
+
+
+def same_value(left: str, right: str) -> bool:
+    """Whether two default expressions mean the same value."""
+    if left == right:
+        return True
+    try:
+        values = [_constant_in(text) for text in (left, right)]
+    except SyntaxError:  # ``*args``
+        return False
+    return (
+        values[0] is not ... and values[0] == values[1] and isinstance(values[0], bool) == isinstance(values[1], bool)
+    )
+
+
+def translate_default(text: str, values: ValueMap | None, target: Framework) -> str:
+    """A source default in the target's terms.
+
+    Raises:
+        Refusal: the value has no counterpart.
+    """
+    if values is None:
+        return text
+    key = _canonical_key(text, values, target)
+    if key in values.refuse:
+        raise Refusal(values.refuse[key], value=text)
+    mapped = _paired(key, values, target)
+    if mapped is not None:
+        return mapped
+    wrap = values.to_paddle if target == "paddle" else values.to_torch
+    return text if wrap is None or _constant_in(text) is not ... else wrap.format(x=text)
+
+
+def translated_text(context: FileContext, node: ast.expr, text: str, values: ValueMap | None) -> str:
+    """The value at ``node`` in the target's terms, written as ``text`` in another place.
+
+    Raises:
+        Refusal: the value has no counterpart.
+    """
+    if values is None:
+        return text
+    found = kinds(context, node)
+    if constant(node) is ... and (found & values.keeps or (values.strings and "str" not in found)):
+        return text
+    return translate_default(text, values, context.target)
+
+
+def translate_edits(context: FileContext, node: ast.expr, values: ValueMap | None, code: str) -> list[Edit]:
+    """Edits that turn the value at ``node`` into the target's; conditional expressions branch by branch.
+
+    Raises:
+        Refusal: the value has no counterpart.
+    """
+    if values is None:
+        return []
+    target = context.target
+    if isinstance(node, ast.IfExp):
+        return translate_edits(context, node.body, values, code) + translate_edits(context, node.orelse, values, code)
+    key = _canonical_key(_key(context, node), values, target)
+    if key in values.refuse:
+        raise Refusal(values.refuse[key], value=context.text(node))
+    mapped = _paired(key, values, target)
+    span = context.source.span(node)
+    if mapped is not None:
+        text = context.quoted(mapped, node)
+        return [] if text == context.text(node) else [Edit(span, text, code)]
+    return _wrapped(context, node, values, span, code)
+
+
+def _wrapped(context: FileContext, node: ast.expr, values: ValueMap, span: Span, code: str) -> list[Edit]:
+    to_paddle = context.target == "paddle"
+    wrap = values.to_paddle if to_paddle else values.to_torch
+    opposite = values.to_torch if to_paddle else values.to_paddle
+    if opposite is not None:
+        holes = Template(opposite).match(node)
+        if holes is not None and opposite == "not {x}" and isinstance(holes["x"], ast.Attribute):
+            holes = None  # ``not x.requires_grad`` converts by itself
+        if holes is not None:  # what the other direction wrapped is unwrapped
+            inner = context.source.span(_without_default(holes["x"], values, context.target))
+            return [Edit(Span(span.start, inner.start), "", code), Edit(Span(inner.end, span.end), "", code)]
+    value = constant(node)
+    if isinstance(value, str) and repr(value) in {pair[1 if to_paddle else 0] for pair in values.pairs}:
+        return []  # what the target takes already: dtype="int64"
+    if wrap is None or (wrap == "float({x})" and isinstance(constant(node), float)):
+        return []
+    found = kinds(context, node) if values.keeps or values.strings else frozenset()
+    if found & values.keeps or (values.strings and "str" not in found and not isinstance(node, ast.JoinedStr)):
+        return []
+    if ".replace(" in wrap and context.is_half_converted:
+        return []
+    if values.strings or ".replace(" in wrap:
+        literal = origin_edits(context, node, values, code)
+        if literal is not None:
+            return literal
+    before, after = context.quoted(wrap, node).split("{x}")
+    default = default_for_none(context, node, values)
+    if default is not None and before.endswith("("):
+        after = " or " + context.quoted(default, node) + after
+    if isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) and not before.endswith("("):
+        before, after = before + "(", ")" + after
+    return [Edit(Span(span.start, span.start), before, code), Edit(Span(span.end, span.end), after, code)]
+
+
+def default_for_none(context: FileContext, node: ast.expr, values: ValueMap) -> str | None:
+    """What None means, for a variable that may be None in sight: the other side may refuse None."""
+    source: Framework = "torch" if context.target == "paddle" else "paddle"
+    default = values.also(source).get("None")
+    if default is None or not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+        return None
+    known = any(isinstance(v, NoneValue) for v in context.evaluator.values(node))
+    return _paired(default, values, context.target) if known else None
+
+
+def _without_default(node: ast.expr, values: ValueMap, target: Framework) -> ast.expr:
+    """The variable of ``dtype or "float16"``, where the default is what None means on this side."""
+    default = values.also(target).get("None")
+    if default is not None and isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and len(node.values) == 2:
+        source: Framework = "torch" if target == "paddle" else "paddle"
+        if repr(constant(node.values[1])) == _paired(default, values, source):
+            return node.values[0]
+    return node
+
+
+def _key(context: FileContext, node: ast.expr) -> str:
+    """How the tables would write this value; empty if they cannot, or if a variable may hold another one too."""
+    name = context.qualified(node)
+    if name is not None and _is_written_out(context, node):
+        return name
+    if isinstance(node, ast.Call) and not node.args and not node.keywords:
+        return f"{context.qualified(node.func)}()"
+    value = constant(node)
+    return "" if value is ... else repr(value)
+
+
+def _is_written_out(context: FileContext, node: ast.expr) -> bool:
+    """Whether the expression is the API's own name, or a variable that is assigned it and nothing else."""
+    if any(isinstance(v, NoneValue) for v in context.evaluator.values(node)):
+        return False  # ``torch.bfloat16 if fast else None``
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    scope = context.tree.scopes.get(node)
+    bindings = scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else []
+    imported = all(b.qualified is not None for b in bindings)
+    return imported or (len(bindings) == 1 and bindings[0].kind == "assign")
+
+
+def _canonical_key(key: str, values: ValueMap, target: Framework) -> str:
+    source: Framework = "torch" if target == "paddle" else "paddle"
+    return values.also(source).get(key, key)
+
+
+def _paired(key: str, values: ValueMap, target: Framework) -> str | None:
+    for torch_value, paddle_value in values.pairs:
+        if key == (torch_value if target == "paddle" else paddle_value):
+            return paddle_value if target == "paddle" else torch_value
+    return None

@@ -1,0 +1,1 @@
+"""Questions about values, answered and never edited: receivers, dtypes, shapes. Imports `plan.syntax` and below."""

@@ -1,0 +1,330 @@
+"""The dtype of torch's tensors, as far as a file shows it: by constructors, casts, comparisons and arithmetic.
+
+A dtype is ``float32``, ``int64``...; ``FLOATING`` is a floating-point one whose width is not known. Where
+nothing is known it is None, never a guess.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from paddletorch.plan.inference.dtype_names import (
+    ALIASES,
+    BOOLEANS,
+    CASTS,
+    CREATED,
+    FLOATING_ONLY,
+    FLOATING_RESULTS,
+    INTEGERS,
+    LIKE_FIRST,
+    PAIRS,
+    SUMS,
+    WITH_INDICES,
+)
+from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.model.context import FileContext
+from paddletorch.resolve import Binding, Instance
+from paddletorch.resolve.scopes.reaching import reaching
+
+FLOATING = "floating"
+DEFAULT = "float32"
+"""What torch makes of Python's numbers unless ``set_default_dtype`` says otherwise."""
+
+_CATEGORIES = {"bool": 0, "uint8": 1, "int8": 1, "int16": 1, "int32": 1, "int64": 1, "complex64": 3, "complex128": 3}
+_WIDTHS = ("int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128")
+_NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
+_ANNOTATED = {"LongTensor": "int64", "IntTensor": "int32", "BoolTensor": "bool", "FloatTensor": "float32"}
+_LAYERS = frozenset({"linear", "conv", "norm", "embedding", "activation", "pooling", "dropout", "layer"})
+_DEPTH = 40
+
+
+def category(dtype: str) -> int:
+    """0 for bool, 1 for integers, 2 for floating-point numbers, 3 for complex ones: torch promotes upwards."""
+    return _CATEGORIES.get(dtype, 2)
+
+
+def promoted(first: str | None, second: str | None) -> str | None:
+    """The dtype that torch gives an operation of two tensors."""
+    if first is None or second is None or first == second:
+        return first if first == second else None
+    if category(first) != category(second):
+        return max(first, second, key=category)
+    if first in _WIDTHS and second in _WIDTHS:
+        return max(first, second, key=_WIDTHS.index)
+    return FLOATING if category(first) == 2 else None
+
+
+class Dtypes:
+    """The dtypes of one file's expressions."""
+
+    def __init__(self, context: FileContext) -> None:
+        self._context = context
+        self._known: dict[ast.expr, str | None] = {}
+        self._depth = 0
+
+    def of(self, node: ast.expr) -> str | None:
+        """The dtype of the tensor that ``node`` is; None where that is not known, or it is no tensor."""
+        if node in self._known:
+            return self._known[node]
+        if self._depth > _DEPTH:
+            return None
+        self._known[node] = None  # what depends on itself is not known
+        self._depth += 1
+        try:
+            found = self._known[node] = self._of(node)
+        finally:
+            self._depth -= 1
+        return found
+
+    def source(self, node: ast.expr) -> ast.expr:
+        """The tensor that ``node`` has its dtype from, if that is a floating-point one: ``x`` of ``(x * 2).sum(1)``."""
+        while True:
+            inner = self._inner(node)
+            if inner is None:
+                return node
+            node = inner
+
+    def _inner(self, node: ast.expr) -> ast.expr | None:
+        if isinstance(node, ast.Call):
+            name, operands = self._function(node)
+            name = name.removesuffix("_")
+            known = name in FLOATING_ONLY | LIKE_FIRST | SUMS
+            if operands and name in FLOATING_RESULTS:
+                known = known or self.of(operands[0]) == FLOATING
+            return operands[0] if known and operands and all(k.arg != "dtype" for k in node.keywords) else None
+        if isinstance(node, ast.BinOp):
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                lower = self.of(other) if self.number(other) is None else "int64"
+                if lower is not None and category(lower) < 2 and self.is_tensor(one):
+                    return one
+        return None
+
+    def number(self, node: ast.expr) -> int | None:
+        """The category of a Python number; None for anything else."""
+        found = kinds(self._context, node) - {"number"}
+        return max(map(_NUMBERS.__getitem__, found)) if found and found <= _NUMBERS.keys() else None
+
+    def _of(self, node: ast.expr) -> str | None:
+        if isinstance(node, ast.Name):
+            return self._name(node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node)
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node)
+        if isinstance(node, ast.BinOp):
+            return self._operation(node)
+        if isinstance(node, ast.UnaryOp):
+            return None if isinstance(node.op, ast.Not) else self.of(node.operand)
+        if isinstance(node, ast.Compare):
+            plain = any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops)
+            return "bool" if not plain and self.is_tensor(node) else None
+        if isinstance(node, ast.IfExp):
+            return self._same([node.body, node.orelse])
+        return None
+
+    def is_tensor(self, node: ast.expr) -> bool:
+        """Whether ``node`` can be a tensor, as far as its values are known."""
+        values = self._context.evaluator.values(node)
+        return any(isinstance(v, Instance) and v.type == "tensor" for v in values)
+
+    def _same(self, nodes: Iterable[ast.expr]) -> str | None:
+        found = {self.of(n) for n in nodes}
+        return found.pop() if len(found) == 1 else None
+
+    # names ---------------------------------------------------------------------------------------
+
+    def _name(self, node: ast.Name) -> str | None:
+        scope = self._context.tree.scopes.get(node)
+        bindings = scope.lookup(node.id) if scope is not None else []
+        reached = reaching(self._context.tree, node, bindings) if bindings else []
+        kept = [b for b in reached if b.kind != "augment"]  # an operation in place keeps the dtype
+        found = {self._binding(b) for b in kept}
+        return found.pop() if len(found) == 1 else None
+
+    def _binding(self, binding: Binding) -> str | None:
+        if binding.kind == "assign" and binding.value is not None:
+            return self.of(binding.value)
+        if binding.kind == "unpack" and binding.value is not None and len(binding.path) == 1:
+            return self._part(binding.value, binding.path[0])
+        if binding.kind == "parameter" and binding.annotation is not None:
+            return _ANNOTATED.get(ast.unparse(binding.annotation).rpartition(".")[2])
+        return None
+
+    def _part(self, node: ast.expr, position: int | None) -> str | None:
+        """What stands at a position of a tuple."""
+        if isinstance(node, ast.Tuple) and position is not None and position < len(node.elts):
+            return self.of(node.elts[position])
+        if not isinstance(node, ast.Call):
+            return self.of(node)  # rows of a tensor
+        name, operands = self._function(node)
+        if name in WITH_INDICES and operands:
+            return "int64" if position == 1 else self.of(operands[0]) if position == 0 else None
+        if name == "where" and len(operands) == 1:
+            return "int64"
+        return self.of(node) if name not in ("unique", "aminmax", "std_mean", "var_mean") else None
+
+    def _attribute(self, node: ast.Attribute) -> str | None:
+        if node.attr in ("T", "mT", "data", "grad"):
+            return self.of(node.value)
+        if node.attr in ("values", "indices") and isinstance(node.value, ast.Call):
+            return self._part(node.value, int(node.attr == "indices"))
+        stored = [store.value for store in self._context.evaluator.stores(node.attr)]
+        values = [v for v in stored if v is not None]
+        own = isinstance(node.value, ast.Name) and node.value.id == "self"
+        return self._same(values) if own and values and len(values) == len(stored) else None
+
+    def _subscript(self, node: ast.Subscript) -> str | None:
+        position = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        if isinstance(node.value, ast.Call) and type(position) is int:
+            return self._part(node.value, position)
+        return self.of(node.value)
+
+    # operations ----------------------------------------------------------------------------------
+
+    def _operation(self, node: ast.BinOp) -> str | None:
+        found = self.combined(node.left, node.right)
+        if isinstance(node.op, ast.Div) and found is not None and category(found) < 2:
+            return DEFAULT
+        return found
+
+    def combined(self, left: ast.expr, right: ast.expr) -> str | None:
+        """The dtype of an operation of two tensors, or of a tensor and a Python number."""
+        first, second = self.of(left), self.of(right)
+        if first is not None and second is None:
+            return _with_number(first, self.number(right))
+        if second is not None and first is None:
+            return _with_number(second, self.number(left))
+        return promoted(first, second)
+
+    def _function(self, call: ast.Call) -> tuple[str, list[ast.expr]]:
+        """The last name of a function of torch or of a method, and its tensors in order."""
+        qualified = self._context.qualified(call.func)
+        given = [a for a in call.args if not isinstance(a, ast.Starred)]
+        if qualified is not None and qualified.startswith("torch."):
+            first = [k.value for k in call.keywords if k.arg in ("input", "self")]
+            return qualified.rpartition(".")[2], [*first, *given]
+        if qualified is None and isinstance(call.func, ast.Attribute) and self.is_tensor(call.func.value):
+            return call.func.attr, [call.func.value, *given]
+        return "", []
+
+    def _call(self, call: ast.Call) -> str | None:
+        name, operands = self._function(call)
+        plain = name.removesuffix("_") if name.endswith("_") else name
+        if not name:
+            return self._module(call)
+        keywords = {k.arg: k.value for k in call.keywords if k.arg is not None}
+        if "dtype" in keywords and plain not in ("to", "type"):
+            return self.named(keywords["dtype"])
+        if name in CASTS and len(operands) == 1:
+            return CASTS[name]
+        if plain in ("to", "type", "type_as"):
+            return self._cast(operands, keywords)
+        if plain in CREATED:
+            return self._created(plain, operands, keywords)
+        if plain in INTEGERS:
+            return "int64"
+        if plain in BOOLEANS:
+            return "bool"
+        if name.endswith("_") and operands:
+            return self.of(operands[0])
+        return self._computed(plain, operands)
+
+    def _computed(self, name: str, operands: list[ast.expr]) -> str | None:
+        if name in FLOATING_RESULTS:
+            found = self.of(operands[0]) if operands else None
+            return FLOATING if found is None else found if category(found) > 1 else DEFAULT
+        if not operands:
+            return None
+        if name == "where":
+            return self.combined(*operands[1:3]) if len(operands) == 3 else None
+        if name in ("cat", "concat", "stack", "hstack", "vstack"):
+            held = operands[0].elts if isinstance(operands[0], ast.List | ast.Tuple) else []
+            found = self.of(held[0]) if held else None
+            for other in held[1:]:
+                found = promoted(found, self.of(other))
+            return found
+        if name in PAIRS and len(operands) > 1:
+            found = self.combined(operands[0], operands[1])
+            return DEFAULT if found is not None and category(found) < 2 and name in ("div", "true_divide") else found
+        if name in WITH_INDICES and len(operands) == 1:
+            return self.of(operands[0])
+        if name in SUMS:
+            found = self.of(operands[0])
+            return "int64" if found is not None and category(found) < 2 else found
+        return self.of(operands[0]) if name in LIKE_FIRST else None
+
+    def _cast(self, operands: list[ast.expr], keywords: dict[str, ast.expr]) -> str | None:
+        """``x.to(dtype)``, ``x.to(device)``, ``x.to(other)``, ``x.type_as(other)``."""
+        for given in [*operands[1:], *(keywords[k] for k in ("dtype", "other") if k in keywords)]:
+            found = self.named(given) or self.of(given)
+            if found is not None:
+                return found
+            if not kinds(self._context, given) & {"device", "str", "None", "bool"}:
+                return None
+        return self.of(operands[0]) if operands else None
+
+    def named(self, node: ast.expr) -> str | None:
+        """The dtype that an expression names: ``torch.float32``, ``x.dtype``."""
+        if isinstance(node, ast.Attribute) and node.attr == "dtype" and self._context.qualified(node) is None:
+            return self.of(node.value)
+        name = (self._context.qualified(node) or "").removeprefix("torch.")
+        name = ALIASES.get(name, name)
+        return name if name in _CATEGORIES or name in ("float16", "bfloat16", "float32", "float64") else None
+
+    def _created(self, name: str, operands: list[ast.expr], keywords: dict[str, ast.expr]) -> str | None:
+        if name in ("tensor", "as_tensor"):
+            return _of_data(operands[0]) if operands else None
+        if name == "arange":
+            given = [*operands, *(keywords[k] for k in ("start", "end", "step") if k in keywords)]
+            numbers = [self.number(n) for n in given]
+            if any(n == 2 for n in numbers) or any(isinstance(n, ast.BinOp) and _divides(n) for n in given):
+                return DEFAULT
+            return "int64"  # a count, as everywhere where it is no float
+        if name in ("full", "full_like"):
+            fill = keywords.get("fill_value", operands[1] if len(operands) > 1 else None)
+            kind = self.number(fill) if fill is not None else None
+            if name == "full":
+                return None if kind is None else ("bool", "int64", DEFAULT, "complex64")[kind]
+        if name.endswith("_like") or name.startswith("new_"):
+            return self.of(operands[0]) if operands else None
+        return DEFAULT
+
+    def _module(self, call: ast.Call) -> str | None:
+        """What a layer gives: a floating-point tensor."""
+        values = self._context.evaluator.values(call.func)
+        layers = all(isinstance(v, Instance) and v.type in _LAYERS and v.node is None for v in values)
+        return FLOATING if values and layers else None
+
+
+def _with_number(dtype: str, number: int | None) -> str | None:
+    if number is None:  # a number or a tensor: what is floating-point stays so
+        return FLOATING if category(dtype) == 2 else None
+    return dtype if category(dtype) >= number else ("int64" if number == 1 else DEFAULT if number == 2 else None)
+
+
+def _divides(node: ast.BinOp) -> bool:
+    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) for n in ast.walk(node))
+
+
+def _of_data(node: ast.expr) -> str | None:
+    """The dtype of a display of literal numbers."""
+    leaves: list[ast.expr] = [node]
+    kinds_found: set[type] = set()
+    while leaves:
+        leaf = leaves.pop()
+        if isinstance(leaf, ast.List | ast.Tuple):
+            leaves += leaf.elts
+            continue
+        if isinstance(leaf, ast.UnaryOp):
+            leaf = leaf.operand
+        if not isinstance(leaf, ast.Constant):
+            return None
+        kinds_found.add(type(leaf.value))
+    if kinds_found == {bool}:
+        return "bool"
+    if kinds_found and kinds_found <= {bool, int}:
+        return "int64"
+    return DEFAULT if kinds_found and kinds_found <= {bool, int, float} else None

@@ -1,0 +1,71 @@
+"""What ``isinstance`` tests around a use say of an object."""
+
+from __future__ import annotations
+
+import ast
+
+from paddletorch.plan.model.context import FileContext
+from paddletorch.resolve import Qualified
+
+
+def tested_otherwise(context: FileContext, node: ast.expr) -> bool:
+    """Whether ``node`` stands where ``isinstance(node, C)`` has said yes, and ``C`` is no tensor."""
+    text = ""
+    child: ast.AST = node
+    parent = context.parent(child)
+    while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        test: ast.expr | None = None
+        if isinstance(parent, ast.If | ast.IfExp) and (child is parent.body or child in _block(parent)):
+            test = parent.test
+        elif isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And) and child is not parent.values[0]:
+            test = parent.values[0]
+        if test is not None:
+            for call in _tests(test):
+                text = text or ast.unparse(node)
+                if ast.unparse(call.args[0]) == text and not _may_be_tensor(context, call.args[1]):
+                    return not _is_assigned(parent, node)
+        child, parent = parent, context.parent(parent)
+    return False
+
+
+def _block(node: ast.If | ast.IfExp) -> list[ast.stmt]:
+    return node.body if isinstance(node, ast.If) else []
+
+
+def _is_assigned(block: ast.AST, node: ast.expr) -> bool:
+    """Whether something else is stored to the object's name in the block before ``node``."""
+    root = node
+    while isinstance(root, ast.Attribute | ast.Subscript):
+        root = root.value
+    name = ast.unparse(root)
+    targets = (n for n in ast.walk(block) if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Store))
+    return any(n.lineno < node.lineno and ast.unparse(n) in (name, ast.unparse(node)) for n in targets)
+
+
+def _tests(test: ast.expr) -> list[ast.Call]:
+    """The ``isinstance`` calls that must all hold for ``test`` to hold."""
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    return [
+        p
+        for p in parts
+        if isinstance(p, ast.Call) and isinstance(p.func, ast.Name) and p.func.id == "isinstance" and len(p.args) == 2
+    ]
+
+
+def _may_be_tensor(context: FileContext, types: ast.expr) -> bool:
+    """Whether the second argument of ``isinstance`` names a tensor's class, or one that is not known."""
+    for one in types.elts if isinstance(types, ast.Tuple) else [types]:
+        if isinstance(one, ast.Name) and not context.tree.scopes[one].lookup(one.id):
+            continue  # a builtin: str, list, dict
+        names = {v.name for v in context.evaluator.values(one) if isinstance(v, Qualified)}
+        if not names or any(_is_framework(context, n) for n in names):
+            return True
+    return False
+
+
+def _is_framework(context: FileContext, name: str) -> bool:
+    """Whether a class is the framework's, or of a module that is not known to hold no tensors."""
+    return name.partition(".")[0] not in _ELSEWHERE
+
+
+_ELSEWHERE = frozenset("numpy np PIL pandas collections pathlib io numbers typing".split())

@@ -1,0 +1,201 @@
+"""Keyword dicts in sight: ``GradScaler(**options)`` where ``options`` is a literal used nowhere else."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.model.context import FileContext
+from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
+from paddletorch.text.call_spans import read_layout
+from paddletorch.text.source import Source
+
+Literal = ast.Dict | ast.Call
+Key = ast.Constant | ast.keyword
+
+
+@dataclass(frozen=True, slots=True)
+class DictKeywords:
+    """The dict literals (or ``dict(...)`` calls), one of which supplies keywords, and the stores that add to it."""
+
+    literals: tuple[Literal, ...]
+    items: tuple[tuple[str, Key, ast.expr], ...]
+    stored: frozenset[str] = frozenset()
+    """Keys that are not in every literal: what else gives them may not happen."""
+
+    def rename(self, source: Source, key: Key, name: str, code: str) -> Edit:
+        """Rename one key where it is written."""
+        if isinstance(key, ast.keyword):
+            start = source.span(key).start
+            assert key.arg is not None
+            return Edit(Span(start, start + len(key.arg.encode())), name, code)
+        span = source.span(key)
+        text = source.slice(span)
+        return Edit(span, text.replace(str(key.value), name), code)
+
+    def holds(self, key: Key) -> bool:
+        """Whether the key stands in a literal, from which it can be taken."""
+        return any(key is found for literal in self.literals for _, found, _ in literal_items(literal) or ())
+
+    def supplies(self, name: str | None) -> bool:
+        """Whether an argument of this name is written in the dict: all are, if there is one dict."""
+        return len(self.literals) == 1 or any(key == name for key, _, _ in self.items)
+
+    def change(
+        self,
+        source: Source,
+        drop: frozenset[str],
+        added: Sequence[tuple[str, str]],
+        names: Mapping[str, str],
+        values: Sequence[Edit],
+        code: str,
+    ) -> list[Edit]:
+        """Take keys from the literals and add others; ``names`` are the source's for the target's names.
+
+        ``values`` are edits inside the items that stay.
+
+        Raises:
+            LayoutError: LibCST cannot read a literal.
+        """
+        edits: list[Edit] = []
+        for literal in self.literals:
+            keys = [key for key, _, _ in literal_items(literal) or ()]
+            places = frozenset(place for place, key in enumerate(keys) if key in drop)
+            more = [(name, value) for name, value in added if names.get(name) not in keys]
+            span = source.span(literal)
+            inside = [edit for edit in values if span.holds(edit.span)]
+            if not places and not more:
+                edits += inside
+                continue
+            colon = isinstance(literal, ast.Dict)
+            texts = [f"{source.quote}{n}{source.quote}: {v}" if colon else f"{n}={v}" for n, v in more]
+            changes = ArgumentChanges(drop=places, append=tuple(texts))
+            edits += edit_arguments(read_layout(source, literal), changes, code, inside)
+        spans = [source.span(literal) for literal in self.literals]
+        return edits + [edit for edit in values if not any(span.holds(edit.span) for span in spans)]
+
+
+def keyword_dict(context: FileContext, node: ast.expr) -> DictKeywords | None:
+    """The dict behind ``**node`` if all of its keys are in sight and nothing else uses it."""
+    if isinstance(node, ast.Dict):
+        items = literal_items(node)
+        return DictKeywords((node,), items) if items is not None else None
+    if not isinstance(node, ast.Name):
+        return None
+    scope = context.tree.scopes[node]
+    bindings = scope.lookup(node.id)
+    if not bindings or scope.kind == "class" or any(b.kind != "assign" or b.scope is not scope for b in bindings):
+        return None
+    literals = [literal for b in bindings for literal in _literals(b.value)]
+    known = [literal_items(literal) if literal is not None else None for literal in literals]
+    if any(items is None for items in known):
+        return None
+    items = tuple(item for items in known for item in items or ())
+    keys = [{key for key, _, _ in items or ()} for items in known]
+    for load in context.tree.names.get(node.id, ()):
+        if load is node or context.tree.scopes[load].lookup(load.id) is not bindings:
+            continue
+        stored = _stored_item(context, load)
+        if stored is None:
+            return None
+        items += (stored,)
+    always = frozenset.intersection(*map(frozenset, keys))
+    found = tuple(literal for literal in literals if literal is not None)
+    return DictKeywords(found, items, frozenset(key for key, _, _ in items) - always)
+
+
+def _literals(value: ast.expr | None) -> list[Literal | None]:
+    """The literals that a variable may hold; None where it may hold something else."""
+    if isinstance(value, ast.IfExp):
+        return [*_literals(value.body), *_literals(value.orelse)]
+    return [value if isinstance(value, ast.Dict | ast.Call) else None]
+
+
+def shared_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.expr, str]]:
+    """What ``**factory_kwargs`` gives, where the dict is a literal that only such calls read: key, value and text.
+
+    Empty if a key cannot be seen, or if something else may change the dict.
+    """
+    if not isinstance(node, ast.Name):
+        return []
+    scope = context.tree.scopes[node]
+    bindings = scope.lookup(node.id)
+    literal = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+    items = literal_items(literal) if isinstance(literal, ast.Dict | ast.Call) else None
+    for load in context.tree.names.get(node.id, ()) if items else ():
+        if context.tree.scopes[load].lookup(load.id) is bindings:
+            parent = context.parent(load)
+            spread = isinstance(parent, ast.keyword) and parent.arg is None
+            if not spread and not (isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Load)):
+                return []
+    quote = context.source.quote
+    return [
+        (key, value, _own_text(context, node, value) or f"{node.id}[{quote}{key}{quote}]")
+        for key, _, value in items or ()
+    ]
+
+
+def written_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.expr, str]]:
+    """What ``**node`` gives as arguments of their own: key, value and text; empty if that cannot be said.
+
+    The values of a literal in the call itself are copied, so they may hold nothing that converts by itself.
+    """
+    items = literal_items(node) if isinstance(node, ast.Dict) else None
+    if items is None:
+        return shared_items(context, node)
+    plain = all(isinstance(n, _COPIED) for _, _, value in items for n in ast.walk(value))
+    return [(key, value, context.source.slice(context.source.span(value))) for key, _, value in items if plain]
+
+
+_COPIED = (ast.Constant, ast.Name, ast.UnaryOp, ast.unaryop, ast.Tuple, ast.List, ast.expr_context)
+
+
+def seen_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.expr]] | None:
+    """The keys and values that ``**node`` gives, if they are in sight."""
+    found = keyword_dict(context, node)
+    if found is not None:
+        return list({key: (key, value) for key, _, value in found.items}.values())
+    return [(key, value) for key, value, _ in shared_items(context, node)] or None
+
+
+def _own_text(context: FileContext, place: ast.Name, value: ast.expr) -> str | None:
+    """The value as written, if it means the same where the call stands."""
+    if isinstance(value, ast.Constant):
+        return context.source.slice(context.source.span(value))
+    if not isinstance(value, ast.Name):
+        return None
+    bindings = context.tree.scopes[value].lookup(value.id)
+    same = context.tree.scopes[place].lookup(value.id) is bindings
+    return value.id if same and len(bindings) == 1 and bindings[0].kind == "parameter" else None
+
+
+def literal_items(node: Literal) -> tuple[tuple[str, Key, ast.expr], ...] | None:
+    """Keys and values of a dict literal or ``dict(...)`` call, in order; None if a key is not written out."""
+    items: list[tuple[str, Key, ast.expr]] = []
+    if isinstance(node, ast.Call):
+        if not isinstance(node.func, ast.Name) or node.func.id != "dict" or node.args:
+            return None
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                return None
+            items.append((keyword.arg, keyword, keyword.value))
+        return tuple(items)
+    for key, value in zip(node.keys, node.values, strict=True):
+        if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+            return None
+        items.append((key.value, key, value))
+    return tuple(items)
+
+
+def _stored_item(context: FileContext, load: ast.Name) -> tuple[str, ast.Constant, ast.expr] | None:
+    """``options['key'] = value`` as an item."""
+    subscript = context.parent(load)
+    if not isinstance(subscript, ast.Subscript) or not isinstance(subscript.ctx, ast.Store):
+        return None
+    assign = context.parent(subscript)
+    key = subscript.slice
+    if not isinstance(assign, ast.Assign) or not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+        return None
+    return key.value, key, assign.value

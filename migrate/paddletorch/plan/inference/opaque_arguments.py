@@ -1,0 +1,68 @@
+"""Arguments that a call hands on from where they cannot be seen: ``*args``, ``**kwargs``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from paddletorch_rules import Form, Row
+
+from paddletorch.plan.model.context import FileContext, Refusal
+
+
+def alike(context: FileContext, row: Row, form: Form) -> bool:
+    """Whether both sides take the same arguments in the same places, so that unseen ones may be passed on."""
+    target = context.settings.emitted(row)
+    source_signature = form.signature(context.settings.source_releases.newest)
+    target_signature = target.signature(context.settings.target_releases.newest) if target is not None else None
+    if target is None or target.template is not None or source_signature is None or target_signature is None:
+        return not row.parameters
+    pairs = {p.name(context.settings.source): p for p in row.parameters}
+    taken = [p for p in source_signature.parameters if not p.variadic]
+    for parameter, other in zip(taken, target_signature.parameters, strict=False):
+        pair = pairs.get(parameter.name)
+        same = pair is not None and pair.values is None and parameter.name == other.name == pair.name(context.target)
+        if not same or parameter.default != other.default:
+            return False
+    return len(taken) <= len(target_signature.parameters)
+
+
+def refuse_silent(
+    context: FileContext, row: Row, form: Form, what: str, place: int | None, taken: Iterable[str] = ()
+) -> None:
+    """Refuse what the target could take for something else; it raises itself for a name that it does not know.
+
+    ``place`` is where positional arguments are handed on, None for keywords, of which ``taken`` are given already.
+    With the shim, Paddle is asked as the code runs instead.
+
+    Raises:
+        Refusal: another meaning would pass unnoticed.
+    """
+    target = context.settings.emitted(row)
+    ours = form.signature(context.settings.source_releases.newest)
+    theirs = target.signature(context.settings.target_releases.newest) if target is not None else None
+    # keys of configuration files are Paddle's, and hooks of functions decide by what is not given
+    if context.target != "torch" or row.kind != "class" or not row.code.startswith("NN"):
+        raise Refusal("API203", what=what)
+    if target is None or target.template is not None or ours is None or theirs is None:
+        raise Refusal("API203", what=what)
+    if any(p.variadic for p in (*ours.parameters, *theirs.parameters)):
+        raise Refusal("API203", what=what)
+    same = {p.name(context.settings.source) for p in row.parameters if p.values is None and p.torch == p.paddle}
+    if place is None:
+        names = {p.name for p in ours.parameters} - set(taken) - same
+        silent = any(theirs.get(name) is not None for name in names)
+    else:
+        pairs = zip(ours.positional[place:], theirs.positional[place:], strict=False)
+        silent = any(one.name != other.name or one.name not in same for one, other in pairs)
+    if silent:
+        raise Refusal("API203", what=what)
+
+
+def refuse_defaults(what: Iterable[str], written: Iterable[str]) -> None:
+    """Refuse to write out a default that the unseen arguments may give.
+
+    Raises:
+        Refusal: there is one.
+    """
+    if any(written):
+        raise Refusal("API203", what=", ".join(what))

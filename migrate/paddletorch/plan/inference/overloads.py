@@ -1,0 +1,177 @@
+"""Chooses among the rows of one name by what a call gives: ``torch.max(x)``, ``(x, dim)``, ``(x, other)``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from enum import IntEnum
+
+from paddletorch_rules import Form, Parameter, Row, Signature
+
+from paddletorch.plan.inference.keywords import seen_items
+from paddletorch.plan.inference.unpacked_arguments import seen_elements
+from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.resolve import Instance, Qualified
+from paddletorch.resolve.values import Container
+
+_AXES = frozenset({"dim", "axis", "dims", "axes", "ndim", "index_dim"})
+_NUMBERS = frozenset({"int", "float", "number", "bool"})
+_PLAIN = _NUMBERS | {"str", "sequence"}
+
+
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+"""NumPy's names for parameters, which torch's own functions take as well."""
+
+
+def numpy_name(signature: Signature, name: str) -> str:
+    """The parameter of a torch function that goes by another name too; ``name`` if there is none.
+
+    Functions of ``torch.linalg`` whose first parameter the documentation calls ``A`` take ``input``.
+    """
+    known = NUMPY_NAMES.get(name, name)
+    if known == "input" and signature.get("input") is None and signature.parameters:
+        first = signature.parameters[0].name
+        return first if first in ("A", "x") else name
+    return known if signature.get(known) is not None else name
+
+
+class Fit(IntEnum):
+    """How well a call fits a signature."""
+
+    NO = 0
+    MAYBE = 1
+    SURE = 2
+
+
+def choose(
+    context: FileContext, call: ast.Call, options: Sequence[tuple[Row, Form]], skip: int = 0
+) -> tuple[Row, Form]:
+    """The row whose signature the call fits.
+
+    Raises:
+        Refusal: several fit, and the call does not say which.
+    """
+    if len(options) == 1:
+        return options[0]
+    newest = context.settings.source_releases.newest
+    fits = [(fit(context, call, form.signature(newest), skip, whole=not skip), row, form) for row, form in options]
+    if skip and sum(how is not Fit.NO for how, _, _ in fits) > 1:  # later arguments will tell
+        fits = [(min(how, Fit.MAYBE), row, form) for how, row, form in fits]
+    for wanted in (Fit.SURE, Fit.MAYBE):
+        found = [(row, form) for how, row, form in fits if how is wanted]
+        if wanted is Fit.MAYBE and len(found) > 1:
+            forms = " or ".join(s.text for _, f in found if (s := f.signature(newest)) is not None)
+            raise Refusal("API224", forms=forms, arguments=context.text(call))
+        if found:
+            return found[0]
+    return options[0]
+
+
+def fit(context: FileContext, call: ast.Call, signature: Signature | None, skip: int = 0, *, whole: bool = True) -> Fit:
+    """Whether the call's arguments fit: their number, their names and what is known of their kinds.
+
+    ``whole`` says that the call gives every required argument; without, others may follow by place.
+    """
+    if signature is None:
+        return Fit.MAYBE
+    positional = signature.positional
+    variadic = next((p for p in signature.parameters if p.variadic == "*"), None)
+    given: set[str] = set()
+    fits: list[Fit] = []
+    open_ended = False
+    spread = [] if variadic is not None else [a for a in call.args[skip:] if isinstance(a, ast.Starred)]
+    seen: dict[ast.expr, list[ast.expr]] = {}
+    for starred in spread:
+        elements = seen_elements(context, starred.value)
+        if elements is not None:
+            seen[starred] = [value for value, _ in elements]
+    for index, argument in enumerate(value for a in call.args[skip:] for value in seen.get(a, [a])):
+        parameter = positional[index] if index < len(positional) else variadic
+        if parameter is None:
+            return Fit.NO
+        given.add(parameter.name)
+        if isinstance(argument, ast.Starred):
+            open_ended = True
+            fits.append(Fit.SURE if parameter.variadic else Fit.MAYBE)
+            break
+        fits.append(_argument(context, argument, parameter))
+    for keyword in call.keywords:
+        items = seen_items(context, keyword.value) if keyword.arg is None else [(keyword.arg, keyword.value)]
+        if items is None:
+            open_ended = True
+            fits.append(Fit.MAYBE)
+        for name, value in items or ():
+            named = signature.get(name) or signature.get(numpy_name(signature, name))
+            if named is None or named.name in given:
+                return Fit.NO
+            given.add(named.name)
+            fits.append(_argument(context, value, named))
+    missing = [p for p in signature.parameters if p.default is None and not p.variadic and p.name not in given]
+    if any(whole or p.keyword_only for p in missing) and not open_ended:
+        return Fit.NO
+    return min(fits, default=Fit.SURE)
+
+
+def _argument(context: FileContext, node: ast.expr, parameter: Parameter) -> Fit:
+    if not parameter.annotation:
+        return Fit.SURE
+    wanted = {part.strip() for part in parameter.annotation.split("|")}
+    if "number" in wanted:
+        wanted |= _NUMBERS
+    found = kinds(context, node)
+    if "None" in found and (parameter.default == "None" or "None" in wanted):
+        return Fit.SURE
+    if not found:
+        return Fit.MAYBE
+    return Fit.SURE if found & wanted else Fit.NO
+
+
+def kinds(context: FileContext, node: ast.expr) -> frozenset[str]:
+    """What an argument can be, in the words that annotations of the tables use; empty if nothing is known."""
+    if isinstance(node, ast.Constant):
+        return _constant(node.value)
+    match = context.matches.get(node)
+    if match is not None and match.row.instance is not None:
+        return _instance(Instance(match.row.instance, match.row.id))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+        return _constant(node.operand.value)
+    if isinstance(node, ast.List | ast.Tuple | ast.ListComp):
+        return frozenset({"sequence"})
+    if isinstance(node, ast.Name) and node.id in _AXES:
+        return frozenset({"int", "sequence"})
+    values = context.evaluator.values(node)
+    found: set[str] = set()
+    for value in values:
+        if isinstance(value, Instance):
+            found |= _instance(value)
+        elif isinstance(value, Qualified) and (kind := context.settings.table.constant(value.name)):
+            found.add(kind)
+        elif isinstance(value, Container):
+            found.add("sequence")
+    return frozenset(found)
+
+
+def _constant(value: object) -> frozenset[str]:
+    if isinstance(value, bool):
+        return frozenset({"bool"})
+    if value is None:
+        return frozenset({"None"})
+    if isinstance(value, str):
+        found = {"str"}
+        root = value.partition(":")[0]
+        if root in ("cpu", "cuda", "gpu", "mps", "xpu", "npu"):
+            found.add("device")
+        elif root.rstrip("0123456789") in ("float", "int", "uint", "bfloat", "bool", "complex"):
+            found.add("dtype")
+        return frozenset(found)
+    return frozenset({type(value).__name__, "number"}) if isinstance(value, int | float) else frozenset()
+
+
+def _instance(value: Instance) -> frozenset[str]:
+    if value.type == "tensor":
+        return frozenset({"Tensor"})
+    if value.type == "foreign":
+        return frozenset({value.api, "number"} if value.api in _NUMBERS else {"str"} if value.api == "str" else _PLAIN)
+    if value.type == "shape":
+        return frozenset({"sequence", "shape"})
+    return frozenset({value.type}) if value.type else frozenset()

@@ -1,0 +1,128 @@
+"""A tensor's size: a tuple to torch, a list to Paddle. Where the kind of sequence matters, it is written out.
+
+torch.Size is a tuple; Paddle's shape is a list, from 3.3 on a Size that joins and compares like both, but is not
+hashable. So ``x.shape + [1]`` breaks in torch, ``x.shape + (1,)`` and ``{x.shape: 1}`` break in Paddle.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Literal
+
+from paddletorch.plan.model.context import FileContext
+
+Kind = Literal["list", "tuple"]
+
+_LIST_METHODS = frozenset("append extend insert pop remove reverse sort copy clear".split())
+_DEPTH = 3
+"""How many names an operand is followed through."""
+
+
+def shape(context: FileContext, node: ast.Attribute) -> str | None:
+    """The template for a read of ``x.shape``; empty where it may stand as it is."""
+    kind: Kind = "list" if context.target == "torch" else "tuple"
+    return f"{kind}({{self}}.shape)" if used_as(context, node, kind) else ""
+
+
+def used_as(context: FileContext, node: ast.expr, kind: Kind) -> bool:
+    """Whether the size that ``node`` gives is used as that kind of sequence, here or under the name it gets."""
+    value = _past_slices(context, node)
+    if _here(context, value, kind):
+        return True
+    statement = context.parent(value)
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        return _named(context, statement.targets[0], kind)
+    return False
+
+
+def _past_slices(context: FileContext, node: ast.expr) -> ast.expr:
+    """The part of the size that is used: ``x.shape[1:]`` for ``x.shape``."""
+    parent = context.parent(node)
+    while isinstance(parent, ast.Subscript) and parent.value is node and isinstance(parent.slice, ast.Slice):
+        node, parent = parent, context.parent(parent)
+    return node
+
+
+def _named(context: FileContext, name: ast.Name, kind: Kind) -> bool:
+    """Whether some use of a name that holds a size needs that kind of sequence."""
+    for use in _uses(context, name):
+        parent = context.parent(use)
+        if isinstance(parent, ast.Subscript) and parent.value is use and not isinstance(parent.ctx, ast.Load):
+            if kind == "list":
+                return True
+        elif isinstance(parent, ast.AugAssign) and parent.target is use:
+            if _kind(context, parent.value, _DEPTH) == kind:
+                return True
+        elif _here(context, _past_slices(context, use), kind):
+            return True
+    return False
+
+
+def _uses(context: FileContext, name: ast.Name) -> Iterator[ast.Name]:
+    bindings = context.tree.scopes[name].lookup(name.id) if name in context.tree.scopes else ()
+    for node, scope in context.tree.scopes.items():
+        if isinstance(node, ast.Name) and node.id == name.id and node is not name and scope.lookup(name.id) is bindings:
+            yield node
+
+
+def _here(context: FileContext, value: ast.expr, kind: Kind) -> bool:
+    parent = context.parent(value)
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
+        return any(_kind(context, o, _DEPTH) == kind for o in _operands(context, parent) if o is not value)
+    if isinstance(parent, ast.Compare):
+        return _compared(context, parent, value, kind)
+    if isinstance(parent, ast.Attribute) and isinstance(context.parent(parent), ast.Call):
+        return kind == "list" and parent.attr in _LIST_METHODS
+    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.args[:1] == [value]:
+        if parent.func.id == "isinstance" and len(parent.args) == 2:
+            named = {n.id for n in ast.walk(parent.args[1]) if isinstance(n, ast.Name)}
+            return kind in named and not {"list", "tuple"} <= named
+        return kind == "tuple" and parent.func.id == "hash"
+    if isinstance(parent, ast.Dict):
+        return kind == "tuple" and any(key is value for key in parent.keys)
+    if isinstance(parent, ast.Subscript):
+        return kind == "tuple" and parent.slice is value
+    return kind == "tuple" and isinstance(parent, ast.Set)
+
+
+def _compared(context: FileContext, parent: ast.Compare, value: ast.expr, kind: Kind) -> bool:
+    others = [n for n in (parent.left, *parent.comparators) if n is not value]
+    if any(isinstance(op, ast.In | ast.NotIn) for op in parent.ops):
+        others = [e for o in others if isinstance(o, ast.List | ast.Tuple | ast.Set) for e in o.elts]
+    return any(_kind(context, o, _DEPTH) == kind for o in others)
+
+
+def _operands(context: FileContext, node: ast.BinOp) -> Iterator[ast.expr]:
+    """What a chain of ``+`` joins."""
+    parent = context.parent(node)
+    while isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
+        node, parent = parent, context.parent(parent)
+    waiting: list[ast.expr] = [node]
+    while waiting:
+        operand = waiting.pop()
+        if isinstance(operand, ast.BinOp) and isinstance(operand.op, ast.Add):
+            waiting += [operand.left, operand.right]
+        else:
+            yield operand
+
+
+def _kind(context: FileContext, node: ast.expr, depth: int) -> Kind | None:
+    """What sequence an operand is, by its form or by the one value that its name has."""
+    if isinstance(node, ast.List | ast.ListComp):
+        return "list"
+    if isinstance(node, ast.Tuple):
+        return "tuple"
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _kind(context, node.left, depth) or _kind(context, node.right, depth)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _kind(context, node.left, depth) or _kind(context, node.right, depth)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        return _kind(context, node.value, depth)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return "list" if node.func.id in ("list", "sorted") else "tuple" if node.func.id == "tuple" else None
+    if isinstance(node, ast.Name) and depth and node in context.tree.scopes:
+        bindings = context.tree.scopes[node].lookup(node.id)
+        if len(bindings) == 1 and bindings[0].kind == "assign" and bindings[0].value is not None:
+            return _kind(context, bindings[0].value, depth - 1)
+    return None

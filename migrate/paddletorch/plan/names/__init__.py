@@ -1,0 +1,1 @@
+"""How converted names are spelled, and which imports they need. Imports `plan.sites` and below."""

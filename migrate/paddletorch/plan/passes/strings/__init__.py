@@ -1,0 +1,1 @@
+"""Names of APIs in strings and in `getattr`-like calls."""

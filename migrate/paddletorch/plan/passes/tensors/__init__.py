@@ -1,0 +1,1 @@
+"""Tensors where the frameworks' semantics differ: in-place operators, type promotion, subscripts."""

@@ -1,0 +1,78 @@
+"""Gradients of autograd functions: torch's backward gives one for each argument, Paddle's one for each tensor.
+
+Which arguments are tensors is known when ``forward`` runs; it notes it, and ``backward`` gives what belongs to them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.sites.sites import Site
+
+_CODE = "AGD202"
+_NOTE = "tensor_arguments"
+
+
+def plan_functions(context: FileContext, planned: Sequence[tuple[Site, Outcome]]) -> None:
+    """Edit the classes that return None, as for what is no tensor; where a return is no tuple they stay reported."""
+    if context.target != "paddle":
+        return
+    for site, outcome in planned:
+        statement = context.parent(site.node)
+        if site.role != "base" or outcome.row.id != "autograd.Function" or not isinstance(statement, ast.ClassDef):
+            continue
+        if outcome.target is None or all(f.code != _CODE for f in outcome.findings):
+            continue
+        edits = _edits(context, statement, outcome.row.code)
+        if edits:
+            outcome.edits += edits
+            outcome.findings = [f for f in outcome.findings if f.code != _CODE]
+
+
+def _edits(context: FileContext, node: ast.ClassDef, code: str) -> list[Edit]:
+    methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
+    if "forward" not in methods or "backward" not in methods:
+        return []
+    forward, backward = methods["forward"], methods["backward"]
+    first = _first_statement(forward)
+    returned = context.tree.own[backward].returns
+    if first is None or not returned or not (forward.args.args and backward.args.args) or forward.args.kwonlyargs:
+        return []
+    names = [a.arg for a in forward.args.args[1:]] + ([f"*{forward.args.vararg.arg}"] if forward.args.vararg else [])
+    start = context.source.span(first).start
+    line_end = context.source.newline + context.source.indentation(first.lineno)
+    held = f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
+    text = f"{forward.args.args[0].arg}.{_NOTE} = [isinstance(a, paddle.Tensor) for a in {held}]{line_end}"
+    edits = [Edit(Span(start, start), text, code)]
+    for value in returned:
+        if not isinstance(value, ast.Tuple):
+            return []
+        span = context.source.span(value)
+        before, after = ("", "") if _in_brackets(context.source.slice(span)) else ("(", ")")
+        parts = (f"tuple(g for g, t in zip({before}", span, f"{after}, {backward.args.args[0].arg}.{_NOTE}) if t)")
+        edits.append(Edit(span, "", code, parts))
+    return edits
+
+
+def _in_brackets(text: str) -> bool:
+    """Whether brackets stand around the whole tuple: not around ``(a), (b)``."""
+    if not text.startswith("("):
+        return False
+    try:
+        ast.parse(f"[{text[1:-1]}]")
+    except SyntaxError:
+        return False
+    return text.endswith(")")
+
+
+def _first_statement(function: ast.FunctionDef) -> ast.stmt | None:
+    """The first statement behind the docstring, if it stands on a line of its own."""
+    body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
+    before = function.body[0] if body is not function.body else None
+    if not body or body[0].lineno == function.lineno or (before and before.end_lineno == body[0].lineno):
+        return None
+    return body[0]

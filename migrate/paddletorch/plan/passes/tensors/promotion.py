@@ -1,0 +1,170 @@
+"""Tensors of two dtypes in one operation: torch promotes them, Paddle does not.
+
+Measured for ``i * f``, int64 by float32: Paddle 3.3 raises TypeError, and 2.6 gives int64, the left one's dtype. So
+where both dtypes are seen, the lower one is cast.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from paddletorch.model import Conversion, Edit, Span
+from paddletorch.plan.inference.dtype_names import PAIRS
+from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, promoted
+from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.syntax.precedence import ATOM, binds
+from paddletorch.plan.syntax.side_effects import is_pure
+
+_CODE = "DTY101"
+_UNKNOWN_WIDTH = "DTY201"
+_NOT_SEEN = "DTY202"
+
+_OPERATORS = (
+    ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor,
+)  # fmt: skip
+_KINDS = frozenset({ast.AugAssign, ast.BinOp, ast.Compare, ast.Call})
+_COMPARED = frozenset("eq ne lt le gt ge greater less".split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """The operands of one operation; ``target`` is what an operation in place writes to, whose dtype stays."""
+
+    node: ast.expr | ast.stmt
+    operands: list[ast.expr]
+    target: ast.expr | None = None
+
+
+def plan_promotion(context: FileContext, dtypes: Dtypes) -> tuple[list[Edit], list[Conversion]]:
+    """Casts where torch would promote; they come before other edits of the same expressions."""
+    edits: list[Edit] = []
+    conversions: list[Conversion] = []
+    if context.target != "paddle" or context.is_half_converted:
+        return edits, conversions
+    for operation in _operations(context):
+        for node, cast in _casts(context, dtypes, operation):
+            if context.leaves(_CODE, operation.node):
+                continue
+            span = (
+                _in_brackets(context, node)
+                if isinstance(operation.node, ast.BinOp | ast.Compare | ast.AugAssign)
+                else None
+            )
+            inner = context.source.span(node)
+            atom = span is not None or binds(node) == ATOM
+            parts: tuple[str | Span, ...] = (span or inner,) if atom else ("(", inner, ")")
+            edits.append(Edit(span or inner, "", _CODE, (*parts, f".astype({cast})")))
+            line, column = context.source.position(inner.start)
+            conversions.append(Conversion(_CODE, "type promotion", f"astype({cast})", line, column))
+    return edits, conversions
+
+
+def _in_brackets(context: FileContext, node: ast.expr) -> Span | None:
+    """The operand with the brackets that stand around it."""
+    span, body = context.source.span(node), context.source.body
+    around = body[: span.start].endswith(b"(") and body[span.end :].startswith(b")")
+    return Span(span.start - 1, span.end + 1) if around else None
+
+
+def _operations(context: FileContext) -> Iterator[_Operation]:
+    """Each operation in which torch would promote."""
+    for node in [n for n in context.tree.parents if n.__class__ in _KINDS]:
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, _OPERATORS):
+            yield _Operation(node, [node.value], node.target)
+        if not isinstance(node, ast.BinOp | ast.Compare | ast.Call) or not context.is_located(node):
+            continue
+        if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
+            yield _Operation(node, [node.left, node.right])
+        elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
+            if not isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
+                yield _Operation(node, [node.left, node.comparators[0]])
+        elif isinstance(node, ast.Call) and not any(isinstance(a, ast.Starred) for a in node.args):
+            yield from _called(context, node)
+
+
+def _called(context: FileContext, call: ast.Call) -> Iterator[_Operation]:
+    name = context.qualified(call.func)
+    if name is not None and name.startswith("torch."):
+        last = name.rpartition(".")[2]
+        given = {k.arg: k.value for k in call.keywords}
+        named = [given[k] for k in ("input", "self", "other", "vec2") if k in given]
+        arguments = [*call.args, *named]
+        if last in PAIRS | _COMPARED and len(arguments) >= 2:
+            yield _Operation(call, arguments[:2])
+        elif last == "where" and len(arguments) == 3:
+            yield _Operation(call, arguments[1:])
+        elif last in ("cat", "concat", "stack") and call.args and isinstance(call.args[0], ast.List | ast.Tuple):
+            yield _Operation(call, [e for e in call.args[0].elts if not isinstance(e, ast.Starred)])
+    elif name is None and isinstance(call.func, ast.Attribute) and call.args:
+        last = call.func.attr
+        if last.endswith("_") and last.removesuffix("_") in PAIRS:
+            yield _Operation(call, [call.args[0]], call.func.value)
+        elif last in PAIRS | _COMPARED:
+            yield _Operation(call, [call.func.value, call.args[0]])
+
+
+def _casts(context: FileContext, dtypes: Dtypes, operation: _Operation) -> Iterator[tuple[ast.expr, str]]:
+    """What is cast to what, as the argument of ``astype``."""
+    found = {o: d for o in operation.operands if (d := dtypes.of(o)) is not None}
+    if not found:
+        return
+    others = [o for o in operation.operands if o not in found]
+    if operation.target is not None:
+        yield from _to(context, dtypes, found, dtypes.of(operation.target), operation.target)
+        return
+    result: str | None = next(iter(found.values()))
+    for dtype in found.values():
+        result = promoted(result, dtype)
+    if result is None:
+        return
+    if not others:
+        like = next((n for n, d in found.items() if d == FLOATING), None)
+        yield from _to(context, dtypes, found, result, like)
+    elif len(others) == 1 and dtypes.number(others[0]) is not None:
+        old = context.settings.target_releases.versions[0] < Version("3.0")
+        if old and result == "bool" and dtypes.number(others[0]) == 1:
+            yield next(iter(found)), context.quoted("'int64'", others[0])  # Paddle 2.6 makes a bool of the number
+    elif len(others) == 1 and dtypes.is_tensor(others[0]) and category(result) < 2 and _computes(operation.node):
+        quotient = isinstance(operation.node, ast.BinOp) and isinstance(operation.node.op, ast.Div)
+        if (result == "bool" or quotient) and _is_named(source := dtypes.source(others[0])):
+            yield next(iter(found)), _dtype_of(context, source)  # a quotient's other side is hardly a bool or int32
+        else:
+            node = next(iter(found))
+            context.report(_NOT_SEEN, node, "torch.Tensor", first=context.text(node), second=context.text(others[0]))
+
+
+def _computes(node: ast.AST) -> bool:
+    """Whether this is arithmetic, where masks meet numbers; ``&`` and comparisons are of like and like."""
+    return not isinstance(node, ast.Compare | ast.Call) and not (
+        isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor)
+    )
+
+
+def _to(
+    context: FileContext, dtypes: Dtypes, found: Mapping[ast.expr, str], result: str | None, like: ast.expr | None
+) -> Iterator[tuple[ast.expr, str]]:
+    """Casts of those whose dtype is lower; ``like`` has a floating-point dtype of a width that is not seen."""
+    for node, dtype in found.items():
+        if result is None or dtype == result or category(dtype) > category(result):
+            continue
+        if category(dtype) == category(result) and FLOATING in (dtype, result):
+            continue  # most likely the same
+        if result != FLOATING:
+            yield node, context.quoted(f"'{result}'", node)
+        elif like is not None and _is_named(source := dtypes.source(like)):
+            yield node, _dtype_of(context, source)
+        elif like is not None:
+            context.report(_UNKNOWN_WIDTH, node, "torch.Tensor", first=context.text(node), second=context.text(like))
+
+
+def _is_named(node: ast.expr) -> bool:
+    """Whether the tensor can stand a second time, for its dtype, without being computed again."""
+    return is_pure(node) and binds(node) == ATOM
+
+
+def _dtype_of(context: FileContext, node: ast.expr) -> str:
+    return f"{context.source.slice(context.source.span(node))}.dtype"

@@ -1,0 +1,1 @@
+"""Optimizers, schedulers, clipping, loaders and autocast: calls that belong together."""

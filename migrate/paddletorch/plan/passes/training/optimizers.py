@@ -1,0 +1,226 @@
+"""Parameter groups of optimizers: Paddle's learning_rate of a group is a factor, torch's lr the rate itself."""
+
+from __future__ import annotations
+
+import ast
+from decimal import Decimal, DivisionByZero, InvalidOperation
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.calls.binding import CallBinding
+from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.passes.training.clipping import plan_clipping
+from paddletorch.plan.passes.training.constructors import Made, atom, made, refuse, source_text
+from paddletorch.plan.sites.sites import Site
+
+_RENAMED = {"lr": "learning_rate", "eps": "epsilon", "nesterov": "use_nesterov"}
+_OWN_RENAMED = {"optim.RMSprop": {"alpha": "rho"}}
+_LOST = {"maximize", "dampening", "amsgrad", "differentiable", "lr_decay", "grad_clip", "initial_lr"}
+_RATES = {"torch": "lr", "paddle": "learning_rate"}
+
+
+def plan_optimizers(context: FileContext, planned: list[tuple[Site, Outcome]]) -> list[Edit]:
+    """Edits around the optimizer calls of a file: their parameter groups, and clipping that Paddle keeps inside."""
+    _refuse_bases(planned)
+    optimizers = made(context, planned, "optimizer")
+    done: set[ast.Dict] = set()
+    for one in optimizers:
+        try:
+            for group in _groups(one):
+                if group not in done:
+                    done.add(group)
+                    one.outcome.edits += _Group(context, one, group).edits()
+        except Refusal as refusal:
+            refuse(refusal, one.site, one.outcome)
+    _report_others(context, done)
+    return plan_clipping(context, planned, optimizers) if context.target == "torch" else []
+
+
+_BASES = ("optim.Optimizer", "lr.LRScheduler")
+
+
+def _refuse_bases(planned: list[tuple[Site, Outcome]]) -> None:
+    """A class of the file's own that steps parameters or computes rates by the other framework's protocol."""
+    for site, outcome in planned:
+        base = site.role == "base" and outcome.row.instance in ("optimizer", "scheduler", "lbfgs")
+        if base or (outcome.row.id in _BASES and site.role in ("call", "member")):
+            refuse(Refusal("TRN201"), site, outcome)
+
+
+def _groups(one: Made) -> list[ast.Dict]:
+    """The dicts of a list of parameter groups, if the call is given one that can be seen."""
+    given = one.binding.origin("params" if one.binding.target == "paddle" else "parameters")
+    if isinstance(given, ast.ListComp) and isinstance(given.elt, ast.Dict):
+        return [given.elt]
+    if not isinstance(given, ast.List) or not any(isinstance(e, ast.Dict) for e in given.elts):
+        return []
+    if not all(isinstance(e, ast.Dict) for e in given.elts):
+        raise Refusal("OPT202", what="some of the groups are no dict that can be seen")
+    return [e for e in given.elts if isinstance(e, ast.Dict)]
+
+
+def _report_others(context: FileContext, done: set[ast.Dict]) -> None:
+    """Groups with rates of their own that reach an optimizer by other ways."""
+    rate = _RATES[context.settings.source]
+    if b"params" not in context.source.body or rate.encode() not in context.source.body:
+        return
+    for node in ast.walk(context.tree.module):
+        if isinstance(node, ast.Dict) and node not in done:
+            keys = {k.value for k in node.keys if isinstance(k, ast.Constant)}
+            if {"params", rate} <= keys:
+                context.report("OPT202", node, "parameter group", what="the optimizer that gets it cannot be seen")
+
+
+class _Group:
+    """One group of one optimizer."""
+
+    def __init__(self, context: FileContext, one: Made, group: ast.Dict) -> None:
+        self._context = context
+        self._binding: CallBinding = one.binding
+        self._outcome = one.outcome
+        self._row = one.row
+        self._group = group
+
+    def edits(self) -> list[Edit]:
+        """The dict with the target's keys and values."""
+        to_paddle = self._context.target == "paddle"
+        names = {**_RENAMED, **_OWN_RENAMED.get(self._row, {})}
+        if not to_paddle:
+            names = {new: old for old, new in names.items()}
+        found: list[Edit] = []
+        betas: list[tuple[str, ast.Constant, ast.expr]] = []
+        for key, value in zip(self._group.keys, self._group.values, strict=True):
+            if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+                raise Refusal("OPT202", what="a group has keys that cannot be seen")
+            name = key.value
+            if name in _LOST or (name == "momentum" and self._row == "optim.SGD" and to_paddle):
+                raise Refusal("OPT202", what=f"a group has {name!r}")
+            if name in ("beta1", "beta2"):
+                betas.append((name, key, value))
+            elif name == "betas" and to_paddle:
+                found += self._betas_to_paddle(key, value)
+            elif name == _RATES[self._context.settings.source]:
+                found += [self._key(key, names[name]), *self._rate(value)]
+            elif name in names:
+                found.append(self._key(key, names[name]))
+            elif name == "params" and to_paddle:
+                found += self._parameters(value)
+            elif name == "weight_decay" and to_paddle and isinstance(value, ast.Constant) and value.value == 0:
+                found.append(self._edit(self._context.source.span(value), "0.0"))
+        return found + self._betas_to_torch(betas)
+
+    def _edit(self, span: Span, text: str) -> Edit:
+        return Edit(span, text, self._outcome.row.code)
+
+    def _quoted(self, key: ast.Constant, name: str) -> str:
+        quote = self._context.source.slice(self._context.source.span(key))[-1]
+        return f"{quote}{name}{quote}"
+
+    def _key(self, key: ast.Constant, name: str) -> Edit:
+        return self._edit(self._context.source.span(key), self._quoted(key, name))
+
+    def _parameters(self, value: ast.expr) -> list[Edit]:
+        """Paddle reads a group's parameters twice: what can be read once becomes a list."""
+        lazy = isinstance(value, ast.GeneratorExp) or (
+            isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] in ("filter", "map", "chain")
+        )
+        if not lazy:
+            return []
+        span = self._context.source.span(value)
+        if isinstance(value, ast.GeneratorExp):
+            return [self._edit(Span(span.start, span.start), "list")]
+        return [self._edit(Span(span.start, span.start), "list("), self._edit(Span(span.end, span.end), ")")]
+
+    def _betas_to_paddle(self, key: ast.Constant, value: ast.expr) -> list[Edit]:
+        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == 2:
+            texts = [source_text(self._context, e) for e in value.elts]
+        else:
+            text = source_text(self._context, value)
+            texts = [None if text is None else f"{atom(text)}[{i}]" for i in (0, 1)]
+        if None in texts:
+            raise Refusal("OPT202", what="a group's betas are computed in its dict")
+        span = Span(self._context.source.span(key).start, self._context.source.span(value).end)
+        first, second = (self._quoted(key, name) for name in ("beta1", "beta2"))
+        return [self._edit(span, f"{first}: {texts[0]}, {second}: {texts[1]}")]
+
+    def _betas_to_torch(self, given: list[tuple[str, ast.Constant, ast.expr]]) -> list[Edit]:
+        if not given:
+            return []
+        texts = {}
+        for name, default in (("beta1", "0.9"), ("beta2", "0.999")):
+            own = next((v for n, _, v in given if n == name), self._binding.value(name))
+            texts[name] = default if own is None else source_text(self._context, own)
+        if None in texts.values() or (len(given) == 2 and not self._neighbours(given)):
+            raise Refusal("OPT202", what="a group's beta1 and beta2 cannot be joined")
+        source = self._context.source
+        span = Span(source.span(given[0][1]).start, source.span(given[-1][2]).end)
+        return [self._edit(span, f"{self._quoted(given[0][1], 'betas')}: ({texts['beta1']}, {texts['beta2']})")]
+
+    def _neighbours(self, given: list[tuple[str, ast.Constant, ast.expr]]) -> bool:
+        places = [self._group.keys.index(key) for _, key, _ in given]
+        return abs(places[0] - places[1]) == 1
+
+    def _base(self) -> str:
+        """The optimizer's own rate, as the target's code will have it."""
+        name = _RATES[self._context.settings.source]
+        node = self._binding.value(name)
+        if node is None:
+            signature = self._binding.form.signature(self._context.settings.source_releases.newest)
+            parameter = signature.get(name) if signature is not None else None
+            return (parameter.default if parameter is not None else None) or "0.001"
+        span = self._context.source.span(node)
+        tied = next((e.text for e in self._outcome.edits if e.span == span and e.text), None)
+        text = tied or source_text(self._context, node)
+        if text is None or (tied is None and "scheduler" in self._binding.types(name)):
+            raise Refusal("OPT202", what="the rate that the groups' rates go by is computed in the call")
+        return text
+
+    def _rate(self, value: ast.expr) -> list[Edit]:
+        base, span = self._base(), self._context.source.span(value)
+        short = _factor(value, base) if self._context.target == "paddle" else _product(value, base)
+        if short is not None:
+            return [self._edit(span, short)]
+        before, after = ("", "") if atom(ast.unparse(value)) == ast.unparse(value) else ("(", ")")
+        if self._context.target == "paddle":
+            after += f" / {atom(base)}"
+        else:
+            before = f"{atom(base)} * {before}"
+        return [self._edit(Span(span.start, span.start), before), self._edit(Span(span.end, span.end), after)]
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        value = ast.literal_eval(text)
+        return Decimal(repr(value)) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    except (ValueError, SyntaxError, InvalidOperation):
+        return None
+
+
+def _factor(value: ast.expr, base: str) -> str | None:
+    """``value / base`` in its shortest form, if there is one."""
+    text = ast.unparse(value)
+    plain = ast.unparse(ast.parse(base, mode="eval").body)
+    number, divisor = _number(text), _number(base)
+    if number is not None and divisor is not None:
+        try:
+            quotient = number / divisor
+        except (DivisionByZero, InvalidOperation):
+            raise Refusal("OPT202", what="the optimizer's own rate is 0") from None
+        return repr(float(quotient)) if Decimal(repr(float(quotient))) * divisor == number else None
+    if text == plain:
+        return "1.0"
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult | ast.Div):
+        left, right = ast.unparse(value.left), ast.unparse(value.right)
+        if left == plain:
+            return right if isinstance(value.op, ast.Mult) else f"1 / {atom(right)}"
+        if right == plain and isinstance(value.op, ast.Mult):
+            return left
+    return None
+
+
+def _product(value: ast.expr, base: str) -> str | None:
+    """``base * value`` in its shortest form, if there is one."""
+    number, factor = _number(ast.unparse(value)), _number(base)
+    if number is not None and factor is not None:
+        return repr(float(number * factor))
+    return base if number == 1 else None

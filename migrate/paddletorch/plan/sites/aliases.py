@@ -1,0 +1,145 @@
+"""Which names of a file may carry an API that is handed on: ``norm_layer=nn.LayerNorm``.
+
+Works on names alone, so it is quick and finds too many rather than too few; what they really hold is for
+the evaluator to say.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from paddletorch.plan.model.context import FileContext
+
+_HOLDERS = frozenset(
+    "dict partial list tuple set frozenset zip getattr OrderedDict defaultdict deepcopy copy next".split()
+)
+"""Calls whose result holds their arguments."""
+
+_TAKES_OUT = frozenset({"get", "pop", "values", "items", "copy", "setdefault"})
+"""Methods that give what a container holds."""
+
+
+def carriers(context: FileContext, handed_on: Iterable[ast.expr]) -> frozenset[str]:
+    """Names of variables, parameters, attributes and functions that may carry one of the expressions."""
+    return frozenset(_Spread(context).run(handed_on))
+
+
+class _Spread:
+    def __init__(self, context: FileContext) -> None:
+        self._parents = context.tree.parents
+        self._found: set[str] = set()
+        self._names = context.tree.names
+        self._members = context.tree.members
+        self._functions: dict[str, list[ast.arguments]] = {}
+        for node in context.tree.own:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                owner = self._parents.get(node)
+                self._functions.setdefault(node.name, []).append(node.args)
+                if node.name == "__init__" and isinstance(owner, ast.ClassDef):
+                    self._functions.setdefault(owner.name, []).append(node.args)
+
+    def run(self, handed_on: Iterable[ast.expr]) -> set[str]:
+        queue = list(handed_on)
+        seen: set[ast.AST] = set()
+        while queue:
+            node = queue.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            for name in self._receivers(node):
+                if name not in self._found:
+                    self._found.add(name)
+                    queue += self._names.get(name, ())
+                    queue += self._members.get(name, ())
+        return self._found
+
+    def _receivers(self, start: ast.AST) -> Iterator[str]:
+        """Names that get what the expression holds."""
+        node = start
+        while True:
+            parent = self._parents.get(node)
+            if parent is None:
+                return
+            if isinstance(parent, ast.Call):
+                if parent.func is node:
+                    if getattr(node, "attr", getattr(node, "id", "")) not in self._functions and not _takes_out(node):
+                        return
+                else:
+                    yield from self._parameters(parent, node)
+                    if _name(parent.func) not in _HOLDERS:
+                        return
+            elif isinstance(parent, ast.keyword):
+                if parent.arg is not None:
+                    yield parent.arg
+                call = self._parents.get(parent)
+                if not isinstance(call, ast.Call) or _name(call.func) not in _HOLDERS:
+                    return
+                parent = call
+            elif isinstance(parent, ast.Attribute):
+                if parent.attr not in _TAKES_OUT:
+                    return
+            elif isinstance(parent, ast.arguments):
+                yield from _defaulted(parent, node)
+                return
+            elif isinstance(parent, ast.NamedExpr):
+                yield from _targets(parent.target)
+            elif isinstance(parent, ast.Assign):
+                for target in parent.targets:
+                    yield from _targets(target)
+                return
+            elif isinstance(parent, ast.AnnAssign | ast.AugAssign | ast.For | ast.AsyncFor | ast.comprehension):
+                yield from _targets(parent.target)
+                return
+            elif isinstance(parent, ast.Return | ast.Yield):
+                yield from self._enclosing_function(parent)
+                return
+            elif isinstance(parent, ast.stmt):
+                return
+            node = parent
+
+    def _parameters(self, call: ast.Call, argument: ast.AST) -> Iterator[str]:
+        if not any(a is argument for a in call.args):
+            return
+        index = next(i for i, a in enumerate(call.args) if a is argument)
+        for arguments in self._functions.get(_name(call.func), ()):
+            names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+            yield from names[index : index + 2]  # with or without ``self``
+
+    def _enclosing_function(self, node: ast.AST) -> Iterator[str]:
+        current: ast.AST | None = node
+        while current is not None and not isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef):
+            current = self._parents.get(current)
+        if current is not None:
+            yield current.name
+
+
+def _name(node: ast.AST) -> str:
+    return str(getattr(node, "attr", getattr(node, "id", "")))
+
+
+def _takes_out(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in _TAKES_OUT
+
+
+def _defaulted(arguments: ast.arguments, default: ast.AST) -> Iterator[str]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    last = positional[len(positional) - len(arguments.defaults) :]
+    for argument, value in zip(last, arguments.defaults, strict=True):
+        if value is default:
+            yield argument.arg
+    for argument, keyword_default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if keyword_default is default:
+            yield argument.arg
+
+
+def _targets(target: ast.expr) -> Iterator[str]:
+    if isinstance(target, ast.Name):
+        yield target.id
+    elif isinstance(target, ast.Attribute):
+        yield target.attr
+    elif isinstance(target, ast.Subscript | ast.Starred):
+        yield from _targets(target.value)
+    elif isinstance(target, ast.Tuple | ast.List):
+        for element in target.elts:
+            yield from _targets(element)

@@ -1,0 +1,1 @@
+"""Questions about statements and expressions that need no types. Imports `plan.model`."""

@@ -1,0 +1,54 @@
+"""Comments between arguments that change their places: they go above the statement, none is lost."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Sequence
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.syntax.statements import own_line
+
+
+def keep_comments(context: FileContext, edits: Sequence[Edit]) -> list[Edit]:
+    """Insertions, above their statements, of the comments that ``edits`` would delete."""
+    suspect = [e.span for e in edits if b"#" in context.source.body[e.span.start : e.span.end]]
+    if not suspect:
+        return []
+    kept = [p for e in edits for p in e.parts if isinstance(p, Span)]
+    lost: dict[ast.stmt, list[str]] = {}
+    statements = [node for node in context.tree.parents if isinstance(node, ast.stmt)]
+    for comment in _comments(context):
+        if any(span.holds(comment) for span in suspect) and not any(part.holds(comment) for part in kept):
+            statement = _statement_at(statements, context.source.position(comment.start)[0])
+            if statement is not None and own_line(context, statement):
+                lost.setdefault(statement, []).append(context.source.slice(comment))
+    return [_above(context, statement, comments) for statement, comments in lost.items()]
+
+
+def _comments(context: FileContext) -> list[Span]:
+    found: list[Span] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(context.source.text).readline):
+            if token.type == tokenize.COMMENT:
+                row, column = token.start
+                before = context.source.slice(context.source.line_span(row))[:column]
+                start = context.source.offset(row, len(before.encode("utf-8")))
+                found.append(Span(start, start + len(token.string.encode("utf-8"))))
+    except (tokenize.TokenError, SyntaxError, IndexError):
+        return []
+    return found
+
+
+def _statement_at(statements: Sequence[ast.stmt], line: int) -> ast.stmt | None:
+    """The innermost statement on the line."""
+    around = [n for n in statements if n.lineno <= line <= (n.end_lineno or n.lineno)]
+    return max(around, key=lambda s: (s.lineno, s.col_offset), default=None)
+
+
+def _above(context: FileContext, statement: ast.stmt, comments: Sequence[str]) -> Edit:
+    start = context.source.span(statement).start
+    end = context.source.newline + context.source.indentation(statement.lineno)
+    return Edit(Span(start, start), "".join(comment + end for comment in comments))

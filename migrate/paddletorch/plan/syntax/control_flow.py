@@ -1,0 +1,93 @@
+"""Whether two places in a function can both run in one pass."""
+
+from __future__ import annotations
+
+import ast
+
+from paddletorch.plan.model.context import FileContext
+
+_OPERATORS = (ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop)
+_READ = (ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, *_OPERATORS)
+_LEAVES = (ast.Return, ast.Continue, ast.Break, ast.Raise)
+
+
+def exclusive(context: FileContext, first: ast.AST, second: ast.AST) -> bool:
+    """Whether running one place rules out the other: branches of one ``if``, or a branch that leaves."""
+    if _on_either_side(context, first, second):
+        return True
+    chain = _ancestors(context, first)
+    above = {id(node): child for node, child in chain}
+    for node, child in _ancestors(context, second):
+        if id(node) not in above:
+            continue
+        left, right = above[id(node)], child
+        if isinstance(node, ast.If | ast.IfExp | ast.Try | ast.Match) and _field(node, left) != _field(node, right):
+            return True
+        if isinstance(node, ast.Match) or (isinstance(node, ast.Try) and left is not right):
+            return left is not right
+        early = left if getattr(left, "lineno", 0) < getattr(right, "lineno", 0) else right
+        return left is not right and isinstance(early, ast.If) and isinstance(early.body[-1], _LEAVES)
+    return False
+
+
+def _on_either_side(context: FileContext, first: ast.AST, second: ast.AST) -> bool:
+    """Whether one place runs where a condition holds and the other where it does not: two times ``if use_amp:``."""
+    sides = _conditions(context, first)
+    return any(sides.get(test, held) != held for test, held in _conditions(context, second).items())
+
+
+def _conditions(context: FileContext, node: ast.AST) -> dict[str, bool]:
+    """Tests around the place that come out alike all through its function, and whether they hold there."""
+    found: dict[str, bool] = {}
+    for parent, child in _ancestors(context, node):
+        if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            break
+        if not isinstance(parent, ast.If | ast.IfExp) or child is parent.test:
+            continue
+        test, held = parent.test, _field(parent, child) == "body"
+        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test, held = test.operand, not held
+        if _is_settled(context, test):
+            found[ast.dump(test)] = held
+    return found
+
+
+def _is_settled(context: FileContext, test: ast.expr) -> bool:
+    """Whether a test reads what nothing in its function assigns anew: ``args.fp16``, ``scaler is not None``."""
+    scope = next((context.tree.scopes[n].function() for n in ast.walk(test) if isinstance(n, ast.Name)), None)
+    for node in ast.walk(test):
+        if not isinstance(node, _READ):
+            return False
+        if isinstance(node, ast.Name) and len(context.tree.scopes[node].lookup(node.id)) > 1:
+            return False
+        if isinstance(node, ast.Attribute):
+            stores = (s for s in context.tree.stores if s.target.attr == node.attr)
+            if any(s.scope.function() is scope for s in stores):
+                return False
+    return scope is not None
+
+
+def _ancestors(context: FileContext, node: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
+    found: list[tuple[ast.AST, ast.AST]] = []
+    child, parent = node, context.parent(node)
+    while parent is not None:
+        found.append((parent, child))
+        child, parent = parent, context.parent(parent)
+    return found
+
+
+def _field(node: ast.AST, child: ast.AST) -> str:
+    for name, value in ast.iter_fields(node):
+        if value is child or (isinstance(value, list) and any(v is child for v in value)):
+            return name
+    return ""
+
+
+def loop_around(context: FileContext, node: ast.AST) -> ast.For | ast.AsyncFor | ast.While | None:
+    """The innermost loop statement of the same function around ``node``."""
+    parent = context.parent(node)
+    while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        if isinstance(parent, ast.For | ast.AsyncFor | ast.While):
+            return parent
+        parent = context.parent(parent)
+    return None

@@ -1,0 +1,22 @@
+"""Names for new variables that collide with nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from paddletorch.plan.model.context import FileContext
+
+
+def free_name(context: FileContext, node: ast.AST, wanted: str, others: Iterable[str] = ()) -> str:
+    """A name that neither the function around ``node`` nor the module has, and that is none of ``others``."""
+    tree = context.tree
+    function = tree.scopes[node].function()
+    taken = {*tree.scope.bindings, *others}
+    taken |= {name for scope in tree.own.values() if scope.function() is function for name in scope.bindings}
+    taken |= {load.id for load in tree.loads if tree.scopes[load].function() is function}
+    number, name = 1, wanted
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    return name

@@ -1,0 +1,51 @@
+"""What a template's text says about its holes; the same few texts come again and again."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from paddletorch.plan.syntax.precedence import needed
+
+ANYWHERE = 0
+"""A place where any expression may stand."""
+
+
+@lru_cache(maxsize=1024)
+def nested(text: str) -> tuple[str, ...]:
+    """For each hole in order: whether it stands "inside" a lambda or comprehension, in its "iterable", or outside."""
+    found: list[tuple[int, int, str]] = []
+    pending: list[tuple[ast.AST, str]] = [(ast.parse(text.strip()), "")]
+    while pending:
+        node, kind = pending.pop()
+        if isinstance(node, ast.Name) and node.id == "__hole__":
+            found.append((node.lineno, node.col_offset, kind))
+        generators = getattr(node, "generators", None)
+        first = generators[0].iter if generators else None
+        for child in ast.iter_child_nodes(node):
+            if isinstance(node, ast.Lambda) and child is node.body:
+                pending.append((child, "inside"))
+            elif generators and child is generators[0]:
+                pending += [(c, kind or "iterable" if c is first else "inside") for c in ast.iter_child_nodes(child)]
+            else:
+                pending.append((child, "inside" if generators else kind))
+    return tuple(kind for _, _, kind in sorted(found))
+
+
+@lru_cache(maxsize=1024)
+def places(text: str) -> tuple[int, ...]:
+    """For each hole in order: how tightly what stands there must hold together."""
+    tree = ast.parse(text.strip())
+    found: list[tuple[tuple[int, int], int]] = []
+    for parent in ast.walk(tree):
+        for child in ast.iter_child_nodes(parent):
+            if isinstance(child, ast.Name) and child.id == "__hole__":
+                found.append(((child.lineno, child.col_offset), needed(parent, child)))
+    return tuple(place for _, place in sorted(found))
+
+
+@lru_cache(maxsize=1024)
+def expression(text: str) -> ast.expr | None:
+    """The text as an expression; None if it is a statement."""
+    statement = ast.parse(text.strip()).body[0]
+    return statement.value if isinstance(statement, ast.Expr) else None

@@ -1,0 +1,70 @@
+"""Gives an argument a name in a statement of its own, where a template would evaluate it twice."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.syntax.free_names import free_name
+from paddletorch.plan.syntax.precedence import is_closed
+from paddletorch.plan.syntax.statements import own_line
+
+
+def let(template: str) -> tuple[dict[str, str], str] | None:
+    """For ``(lambda _x: f(_x, _x))({x})``: the holes it binds, by the lambda's names, and its body; else None."""
+    found = _LET.fullmatch(template)
+    if found is None:
+        return None
+    names, holes = found["names"].split(", "), [hole.strip("{}") for hole in found["holes"].split(", ")]
+    return (dict(zip(names, holes, strict=True)), found["body"]) if len(names) == len(holes) else None
+
+
+_LET = re.compile(r"\(lambda (?P<names>_\w+(?:, _\w+)*): (?P<body>.*)\)\((?P<holes>\{\w+\}(?:, \{\w+\})*)\)", re.DOTALL)
+
+
+def hoist(
+    context: FileContext, call: ast.Call, values: Iterable[tuple[str, ast.expr]], code: str
+) -> tuple[dict[str, str], Edit] | None:
+    """Names for the arguments, and the edit that assigns them in the lines above; None if that is not sure.
+
+    The call must be what its statement evaluates first, so that the order of evaluation stays.
+    """
+    statement = context.parent(call)
+    if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr) or statement.value is not call:
+        return None
+    if not own_line(context, statement) or context.in_fstring(call):
+        return None
+    wanted = sorted(values, key=lambda pair: context.source.span(pair[1]).start)
+    evaluated = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+    evaluated += [*call.args, *(k.value for k in call.keywords)]
+    last = max(context.source.span(value).end for _, value in wanted)
+    moved = {id(value) for _, value in wanted}
+    if any(id(e) not in moved and context.source.span(e).start < last and not _is_fixed(e) for e in evaluated):
+        return None
+    names: dict[str, str] = {}
+    lines: list[str | Span] = []
+    end = context.source.newline + context.source.indentation(statement.lineno)
+    for hole, value in wanted:
+        name = free_name(context, call, "values" if hole in ("x", "self", "input") else hole, names.values())
+        names[hole] = name
+        lines += [f"{name} = ", *_in_brackets(context, value), end]
+    span = context.source.span(statement)
+    return names, Edit(span, "", code, (*lines, span))
+
+
+def _in_brackets(context: FileContext, value: ast.expr) -> list[str | Span]:
+    """The expression, with brackets around it unless it can stand on a line of its own."""
+    span = context.source.span(value)
+    bare = not isinstance(value, ast.NamedExpr) and is_closed(context.source.slice(span))
+    return [span] if bare else ["(", span, ")"]
+
+
+def _is_fixed(node: ast.expr) -> bool:
+    """Whether evaluating the expression earlier or later makes no difference."""
+    return all(isinstance(n, _FIXED) for n in ast.walk(node))
+
+
+_FIXED = (ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.unaryop, ast.Load)

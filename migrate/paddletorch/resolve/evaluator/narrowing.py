@@ -1,0 +1,125 @@
+"""Where a check says what a name is: ``if isinstance(m, nn.Conv2d): m.weight``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from paddletorch.resolve.scopes.bindings import Binding
+from paddletorch.resolve.scopes.scopes import ScopeTree
+
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+_Place = tuple[int, int]
+
+
+class _Guard(NamedTuple):
+    start: _Place
+    end: _Place
+    bindings: Sequence[Binding]
+    types: ast.expr
+
+
+class Guards:
+    """The checks of one module by the name that they are about."""
+
+    def __init__(self, tree: ScopeTree) -> None:
+        self._tree = tree
+        self._by_name: dict[str, list[_Guard]] = {}
+        for name, types, check in self._checks():
+            bindings = tree.scopes[name].lookup(name.id)
+            for start, end in self._regions(check):
+                self._by_name.setdefault(name.id, []).append(_Guard(start, end, bindings, types))
+
+    def types(self, load: ast.Name) -> ast.expr | None:
+        """The type, or the tuple of types, that the innermost check around ``load`` names."""
+        guards = self._by_name.get(load.id)
+        if guards is None:
+            return None
+        place, bindings = _start(load), self._tree.scopes[load].lookup(load.id)
+        around = [g for g in guards if g.start <= place < g.end and g.bindings is bindings]
+        found = max(around, key=lambda g: g.start, default=None)
+        if found is None or any(self._replaces(b, found, place) for b in bindings):
+            return None
+        return found.types
+
+    def _checks(self) -> Iterator[tuple[ast.Name, ast.expr, ast.expr]]:
+        """Name, types and whole expression of each check."""
+        parents = self._tree.parents
+        for function in self._tree.names.get("isinstance", ()):
+            call = parents[function]
+            if not isinstance(call, ast.Call) or call.func is not function or len(call.args) != 2:
+                continue
+            if isinstance(call.args[0], ast.Name):
+                yield call.args[0], call.args[1], call
+        for function in self._tree.names.get("type", ()):
+            call = parents[function]
+            if not isinstance(call, ast.Call) or len(call.args) != 1 or not isinstance(call.args[0], ast.Name):
+                continue
+            compared = parents[call]
+            if not isinstance(compared, ast.Compare) or compared.left is not call or len(compared.ops) != 1:
+                continue
+            if isinstance(compared.ops[0], ast.Eq | ast.Is | ast.In):
+                yield call.args[0], compared.comparators[0], compared
+
+    def _regions(self, check: ast.expr) -> Iterator[tuple[_Place, _Place]]:
+        """What is only reached if the check holds."""
+        node: ast.AST = check
+        parent = self._tree.parents[node]
+        while isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And):
+            yield _end(node), _end(parent)
+            node, parent = parent, self._tree.parents[parent]
+        if isinstance(parent, ast.If | ast.While) and parent.test is node:
+            yield _start(parent.body[0]), _end(parent.body[-1])
+        elif isinstance(parent, ast.IfExp) and parent.test is node:
+            yield _start(parent.body), _end(parent.body)
+        elif isinstance(parent, ast.comprehension):
+            whole = self._tree.parents[parent]
+            for name in ("elt", "key", "value"):
+                if isinstance(part := getattr(whole, name, None), ast.expr):
+                    yield _start(part), _end(part)
+        elif isinstance(parent, ast.Assert):
+            yield from self._rest(parent)
+        elif isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not):
+            statement = self._tree.parents[parent]
+            if isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], _LEAVES):
+                yield from self._rest(statement)
+
+    def _rest(self, statement: ast.stmt) -> Iterator[tuple[_Place, _Place]]:
+        """What follows a statement in its block."""
+        parent = self._tree.parents[statement]
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(parent, name, ())
+            if isinstance(block, list) and statement in block:
+                yield _end(statement), _end(block[-1])
+
+    def _replaces(self, binding: Binding, guard: _Guard, load: _Place) -> bool:
+        """Whether the name may be something else at ``load`` because of a binding behind the check."""
+        node: ast.AST | None = binding.node
+        if not isinstance(node, ast.expr) or not guard.start <= _start(node) < guard.end:
+            return False
+        while node is not None and not isinstance(node, ast.stmt):
+            node = self._tree.parents.get(node)
+        if node is None or _end(node) <= load:
+            return True
+        if _start(node) <= load:  # ``x = x.cpu()`` reads before it binds
+            return not isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)
+        while node is not None and _start(node) >= guard.start:
+            if isinstance(node, _LOOPS) and _start(node) <= load < _end(node):
+                return True
+            node = self._tree.parents.get(node)
+            if not isinstance(node, ast.stmt):
+                return False
+        return False
+
+
+def _start(node: ast.AST) -> _Place:
+    assert isinstance(node, ast.expr | ast.stmt)
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.AST) -> _Place:
+    assert isinstance(node, ast.expr | ast.stmt)
+    return node.end_lineno or node.lineno, node.end_col_offset or 0

@@ -1,0 +1,1 @@
+"""What other files of the source tree define. Imports `resolve.evaluator` and below."""

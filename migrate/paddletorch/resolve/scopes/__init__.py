@@ -1,0 +1,1 @@
+"""Scopes, bindings and the definitions that reach a name, in one pass over the tree. Imports no other room."""

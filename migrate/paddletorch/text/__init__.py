@@ -1,0 +1,1 @@
+"""Bytes and spans of one file: positions, arguments of a call, edits, suppression comments. Imports `model`."""
