@@ -6,42 +6,43 @@ import ast
 from collections.abc import Iterable
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.context import FileContext, Finding
+from paddletorch.plan.model.findings import Finding
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.statements import block_of, own_line
 
 _PREFIX = "# paddletorch: "
 
 
-def annotation_edits(context: FileContext, findings: Iterable[Finding]) -> list[Edit]:
+def annotation_edits(view: FileView, findings: Iterable[Finding]) -> list[Edit]:
     """One comment for each code above each statement; a comment that stands there already is not repeated."""
     places: dict[int, list[str]] = {}
     for finding in findings:
-        spec = context.settings.table.diagnostics[finding.code]
+        spec = view.settings.table.diagnostics[finding.code]
         if spec.severity == "info":
             continue
         text = f"{_PREFIX}{finding.code} {spec.title}"
-        line = _line(context, finding.node)
+        line = _line(view, finding.node)
         texts = places.setdefault(line, [])
-        if text not in texts and text not in _comments_above(context, line):
+        if text not in texts and text not in _comments_above(view, line):
             texts.append(text)
     edits: list[Edit] = []
     for line, texts in places.items():
-        start = context.source.line_span(line).start
-        indentation = context.source.indentation(line)
-        comment = "".join(f"{indentation}{text}{context.source.newline}" for text in texts)
+        start = view.source.line_span(line).start
+        indentation = view.source.indentation(line)
+        comment = "".join(f"{indentation}{text}{view.source.newline}" for text in texts)
         if comment:
             edits.append(Edit(Span(start, start), comment))
     return edits
 
 
-def _line(context: FileContext, node: ast.AST) -> int:
+def _line(view: FileView, node: ast.AST) -> int:
     """The line above which a comment may stand: where the statement, or its first decorator, begins."""
-    statement = context.statement(node)
-    while statement is not None and not own_line(context, statement):
-        block = block_of(context, statement)
+    statement = view.statement(node)
+    while statement is not None and not own_line(view, statement):
+        block = block_of(view, statement)
         before = block[: block.index(statement)]
-        parent = context.parent(statement)
-        statement = before[-1] if before else context.statement(parent) if parent is not None else None
+        parent = view.parent(statement)
+        statement = before[-1] if before else view.statement(parent) if parent is not None else None
     if statement is None:
         return 1
     decorators = getattr(statement, "decorator_list", [])
@@ -49,11 +50,11 @@ def _line(context: FileContext, node: ast.AST) -> int:
     return min(lines)
 
 
-def _comments_above(context: FileContext, line: int) -> set[str]:
+def _comments_above(view: FileView, line: int) -> set[str]:
     found: set[str] = set()
     while line > 1:
         line -= 1
-        text = context.source.slice(context.source.line_span(line)).strip()
+        text = view.source.slice(view.source.line_span(line)).strip()
         if not text.startswith("#"):
             break
         found.add(text)

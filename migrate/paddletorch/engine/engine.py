@@ -16,7 +16,9 @@ from paddletorch.engine.annotate import annotation_edits
 from paddletorch.engine.shim_mode import CALLS, keeps_row, overlays, settled, tables
 from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
-from paddletorch.plan.model.context import FileContext, Finding, Settings
+from paddletorch.plan.model.findings import Finding
+from paddletorch.plan.model.settings import Settings
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.planner import Plan, plan_file
 from paddletorch.resolve import Evaluator, Parsed, TreeIndex
 from paddletorch.text.masking import mask
@@ -159,13 +161,13 @@ class Engine:
         blocked: frozenset[int] = frozenset()
         for _ in range(_ATTEMPTS):
             try:
-                context = self._context(settings, parsed, blocked, path)
-                held.callback(context.evaluator.release)
-                plan = plan_file(context)
-                findings = self._shown(context)
+                view = self._context(settings, parsed, blocked, path)
+                held.callback(view.evaluator.release)
+                plan = plan_file(view)
+                findings = self._shown(view)
                 edits = plan.edits
                 if self._options.annotate:
-                    edits = [*edits, *annotation_edits(context, findings)]
+                    edits = [*edits, *annotation_edits(view, findings)]
                 body, problem = source.body, None
                 try:
                     body = splice(source.body, edits)
@@ -184,8 +186,8 @@ class Engine:
         else:
             return self.failed(path, data, "SRC006", problem or "")
         output = source.encode(body)
-        diagnostics = [context.render(f) for f in findings] + self._masked_uses(context)
-        diagnostics += self._unused_suppressions(context, path)
+        diagnostics = [view.render(f) for f in findings] + self._masked_uses(view)
+        diagnostics += self._unused_suppressions(view, path)
         diagnostics += [self._diagnostic("SRC009", line, problem="") for line in _first_lines(blocked)]
         return _result(path, data, output, diagnostics, plan, edits)
 
@@ -200,7 +202,7 @@ class Engine:
             return []
         return [self._diagnostic(code, line, (1, 1), source=self._options.source, **holes)]
 
-    def _context(self, settings: Settings, parsed: Parsed, blocked: frozenset[int], path: str) -> FileContext:
+    def _context(self, settings: Settings, parsed: Parsed, blocked: frozenset[int], path: str) -> FileView:
         source, tree = parsed.source, parsed.tree
         bare = settings.bare
         for star in tree.stars:
@@ -208,20 +210,20 @@ class Engine:
         index = self._index_for(path)
         outside = index.seen_from(path) if index is not None else None
         evaluator = Evaluator(tree, (settings.source, settings.target), settings.table, bare, outside)
-        return FileContext(settings, source, tree, evaluator, Suppressions(source), blocked)
+        return FileView(settings, source, tree, evaluator, Suppressions(source), blocked)
 
-    def _shown(self, context: FileContext) -> list[Finding]:
+    def _shown(self, view: FileView) -> list[Finding]:
         """The findings that are selected and not suppressed."""
         options = self._options
         shown = [
             f
-            for f in context.findings
-            if f.code not in context.settings.settled
+            for f in view.findings
+            if f.code not in view.settings.settled
             and not f.code.startswith(options.ignore)
             and (options.wants(f.code) or (f.row is not None and options.wants(f.row.code)))
-            and not context.suppressed(f.code, f.node)
+            and not view.suppressed(f.code, f.node)
         ]
-        once = {c for c in {f.code for f in shown} if context.settings.table.diagnostics[c].once}
+        once = {c for c in {f.code for f in shown} if view.settings.table.diagnostics[c].once}
         if not once:
             return shown
         first: dict[str, Finding] = {}
@@ -229,14 +231,14 @@ class Engine:
             first.setdefault(finding.code, finding)
         return [f for f in shown if f.code not in once or f is first[f.code]]
 
-    def _unused_suppressions(self, context: FileContext, path: str) -> list[Diagnostic]:
+    def _unused_suppressions(self, view: FileView, path: str) -> list[Diagnostic]:
         """A finding for each comment, or code in one, that suppresses nothing in any run, whatever its options."""
-        comments = context.suppressions.comments
+        comments = view.suppressions.comments
         if not comments or not self._options.wants("API214"):
             return []
-        unused = context.suppressions.unused()
+        unused = view.suppressions.unused()
         for witness in self._witnesses if unused else ():
-            unused &= witness.unused_suppressions(context.source.data, path)
+            unused &= witness.unused_suppressions(view.source.data, path)
         known = {row.code for row in self.settings.table.rows} | set(self.settings.table.diagnostics)
         found = []
         for comment in comments:
@@ -263,26 +265,26 @@ class Engine:
         parsed = self._parse(data, path)
         if isinstance(parsed, FileResult):
             return set()
-        context = self._context(self.settings, parsed, frozenset(), path)
+        view = self._context(self.settings, parsed, frozenset(), path)
         try:
-            plan_file(context)
-            self._shown(context)
+            plan_file(view)
+            self._shown(view)
         except RecursionError:
             return set()
         finally:
-            context.evaluator.release()
+            view.evaluator.release()
             parsed.tree.release()
-        return context.suppressions.unused()
+        return view.suppressions.unused()
 
-    def _masked_uses(self, context: FileContext) -> list[Diagnostic]:
+    def _masked_uses(self, view: FileView) -> list[Diagnostic]:
         """A finding for each masked region that may hold an API."""
         found: list[Diagnostic] = []
-        source = context.source
+        source = view.source
         for span in source.masked.regions if source.masked is not None else ():
             (line, column), (end_line, end_column) = source.position(span.start), source.position(span.end)
             named = self.tokens.named(source.body[span.start : span.end])
-            if named and not context.suppressions.covers("API216", line, end_line):
-                spec = context.settings.table.diagnostics["API216"]
+            if named and not view.suppressions.covers("API216", line, end_line):
+                spec = view.settings.table.diagnostics["API216"]
                 message = spec.message.format(api="a use")
                 found.append(Diagnostic("API216", message, line, column, end_line, end_column, hint=spec.hint))
         return found

@@ -14,7 +14,7 @@ from paddletorch.pages import markdown
 from paddletorch.pages.markdown import table
 from paddletorch.plan.calls.defaults import means
 from paddletorch.plan.calls.translate import same_value, translate_default
-from paddletorch.plan.model.context import Refusal
+from paddletorch.plan.model.refusals import Refusal
 
 _INTRODUCTION = """\
 # Defaults that differ, by release

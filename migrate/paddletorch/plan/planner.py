@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from paddletorch.model import Conversion, Edit, Span, Uses
 from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.receivers import Receivers
-from paddletorch.plan.model.context import FileContext, Finding
+from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.imports import edit_imports
 from paddletorch.plan.names.reexports import passed_on_sites
 from paddletorch.plan.names.spelling import Naming, decide, write_names
@@ -49,90 +50,90 @@ class Plan:
     uses: Mapping[str, Uses]
 
 
-def plan_file(context: FileContext) -> Plan:
+def plan_file(view: FileView) -> Plan:
     """Decide what to do with a file."""
-    receivers = Receivers(context)
-    dtypes = Dtypes(context)
-    context.dtype_of = dtypes.of
-    context.matches = find_matches(context, receivers)
-    planned = [(site, asked(context, site, plan_site(context, site))) for site in find_sites(context)]
-    elsewhere = [(site, plan_site(context, site)) for site in passed_on_sites(context)]
+    receivers = Receivers(view)
+    dtypes = Dtypes(view)
+    view.dtype_of = dtypes.of
+    view.matches = find_matches(view, receivers)
+    planned = [(site, asked(view, site, plan_site(view, site))) for site in find_sites(view)]
+    elsewhere = [(site, plan_site(view, site)) for site in passed_on_sites(view)]
     planned += [(site, outcome) for site, outcome in elsewhere if not outcome.keeps_name]
-    _leave_constants(context, planned)
-    plan_subclasses(context, planned)
-    plan_functions(context, planned)
-    called_edits = plan_partials(context)
-    plan_loaders(context, planned)
-    called_edits += plan_schedulers(context, planned)
-    called_edits += plan_optimizers(context, planned)
-    groups = decide(context, planned)
-    naming = write_names(context, groups)
+    _leave_constants(view, planned)
+    plan_subclasses(view, planned)
+    plan_functions(view, planned)
+    called_edits = plan_partials(view)
+    plan_loaders(view, planned)
+    called_edits += plan_schedulers(view, planned)
+    called_edits += plan_optimizers(view, planned)
+    groups = decide(view, planned)
+    naming = write_names(view, groups)
     converted = [(site, outcome) for site, outcome in planned if outcome.target is not None]
     # an argument's own translation comes before the name that stands there: the first of two at a place counts
     edits = [e for _, outcome in converted for e in outcome.edits] + list(naming.edits) + called_edits
     conversions: list[Conversion] = []
     for site, outcome in planned:
-        context.findings += [f for f in outcome.findings if f not in context.findings]
-        if outcome.target is not None and outcome.row.kind != "module" and _is_changed(context, site, outcome, naming):
-            conversions.append(_conversion(context, site, outcome))
-    probe_edits, probe_conversions = plan_probes(context)
+        view.findings += [f for f in outcome.findings if f not in view.findings]
+        if outcome.target is not None and outcome.row.kind != "module" and _is_changed(view, site, outcome, naming):
+            conversions.append(_conversion(view, site, outcome))
+    probe_edits, probe_conversions = plan_probes(view)
     naming.replaced += probe_edits
     edits += probe_edits
     conversions += probe_conversions
-    rate_edits, rate_conversions = plan_rates(context, receivers, planned)
+    rate_edits, rate_conversions = plan_rates(view, receivers, planned)
     edits += rate_edits
     conversions += rate_conversions
-    context.only_left = bool(planned) and not converted
+    view.only_left = bool(planned) and not converted
     kept = {site.name for site, outcome in planned if site.role == "call" and outcome.target is None}
-    context.kept = frozenset(kept - {site.name for site, outcome in converted})
-    members = plan_members(context, receivers, _kept_scaler(planned))
-    plan_augmented(context, members)
-    inherited_edits, inherited_conversions = plan_inherited(context, planned, naming)
+    view.kept = frozenset(kept - {site.name for site, outcome in converted})
+    members = plan_members(view, receivers, _kept_scaler(planned))
+    plan_augmented(view, members)
+    inherited_edits, inherited_conversions = plan_inherited(view, planned, naming)
     edits += inherited_edits
     conversions += inherited_conversions
-    open_edits, open_modules, open_conversions = plan_unknown(context, planned)
+    open_edits, open_modules, open_conversions = plan_unknown(view, planned)
     edits += open_edits
     conversions += open_conversions
     naming.members += members.rooted + open_modules
     naming.replaced += members.edits
-    import_edits, import_conversions = edit_imports(context, naming)
-    edits += import_edits + members.edits + plan_reentry(context, planned)
+    import_edits, import_conversions = edit_imports(view, naming)
+    edits += import_edits + members.edits + plan_reentry(view, planned)
     conversions += import_conversions + members.conversions
-    beside = (plan_subscripts(context), plan_new_axes(context), plan_launcher(context, planned))
-    for more_edits, more_conversions in (*beside, plan_attribute_names(context)):
+    beside = (plan_subscripts(view), plan_new_axes(view), plan_launcher(view, planned))
+    for more_edits, more_conversions in (*beside, plan_attribute_names(view)):
         edits += more_edits
         conversions += more_conversions
-    cast, cast_conversions = plan_promotion(context, dtypes)
+    cast, cast_conversions = plan_promotion(view, dtypes)
     edits = cast + edits
     conversions += cast_conversions
-    context.findings = [f for f in context.findings if not _is_gone(context, f, edits)]
-    report_strings(context, edits)
-    report_probes(context, edits)
-    find_hazards(context, receivers, planned)
-    edits += keep_comments(context, edits)
-    return Plan(edits, conversions, count_uses(context, planned, members))
+    view.findings = [f for f in view.findings if not _is_gone(view, f, edits)]
+    report_strings(view, edits)
+    report_probes(view, edits)
+    find_hazards(view, receivers, planned)
+    edits += keep_comments(view, edits)
+    return Plan(edits, conversions, count_uses(view, planned, members))
 
 
-def _leave_constants(context: FileContext, planned: list[tuple[Site, Outcome]]) -> None:
+def _leave_constants(view: FileView, planned: list[tuple[Site, Outcome]]) -> None:
     """Constants in the arguments of a call that stays stay with it, such as its dtype; so do initializers."""
     staying = [s.call for s, o in planned if s.call is not None and o.target is None and s.role == "call"]
-    left = [context.source.span(call) for call in staying]
-    attributes = [context.source.span(s.call) for s, o in planned if s.call is not None and o.row.id == "ParamAttr"]
+    left = [view.source.span(call) for call in staying]
+    attributes = [view.source.span(s.call) for s, o in planned if s.call is not None and o.row.id == "ParamAttr"]
     whole = [span for span in attributes if any(call.holds(span) for call in left)]
     for site, outcome in planned if left else ():
         if outcome.target is None:
             continue
-        span = context.source.span(site.node)
+        span = view.source.span(site.node)
         held = left if outcome.row.kind == "constant" or outcome.row.instance == "initializer" else whole
         if any(other.holds(span) for other in held):
             outcome.target, outcome.whole, outcome.edits, outcome.findings = None, None, [], []
 
 
-def _is_gone(context: FileContext, finding: Finding, edits: list[Edit]) -> bool:
+def _is_gone(view: FileView, finding: Finding, edits: list[Edit]) -> bool:
     """Whether the expression that a finding is about was dropped, such as a dtype that became a name."""
     if finding.code != "API205":
         return False
-    span = context.source.span(finding.node)
+    span = view.source.span(finding.node)
     return any(
         e.parts
         and e.span.start <= span.start < span.end <= e.span.end
@@ -141,11 +142,11 @@ def _is_gone(context: FileContext, finding: Finding, edits: list[Edit]) -> bool:
     )
 
 
-def _is_changed(context: FileContext, site: Site, outcome: Outcome, naming: Naming) -> bool:
+def _is_changed(view: FileView, site: Site, outcome: Outcome, naming: Naming) -> bool:
     """Whether a use becomes another text; a name that no import brings may be the target's own already."""
-    if site.anchor.kind != "free" or outcome.edits or outcome.whole is not None or context.tree.stars:
+    if site.anchor.kind != "free" or outcome.edits or outcome.whole is not None or view.tree.stars:
         return True
-    span = context.source.span(site.node)
+    span = view.source.span(site.node)
     return any(span.holds(edit.span) for edit in naming.edits)
 
 
@@ -155,7 +156,7 @@ def _kept_scaler(planned: list[tuple[Site, Outcome]]) -> int | None:
     return made[0][0].node.lineno if made and all(o.target is None for _, o in made) else None
 
 
-def _conversion(context: FileContext, site: Site, outcome: Outcome) -> Conversion:
-    line, column = context.source.position(context.source.span(site.node).start)
+def _conversion(view: FileView, site: Site, outcome: Outcome) -> Conversion:
+    line, column = view.source.position(view.source.span(site.node).start)
     name = next((c.name for c in site.candidates), site.name)
     return Conversion(outcome.row.code, name, outcome.target or "removed", line, column, outcome.row.id)

@@ -28,7 +28,8 @@ from paddletorch.plan.calls.translate import (
 from paddletorch.plan.inference.opaque_arguments import refuse_defaults
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.argument_plan import ArgumentPlan
-from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.precedence import ATOM, binds
 from paddletorch.resolve import NoneValue, Qualified
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
@@ -42,15 +43,15 @@ def plan_arguments(binding: CallBinding, target_form: Form, *, reconcile: bool =
     Raises:
         Refusal: a value or parameter has no counterpart.
     """
-    context = binding.context
-    target_signature = _target_signature(context, target_form, binding)
+    view = binding.view
+    target_signature = _target_signature(view, target_form, binding)
     plan = ArgumentPlan()
     if binding.unseen:
         binding.dropped &= binding.given.keys()  # what a hook drops because it is not given may be given after all
     written = reconcile and (not binding.passed_on or bool(binding.unseen))
     for pair in binding.row.parameters:
         _one_parameter(binding, pair, target_form, target_signature, plan, written)
-    paired = {p.name(context.settings.source) for p in binding.row.parameters}
+    paired = {p.name(view.settings.source) for p in binding.row.parameters}
     for name in binding.given.keys() - paired:
         _drop(binding, name, plan)
     if binding.unseen:
@@ -64,7 +65,7 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
     Raises:
         Refusal: a value or parameter has no counterpart.
     """
-    context = binding.context
+    view = binding.view
     try:
         plan = plan_arguments(binding, target_form, reconcile=reconcile)
     except Refusal as refusal:
@@ -76,7 +77,7 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
     if not (plan.keywords or plan.drop or plan.drop_keys or plan.prepend or plan.append):
         return plan.edits
     try:
-        layout = read_layout(context.source, binding.node)
+        layout = read_layout(view.source, binding.node)
     except LayoutError as error:
         raise Refusal("API210", problem=str(error), signature="?") from None
     code = binding.row.code
@@ -88,17 +89,17 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
         appended = [f"{n}={v}" for n, v in plan.append if (n, v) not in inside]
         dropped = frozenset(plan.drop_keys)
         try:
-            plan.edits = binding.dictionary.change(context.source, dropped, inside, names, plan.edits, code)
+            plan.edits = binding.dictionary.change(view.source, dropped, inside, names, plan.edits, code)
         except LayoutError as error:
             raise Refusal("API210", problem=str(error), signature="?") from None
     prepended = tuple(text for _, text in plan.prepend)
     changes = ArgumentChanges(frozenset(plan.drop), plan.keywords, prepended, tuple(appended), binding.skip)
-    width = None if context.in_string(binding.node) else WIDTH
+    width = None if view.in_string(binding.node) else WIDTH
     return edit_arguments(layout, changes, code, plan.edits, width)
 
 
-def _target_signature(context: FileContext, form: Form, binding: CallBinding) -> Signature:
-    signature = form.signature(context.settings.target_releases.newest)
+def _target_signature(view: FileView, form: Form, binding: CallBinding) -> Signature:
+    signature = form.signature(view.settings.target_releases.newest)
     if signature is None:
         raise Refusal("API210", problem="the target's signature is not known", signature="?")
     return signature
@@ -146,7 +147,7 @@ def _forced(binding: CallBinding, source_name: str | None, target_name: str, for
         if first is not None and same_value(first, text):
             return
         raise not_in_release(binding, target_name)
-    plan.append.append((target_name, binding.context.quoted(text, binding.node)))
+    plan.append.append((target_name, binding.view.quoted(text, binding.node)))
 
 
 def _drop(binding: CallBinding, source_name: str, plan: ArgumentPlan) -> None:
@@ -174,8 +175,8 @@ def _supplied(
 ) -> None:
     bound = binding.given[source_name]
     every = (bound, *bound.also)
-    context = binding.context
-    values = context.settings.table.values[pair.values] if pair.values and not bound.converted else None
+    view = binding.view
+    values = view.settings.table.values[pair.values] if pair.values and not bound.converted else None
     in_template = binding.template is not None and f"{{{target_name}}}" in binding.template
     if not in_template and not in_every_release(binding, form, target_name):
         if not all(is_every_default(binding, form, target_name, b.value, values) for b in every):
@@ -190,12 +191,12 @@ def _supplied(
             _drop(binding, source_name, plan)
             _emit(binding, pair, target_name, "None", form, plan)
             return
-    for one in every if pair.values == "amp_dtype" and context.target == "paddle" else ():
+    for one in every if pair.values == "amp_dtype" and view.target == "paddle" else ():
         _check_dtype(binding, one.value, source_name)
     if bound.text:
         _drop(binding, source_name, plan)
         before, after = binding.wraps.get(source_name, ("", ""))
-        plan.append.append((target_name, before + translated_text(context, bound.value, bound.text, values) + after))
+        plan.append.append((target_name, before + translated_text(view, bound.value, bound.text, values) + after))
         return
     for one in every:
         _translate(binding, pair, source_name, one.value, values, plan)
@@ -203,22 +204,22 @@ def _supplied(
         _place(binding, source_name, target_name, bound, signature, plan)
     elif binding.dictionary is not None and source_name != target_name and not bound.converted:
         keys = [b.dict_key for b in every if b.dict_key is not None]
-        plan.edits += [binding.dictionary.rename(context.source, key, target_name, binding.row.code) for key in keys]
+        plan.edits += [binding.dictionary.rename(view.source, key, target_name, binding.row.code) for key in keys]
 
 
 def _translate(
     binding: CallBinding, pair: ParameterPair, name: str, value: ast.expr, values: ValueMap | None, plan: ArgumentPlan
 ) -> None:
     """Edits in a value that stays where it is."""
-    context = binding.context
+    view = binding.view
     try:
-        plan.edits += translate_edits(context, value, values, binding.row.code)
+        plan.edits += translate_edits(view, value, values, binding.row.code)
     except Refusal as refusal:
         raise Refusal(refusal.code, **{**refusal.holes, "parameter": name}) from None
     held = _held_in_tensor(binding, name, value)
     if name in binding.wraps or held is not None:
         before, after = held or binding.wraps[name]
-        span = context.source.span(value)
+        span = view.source.span(value)
         plan.edits += [Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after)]
 
 
@@ -227,7 +228,7 @@ def _held_in_tensor(binding: CallBinding, name: str, node: ast.expr) -> tuple[st
     one = name == "axis"
     if binding.target != "torch" or name in binding.wraps or not (one or name in _SIZES):
         return None
-    if kinds(binding.context, node) != {"Tensor"}:
+    if kinds(binding.view, node) != {"Tensor"}:
         return None
     return ("int(", ")") if one else ("", ".tolist()") if binds(node) == ATOM else ("(", ").tolist()")
 
@@ -255,7 +256,7 @@ def _place(
         plan.lists[bound.position] = last
         try:
             run = run_of_arguments(
-                binding.context.source, binding.node, bound.value, bound.rest[-1] if bound.rest else bound.value
+                binding.view.source, binding.node, bound.value, bound.rest[-1] if bound.rest else bound.value
             )
         except LayoutError as error:
             raise Refusal("API210", problem=str(error), signature="?") from None
@@ -264,28 +265,28 @@ def _place(
 
 def _is_one_number(binding: CallBinding, name: str, value: ast.expr) -> bool:
     """Whether a single positional is a number and no list; ``*sizes`` may be several."""
-    found = kinds(binding.context, value)
+    found = kinds(binding.view, value)
     return isinstance(value, ast.Starred) or ("int" in found and "sequence" not in found)
 
 
 def _check_dtype(binding: CallBinding, node: ast.expr, name: str) -> None:
     """A dtype that is not written out may be one that Paddle refuses: it raises if it comes to that."""
-    context = binding.context
-    values = context.settings.table.values["amp_dtype"]
+    view = binding.view
+    values = view.settings.table.values["amp_dtype"]
     branches = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
     for branch in branches:
-        if constant(branch) is not ... or context.qualified(branch) in {t for t, _ in values.pairs}:
+        if constant(branch) is not ... or view.qualified(branch) in {t for t, _ in values.pairs}:
             continue
-        found = context.evaluator.values(branch)
+        found = view.evaluator.values(branch)
         names = {v.name for v in found if isinstance(v, Qualified)}
         if names & set(values.refuse):
-            value = f"{context.text(branch)} may be float32"  # Paddle raises if it comes to that
+            value = f"{view.text(branch)} may be float32"  # Paddle raises if it comes to that
             binding.report("AMP217", parameter=name, value=value)
             continue
-        handled = default_for_none(context, branch, values) is not None
+        handled = default_for_none(view, branch, values) is not None
         if any(not isinstance(v, Qualified) and not (handled and isinstance(v, NoneValue)) for v in found):
             bad = "float32" if handled else "None or float32"
-            binding.report("AMP218", parameter=name, value=context.text(branch), bad=bad)
+            binding.report("AMP218", parameter=name, value=view.text(branch), bad=bad)
 
 
 def _source_only(binding: CallBinding, pair: ParameterPair, source_name: str, plan: ArgumentPlan) -> None:
@@ -309,7 +310,7 @@ def _source_only(binding: CallBinding, pair: ParameterPair, source_name: str, pl
 
 
 def _unequal(binding: CallBinding, pair: ParameterPair, refusal: Refusal) -> None:
-    if pair.apply == "never" or (pair.apply == "unsafe" and not binding.context.settings.options.unsafe):
+    if pair.apply == "never" or (pair.apply == "unsafe" and not binding.view.settings.options.unsafe):
         raise refusal
     binding.report(refusal.code, **refusal.holes)
 
@@ -321,10 +322,10 @@ def _target_only(
         return
     parameter = signature.get(target_name)
     if parameter is not None and parameter.default is None and signature.parameters[0] is not parameter:
-        plan.append.append((target_name, binding.context.quoted(pair.neutral, binding.node)))
+        plan.append.append((target_name, binding.view.quoted(pair.neutral, binding.node)))
         return
     if parameter is not None and parameter.default is None:
-        plan.prepend.append((target_name, binding.context.quoted(pair.neutral, binding.node)))
+        plan.prepend.append((target_name, binding.view.quoted(pair.neutral, binding.node)))
         return
     _emit_unless_default(binding, target_name, pair.neutral, form, plan)
 
@@ -338,7 +339,7 @@ def _emit(
     plan: ArgumentPlan,
 ) -> None:
     """Write a value out unless every allowed target release has it as its default."""
-    values = binding.context.settings.table.values[pair.values] if pair.values else None
+    values = binding.view.settings.table.values[pair.values] if pair.values else None
     text = translate_default(source_value, values, binding.target)
     _emit_unless_default(binding, target_name, text, form, plan, values)
 
@@ -356,12 +357,12 @@ def _emit_unless_default(
         return
     if not everywhere:
         raise not_in_release(binding, target_name)
-    plan.append.append((target_name, binding.context.quoted(text, binding.node)))
+    plan.append.append((target_name, binding.view.quoted(text, binding.node)))
 
 
 def _orders(binding: CallBinding, form: Form) -> set[tuple[str, ...]]:
     """The orders that the form's positional parameters have in the target releases."""
-    settings = binding.context.settings
+    settings = binding.view.settings
 
     def look_up() -> set[tuple[str, ...]]:
         signatures = (form.signature(version) for version in settings.target_releases.versions)

@@ -18,7 +18,9 @@ from paddletorch.plan.inference.overloads import kinds, numpy_name
 from paddletorch.plan.inference.shapes import used_as
 from paddletorch.plan.inference.tensor_size import is_several
 from paddletorch.plan.inference.unpacked_arguments import seen_elements
-from paddletorch.plan.model.context import FileContext, Finding, Refusal
+from paddletorch.plan.model.findings import Finding
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance, NoneValue
 
 
@@ -47,7 +49,7 @@ class CallBinding:
     ``drop`` parameters, ``force`` a target parameter to an expression, or report.
     """
 
-    context: FileContext
+    view: FileView
     row: Row
     form: Form
     name: str
@@ -79,7 +81,7 @@ class CallBinding:
     @property
     def target(self) -> Framework:
         """The framework to convert to."""
-        return self.context.target
+        return self.view.target
 
     def value(self, name: str) -> ast.expr | None:
         """The expression supplied (or implied by the spelling) for a source parameter."""
@@ -96,7 +98,7 @@ class CallBinding:
         value = self.given[name].value
         if not isinstance(value, ast.Constant) or value.value is not None:
             return False
-        signature = self.form.signature(self.context.settings.source_releases.newest)
+        signature = self.form.signature(self.view.settings.source_releases.newest)
         parameter = signature.get(name) if signature is not None else None
         return parameter is not None and parameter.default == "None"
 
@@ -108,8 +110,8 @@ class CallBinding:
     def origin(self, name: str) -> ast.expr | None:
         """The expression behind the argument: what a variable with one assignment (or ``with``) was given."""
         node = self.value(name)
-        if isinstance(node, ast.Name) and node in self.context.tree.scopes:
-            bindings = self.context.tree.scopes[node].lookup(node.id)
+        if isinstance(node, ast.Name) and node in self.view.tree.scopes:
+            bindings = self.view.tree.scopes[node].lookup(node.id)
             if len(bindings) == 1 and bindings[0].kind in ("assign", "enter") and bindings[0].value is not None:
                 return bindings[0].value
         return node
@@ -117,11 +119,9 @@ class CallBinding:
     def qualified(self, name: str) -> str | None:
         """The qualified name that the argument is, if it is one and cannot be None."""
         if name in self.given:
-            values = self.context.evaluator.values(self.given[name].value)
+            values = self.view.evaluator.values(self.given[name].value)
             return (
-                None
-                if any(isinstance(v, NoneValue) for v in values)
-                else self.context.qualified(self.given[name].value)
+                None if any(isinstance(v, NoneValue) for v in values) else self.view.qualified(self.given[name].value)
             )
         return self.fixed.get(name)
 
@@ -140,20 +140,20 @@ class CallBinding:
     def types(self, name: str) -> frozenset[str]:
         """The kinds that the argument can have: tracked types, ``int``, ``sequence``...; empty if not known."""
         node = self.value(name)
-        return frozenset() if node is None or name in self.fixed else kinds(self.context, node)
+        return frozenset() if node is None or name in self.fixed else kinds(self.view, node)
 
     def is_tensor(self, name: str) -> bool:
         """Whether the argument is a tensor whatever way it came by; ``types`` tells only what is known."""
         node = self.value(name)
         if node is None or name in self.fixed:
             return False
-        values = self.context.evaluator.values(node)
+        values = self.view.evaluator.values(node)
         return all(isinstance(v, Instance) and v.type == "tensor" for v in values)
 
     def dtype(self, name: str) -> str | None:
         """The dtype of a torch tensor, as far as the file shows it."""
         node = self.value(name)
-        return None if node is None or name in self.fixed else self.context.dtype_of(node)
+        return None if node is None or name in self.fixed else self.view.dtype_of(node)
 
     def owners(self, name: str) -> frozenset[str]:
         """For an argument ``x.weight``: the classes that ``x`` can be an instance of."""
@@ -161,7 +161,7 @@ class CallBinding:
         if not isinstance(node, ast.Attribute):
             return frozenset()
         found: set[str] = set()
-        for value in self.context.evaluator.values(node.value):
+        for value in self.view.evaluator.values(node.value):
             if isinstance(value, Instance):
                 found |= {value.api, *([value.node.name] if value.node is not None else [])}
         return frozenset(found)
@@ -169,16 +169,16 @@ class CallBinding:
     def is_several(self, name: str) -> bool:
         """Whether the argument is seen to be a tensor of several elements."""
         node = self.value(name)
-        return node is not None and is_several(self.context, node)
+        return node is not None and is_several(self.view, node)
 
     def at_origin(self, name: str) -> bool:
         """Whether the argument's value is translated at the literals that it comes from."""
-        source = self.context.settings.source
+        source = self.view.settings.source
         pair = next((p for p in self.row.parameters if p.name(source) == name), None)
         node = self.value(name)
         if pair is None or pair.values is None or node is None:
             return False
-        edits = origin_edits(self.context, node, self.context.settings.table.values[pair.values], self.row.code)
+        edits = origin_edits(self.view, node, self.view.settings.table.values[pair.values], self.row.code)
         self.beside += edits or []
         return edits is not None
 
@@ -191,7 +191,7 @@ class CallBinding:
         if self.dictionary is None:
             return
         index, node = next((n, k.value) for n, k in enumerate(self.node.keywords) if k.arg is None)
-        written = {name: text for name, _, text in written_items(self.context, node)}
+        written = {name: text for name, _, text in written_items(self.view, node)}
         for name, bound in self.given.items():
             if isinstance(bound.dict_key, ast.keyword):
                 key = bound.dict_key.arg
@@ -200,7 +200,7 @@ class CallBinding:
             else:
                 continue
             if key not in written or bound.also:
-                raise Refusal("API203", what=f"**{self.context.text(node)}")
+                raise Refusal("API203", what=f"**{self.view.text(node)}")
             place = len(self.node.args) + index
             self.given[name] = replace(bound, position=place, dict_key=None, text=written[key])
         self.dictionary = None
@@ -216,7 +216,7 @@ class CallBinding:
     @property
     def parent(self) -> ast.AST | None:
         """The syntax around the call."""
-        return self.context.parent(self.node)
+        return self.view.parent(self.node)
 
     def rewrite(self, template: str) -> None:
         """Emit this template; its holes are the target's parameters and ``{self}``."""
@@ -225,11 +225,11 @@ class CallBinding:
     @property
     def is_statement(self) -> bool:
         """Whether the call's value is not used."""
-        return isinstance(self.context.parent(self.node), ast.Expr)
+        return isinstance(self.view.parent(self.node), ast.Expr)
 
     def used_as(self, kind: Literal["list", "tuple"]) -> bool:
         """Whether the size that the call gives is joined with or compared with that kind of sequence."""
-        return used_as(self.context, self.node, kind)
+        return used_as(self.view, self.node, kind)
 
     def stop(self, code: str, **holes: str) -> NoReturn:
         """Leave the call as it is.
@@ -245,16 +245,16 @@ class CallBinding:
         Raises:
             Refusal: always.
         """
-        signature = self.form.signature(self.context.settings.source_releases.newest)
+        signature = self.form.signature(self.view.settings.source_releases.newest)
         raise Refusal("API210", problem=problem, signature=signature.text if signature else "?")
 
     def report(self, code: str, **holes: str) -> None:
         """Add a finding about a call that converts all the same."""
-        self.context.add(Finding(code, self.node, self.name, tuple(sorted(holes.items())), self.row, applied=True))
+        self.view.add(Finding(code, self.node, self.name, tuple(sorted(holes.items())), self.row, applied=True))
 
 
 def bind(
-    context: FileContext,
+    view: FileView,
     node: ast.Call,
     row: Row,
     form: Form,
@@ -270,7 +270,7 @@ def bind(
     Raises:
         Refusal: arguments that cannot be seen, or do not fit the signature.
     """
-    signature = form.signature(context.settings.source_releases.newest)
+    signature = form.signature(view.settings.source_releases.newest)
     if signature is None:
         raise Refusal("API210", problem="its signature is not known", signature="?")
     given: dict[str, Bound] = {}
@@ -278,13 +278,13 @@ def bind(
     variadic = next((p for p in signature.parameters if p.variadic == "*"), None)
     passed_on = False
     unseen: list[str] = []
-    for index, argument, text in _positionals(context, node, skip, variadic is None and not alike(context, row, form)):
+    for index, argument, text in _positionals(view, node, skip, variadic is None and not alike(view, row, form)):
         place = len(given)
         parameter = positional[place] if place < len(positional) else variadic
         if isinstance(argument, ast.Starred) and (parameter is None or not parameter.variadic):
-            if not alike(context, row, form):
-                unseen.append(f"*{context.text(argument.value)}")
-                refuse_silent(context, row, form, unseen[-1], place)
+            if not alike(view, row, form):
+                unseen.append(f"*{view.text(argument.value)}")
+                refuse_silent(view, row, form, unseen[-1], place)
             passed_on = True
             break
         if parameter is None:
@@ -297,33 +297,33 @@ def bind(
     settled: set[str] = set()
     for index, keyword in enumerate(node.keywords, len(node.args)):
         if keyword.arg is None:
-            dictionary = keyword_dict(context, keyword.value)
-            if dictionary is None and alike(context, row, form):
+            dictionary = keyword_dict(view, keyword.value)
+            if dictionary is None and alike(view, row, form):
                 passed_on = True  # every name is the same on both sides
                 continue
             if dictionary is None:
-                shared = shared_items(context, keyword.value)
+                shared = shared_items(view, keyword.value)
                 if not shared:
-                    unseen.append(f"**{context.text(keyword.value)}")
+                    unseen.append(f"**{view.text(keyword.value)}")
                     taken = [*given, *(k.arg for k in node.keywords if k.arg is not None)]
-                    refuse_silent(context, row, form, unseen[-1], None, taken)
+                    refuse_silent(view, row, form, unseen[-1], None, taken)
                     passed_on = True
                     continue
                 for key, value, text in shared:
-                    _add(given, settled, row, context.target, signature, key, Bound(value, index, text=text))
+                    _add(given, settled, row, view.target, signature, key, Bound(value, index, text=text))
                 continue
             for key, key_node, value in dictionary.items:
-                _add(given, settled, row, context.target, signature, key, Bound(value, None, key_node))
+                _add(given, settled, row, view.target, signature, key, Bound(value, None, key_node))
             if row.hook and any(bound.also for bound in given.values()):  # a hook reads one value
-                raise Refusal("API203", what=f"**{context.text(keyword.value)}")
+                raise Refusal("API203", what=f"**{view.text(keyword.value)}")
             continue
-        _add(given, settled, row, context.target, signature, keyword.arg, Bound(keyword.value, index))
+        _add(given, settled, row, view.target, signature, keyword.arg, Bound(keyword.value, index))
     for parameter in signature.parameters:
         required = parameter.default is None and not parameter.variadic
         if whole and not skip and not passed_on and required and parameter.name not in given:
             raise Refusal("API210", problem=f"{parameter.name!r} is missing", signature=signature.text)
     return CallBinding(
-        context,
+        view,
         row,
         form,
         name,
@@ -338,10 +338,10 @@ def bind(
     )
 
 
-def _positionals(context: FileContext, node: ast.Call, skip: int, spread: bool) -> Iterator[tuple[int, ast.expr, str]]:
+def _positionals(view: FileView, node: ast.Call, skip: int, spread: bool) -> Iterator[tuple[int, ast.expr, str]]:
     """Each positional argument: its place in the call, its value, and how it is written if that is not as it stands."""
     for index, argument in enumerate(node.args[skip:], skip):
-        seen = seen_elements(context, argument.value) if spread and isinstance(argument, ast.Starred) else None
+        seen = seen_elements(view, argument.value) if spread and isinstance(argument, ast.Starred) else None
         if seen is None:
             yield index, argument, ""
         for value, text in seen or ():

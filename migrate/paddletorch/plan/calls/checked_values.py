@@ -11,10 +11,10 @@ from paddletorch.plan.syntax.side_effects import is_pure
 
 def check_values(binding: CallBinding) -> None:
     """``data_format=layout`` becomes ``{"NCHW": None}[layout]`` beside the call, which raises for another layout."""
-    context = binding.context
+    view = binding.view
     for pair in binding.row.parameters:
-        name = pair.name(context.settings.source)
-        if name is None or pair.name(context.target) is not None or pair.otherwise != "API221" or pair.ignore:
+        name = pair.name(view.settings.source)
+        if name is None or pair.name(view.target) is not None or pair.otherwise != "API221" or pair.ignore:
             continue
         value = binding.value(name)
         if value is None or name in binding.dropped or not _is_string(pair.neutral):

@@ -14,13 +14,14 @@ from paddletorch.plan.calls.checked_values import check_values
 from paddletorch.plan.calls.fill_template import compose, fill, surrounding
 from paddletorch.plan.calls.out_argument import take_out, write_out
 from paddletorch.plan.inference.results import named_result
-from paddletorch.plan.model.context import FileContext, Refusal
 from paddletorch.plan.model.outcome import Outcome, target_name
+from paddletorch.plan.model.refusals import Refusal
 from paddletorch.plan.model.template import Template
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.sites import Candidate, Site
 
 
-def convert_call(context: FileContext, site: Site, candidate: Candidate, form: Form, outcome: Outcome) -> None:
+def convert_call(view: FileView, site: Site, candidate: Candidate, form: Form, outcome: Outcome) -> None:
     """Fill ``outcome`` for a call of the site's API.
 
     Raises:
@@ -28,24 +29,24 @@ def convert_call(context: FileContext, site: Site, candidate: Candidate, form: F
     """
     assert site.call is not None
     skip = 1 if site.role == "partial" else 0
-    larger = _larger_expression(context, site.call, candidate, form)
+    larger = _larger_expression(view, site.call, candidate, form)
     if larger is not None:
         outcome.target, outcome.whole = form.also[0], larger
         return
-    binding = bind(context, site.call, candidate.row, candidate.form, candidate.name, skip)
-    whole = _applied(context, site.call, candidate, binding) if candidate.form.applied else None
+    binding = bind(view, site.call, candidate.row, candidate.form, candidate.name, skip)
+    whole = _applied(view, site.call, candidate, binding) if candidate.form.applied else None
     taken = take_out(binding, form)
     run_hook(binding)
     if taken:
         write_out(binding)
     template = form.template
     if form.results:
-        whole, template = named_result(context, site.call, form, binding.beside)
+        whole, template = named_result(view, site.call, form, binding.beside)
     template = binding.template or template
     if candidate.form.applied and whole is None:
-        template = _as_function(candidate, context, template, form)
+        template = _as_function(candidate, view, template, form)
     if site.role == "partial" and any(binding.around):
-        _around_each_call(context, binding)
+        _around_each_call(view, binding)
     check_values(binding)
     around = surrounding(binding)
     if template is None:
@@ -58,7 +59,7 @@ def convert_call(context: FileContext, site: Site, candidate: Candidate, form: F
     outcome.edits += around
 
 
-def _around_each_call(context: FileContext, binding: CallBinding) -> None:
+def _around_each_call(view: FileView, binding: CallBinding) -> None:
     """What goes around a call goes around each call of a partial object: ``partial(torch.zeros, device=device)``.
 
     Raises:
@@ -69,7 +70,7 @@ def _around_each_call(context: FileContext, binding: CallBinding) -> None:
     if not held.isdisjoint({"args", "kwargs"}):
         raise Refusal("API203", what="a partial object")
     whole = binding.node
-    parent = context.parent(whole)
+    parent = view.parent(whole)
     open_, close = ("", "") if not isinstance(parent, ast.expr) or _is_passed(parent, whole) else ("(", ")")
     binding.around = (f"{open_}lambda *args, **kwargs: {before}", f"(*args, **kwargs){after}{close}")
 
@@ -78,12 +79,12 @@ def _is_passed(parent: ast.expr, node: ast.expr) -> bool:
     return isinstance(parent, ast.Call) and node is not parent.func
 
 
-def _applied(context: FileContext, call: ast.Call, candidate: Candidate, binding: CallBinding) -> ast.expr | None:
+def _applied(view: FileView, call: ast.Call, candidate: Candidate, binding: CallBinding) -> ast.expr | None:
     """The call of the call's result, whose argument is bound too: ``Normal(0.0, 1.0)(weight)``.
 
     None if the object is kept: then a function takes its place.
     """
-    outer = context.parent(call)
+    outer = view.parent(call)
     applied = isinstance(outer, ast.Call) and outer.func is call and len(outer.args) == 1 and not outer.keywords
     if applied and isinstance(outer, ast.Call):
         binding.given[candidate.form.applied] = Bound(outer.args[0])
@@ -91,32 +92,32 @@ def _applied(context: FileContext, call: ast.Call, candidate: Candidate, binding
     return None
 
 
-def _as_function(candidate: Candidate, context: FileContext, template: str | None, form: Form) -> str:
+def _as_function(candidate: Candidate, view: FileView, template: str | None, form: Form) -> str:
     """A function of the parameter that a later call would give.
 
     Raises:
         Refusal: the target has no template for it.
     """
-    source = context.settings.source
+    source = view.settings.source
     pair = next((p for p in candidate.row.parameters if p.name(source) == candidate.form.applied), None)
-    name = pair.name(context.target) if pair is not None else None
+    name = pair.name(view.target) if pair is not None else None
     if template is None or name is None:
-        raise Refusal("API204", replacement=target_name(candidate.row, context) or "", arguments="")
+        raise Refusal("API204", replacement=target_name(candidate.row, view) or "", arguments="")
     return f"lambda {name}: " + template.replace("{" + name + "}", name)
 
 
-def _larger_expression(context: FileContext, call: ast.Call, candidate: Candidate, form: Form) -> Edit | None:
+def _larger_expression(view: FileView, call: ast.Call, candidate: Candidate, form: Form) -> Edit | None:
     """What takes the place of the larger expression around the call, if the source's form names it."""
-    current = context.parent(call)
+    current = view.parent(call)
     for _ in range(_DEPTH):
         if not form.also or not isinstance(current, ast.expr):
             break
         for text in candidate.form.also:
             holes = Template(text).match(current)
             if holes is not None and any(n is call for n in ast.walk(current)):
-                parts = fill(context, form.also[0], holes, current)
-                return Edit(context.source.span(current), "", candidate.row.code, tuple(parts))
-        current = context.parent(current)
+                parts = fill(view, form.also[0], holes, current)
+                return Edit(view.source.span(current), "", candidate.row.code, tuple(parts))
+        current = view.parent(current)
     return None
 
 

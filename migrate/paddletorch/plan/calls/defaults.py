@@ -9,7 +9,7 @@ from paddletorch_rules import Form, Framework, ValueMap
 
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.translate import same_value, translate_default
-from paddletorch.plan.model.context import Refusal
+from paddletorch.plan.model.refusals import Refusal
 
 
 def means(default: str, text: str, values: ValueMap | None, target: Framework) -> bool:
@@ -27,7 +27,7 @@ def means(default: str, text: str, values: ValueMap | None, target: Framework) -
 
 def in_every_release(binding: CallBinding, form: Form, name: str) -> bool:
     """Whether every release that the result must run on has the parameter."""
-    settings = binding.context.settings
+    settings = binding.view.settings
 
     def look_up() -> bool:
         versions = settings.target_releases.versions
@@ -47,7 +47,7 @@ def is_every_default(binding: CallBinding, form: Form, name: str, value: ast.exp
     first = first_default(form, name)
     if first is None:
         return False
-    given = binding.context.qualified(value) or ast.unparse(value)
+    given = binding.view.qualified(value) or ast.unparse(value)
     try:
         text = translate_default(given, values, binding.target)
     except (Refusal, SyntaxError):
@@ -71,7 +71,7 @@ def not_in_release(binding: CallBinding, target_name: str) -> Refusal:
 
 def source_default(binding: CallBinding, name: str) -> str | None:
     """The default in the source releases: the newest one's, with a finding where they differ."""
-    settings, form = binding.context.settings, binding.form
+    settings, form = binding.view.settings, binding.form
 
     def look_up() -> tuple[list[str], str | None]:
         releases = settings.source_releases
@@ -87,7 +87,7 @@ def source_default(binding: CallBinding, name: str) -> str | None:
 
 def defaults_of(binding: CallBinding, form: Form, name: str) -> tuple[str, ...]:
     """The distinct defaults of a target parameter over the releases that have it."""
-    settings = binding.context.settings
+    settings = binding.view.settings
 
     def look_up() -> tuple[str, ...]:
         releases = [r for r in settings.target_releases.defaults if form.available([r])]

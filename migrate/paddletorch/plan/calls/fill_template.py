@@ -16,7 +16,8 @@ from paddletorch.plan.calls.arguments import plan_arguments
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.translate import translate_edits, translated_text
 from paddletorch.plan.model.argument_plan import ArgumentPlan
-from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.placeholders import ANYWHERE, expression, nested, places
 from paddletorch.plan.syntax.precedence import binds, is_closed, needed
 from paddletorch.plan.syntax.side_effects import is_pure
@@ -43,9 +44,9 @@ def compose(binding: CallBinding, form: Form, template: str, whole: ast.expr | N
     Raises:
         Refusal: a value has no counterpart, or would be evaluated twice or in another order.
     """
-    context, node = binding.context, whole or binding.node
+    view, node = binding.view, whole or binding.node
     if binding.passed_on:
-        raise Refusal("API203", what=context.text(binding.node))
+        raise Refusal("API203", what=view.text(binding.node))
     binding.spell_out()
     plan = plan_arguments(binding, form)
     arguments = _arguments(binding, form, plan)
@@ -54,21 +55,21 @@ def compose(binding: CallBinding, form: Form, template: str, whole: ast.expr | N
     if in_lines is not None:
         return [*in_lines, *plan.edits]
     try:
-        parts = fill(context, template, arguments, node)
+        parts = fill(view, template, arguments, node)
     except Refusal as refusal:
         names_twice = refusal.holes.get("argument", "").split(", ")
         repeated = [(n, v) for n in names_twice if isinstance(v := arguments.get(n), ast.expr)]
-        found = hoist(context, binding.node, repeated, code) if refusal.code == "API222" and repeated else None
+        found = hoist(view, binding.node, repeated, code) if refusal.code == "API222" and repeated else None
         if found is None:
             if refusal.code == "API222":  # the parameter's name is the target's, which the file does not show
-                written = [context.text(v) if isinstance(v := arguments.get(n), ast.expr) else n for n in names_twice]
+                written = [view.text(v) if isinstance(v := arguments.get(n), ast.expr) else n for n in names_twice]
                 raise Refusal("API222", argument=", ".join(written)) from None
             raise
         names, above = found
-        parts = fill(context, template, {**arguments, **names}, node)
-        return [Edit(context.source.span(node), "", code, tuple(parts)), above, *plan.edits]
-    span = context.source.span(node)
-    if "".join(p if isinstance(p, str) else context.source.slice(p) for p in parts) == context.source.slice(span):
+        parts = fill(view, template, {**arguments, **names}, node)
+        return [Edit(view.source.span(node), "", code, tuple(parts)), above, *plan.edits]
+    span = view.source.span(node)
+    if "".join(p if isinstance(p, str) else view.source.slice(p) for p in parts) == view.source.slice(span):
         return list(plan.edits)  # it stands there already
     return [Edit(span, "", code, tuple(parts)), *plan.edits]
 
@@ -81,18 +82,18 @@ def _above(binding: CallBinding, template: str, arguments: _Arguments, node: ast
     holes, body = bound
     values = {hole: value for hole in holes.values() if isinstance(value := arguments[hole], ast.expr)}
     repeated = [(hole, value) for hole, value in values.items() if not is_pure(value)]
-    found = hoist(binding.context, binding.node, repeated, binding.row.code) if repeated else None
+    found = hoist(binding.view, binding.node, repeated, binding.row.code) if repeated else None
     if found is None:
         return None
     names, above = found
     for name, hole in holes.items():
         body = re.sub(rf"\b{name}\b", "{" + hole + "}", body)
-    parts = fill(binding.context, body, {**arguments, **names}, node)
-    return [Edit(binding.context.source.span(node), "", binding.row.code, tuple(parts)), above]
+    parts = fill(binding.view, body, {**arguments, **names}, node)
+    return [Edit(binding.view.source.span(node), "", binding.row.code, tuple(parts)), above]
 
 
 def fill(
-    context: FileContext,
+    view: FileView,
     template: str,
     arguments: _Arguments,
     node: ast.expr,
@@ -103,20 +104,20 @@ def fill(
         Refusal: an argument would be evaluated twice or in another order, or is missing.
     """
     pieces = list(_pieces(_bare(template), arguments))
-    _check_order(context, pieces, arguments)
+    _check_order(view, pieces, arguments)
     text = "".join(p if isinstance(p, str) else "__hole__" for p in pieces)
-    _check_scopes(context, pieces, arguments, text, node)
+    _check_scopes(view, pieces, arguments, text, node)
     tightness = places(text)
     parts: list[_Part] = []
     number = 0
     for piece in pieces:
         if isinstance(piece, str):
-            parts.append(context.quoted(piece, node))
+            parts.append(view.quoted(piece, node))
             continue
         value = arguments[piece.name]
-        parts += _hole(context, value, tightness[number], node)
+        parts += _hole(view, value, tightness[number], node)
         number += 1
-    if _needs_brackets(context, text, node):
+    if _needs_brackets(view, text, node):
         parts = ["(", *parts, ")"]
     return parts
 
@@ -149,33 +150,33 @@ def surrounding(binding: CallBinding, made: str = "") -> list[Edit]:
     Raises:
         Refusal: an argument would be evaluated twice or in another order.
     """
-    context, node, code = binding.context, binding.node, binding.row.code
+    view, node, code = binding.view, binding.node, binding.row.code
     if any(binding.around) or binding.replaced:
         binding.spell_out()
     arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {
-        n: translated_text(context, b.value, b.text, _values(binding, n)) if b.text else b.value
+        n: translated_text(view, b.value, b.text, _values(binding, n)) if b.text else b.value
         for n, b in binding.given.items()
     }
     if binding.receiver is not None:
         arguments["self"] = binding.receiver
     edits: list[Edit] = list(binding.beside)
     if any(binding.around):
-        whole = context.source.span(node)
+        whole = view.source.span(node)
         parts: list[_Part] = []
         for number, text in enumerate(binding.around):
             held: dict[Span, list[Edit]] = {}
             for _, name, _, _ in Formatter().parse(text):
                 if name is not None and name in binding.given and not binding.given[name].text:
-                    held[context.source.span(binding.given[name].value)] = _translated(binding, name)
-            for piece in _around(context, text, arguments, node):
+                    held[view.source.span(binding.given[name].value)] = _translated(binding, name)
+            for piece in _around(view, text, arguments, node):
                 beside, inside = _beside(piece, held.get(piece, []) if isinstance(piece, Span) else [])
                 parts += beside
                 edits += inside
             parts += [made or whole] if number == 0 else []
         if made:
-            statement = context.parent(node)
+            statement = view.parent(node)
             assert isinstance(statement, ast.stmt)
-            place, separator = place_after(context, statement)
+            place, separator = place_after(view, statement)
             parts = [whole, Span(whole.end, place), separator, *parts]
             whole = Span(whole.start, place)
         edits.insert(0, Edit(whole, "", code, tuple(parts)))
@@ -183,8 +184,8 @@ def surrounding(binding: CallBinding, made: str = "") -> list[Edit]:
         names = [name for _, name, _, _ in Formatter().parse(text) if name]
         if not all(is_pure(value) for n in names if isinstance(value := arguments[n], ast.expr)):
             raise Refusal("API222", argument=", ".join(names))
-        filled = fill(context, text, arguments, part)
-        edits.append(Edit(context.source.span(part), "", code, tuple(filled)))
+        filled = fill(view, text, arguments, part)
+        edits.append(Edit(view.source.span(part), "", code, tuple(filled)))
     return edits
 
 
@@ -204,18 +205,18 @@ def _beside(part: _Part, edits: list[Edit]) -> tuple[list[_Part], list[Edit]]:
 
 
 def _translated(binding: CallBinding, name: str) -> list[Edit]:
-    return translate_edits(binding.context, binding.given[name].value, _values(binding, name), binding.row.code)
+    return translate_edits(binding.view, binding.given[name].value, _values(binding, name), binding.row.code)
 
 
 def _values(binding: CallBinding, name: str) -> ValueMap | None:
     """How the values of a source parameter translate."""
-    source = binding.context.settings.source
+    source = binding.view.settings.source
     pair = next((p for p in binding.row.parameters if p.name(source) == name), None)
-    return binding.context.settings.table.values[pair.values] if pair is not None and pair.values else None
+    return binding.view.settings.table.values[pair.values] if pair is not None and pair.values else None
 
 
 def _around(
-    context: FileContext,
+    view: FileView,
     text: str,
     arguments: _Arguments,
     node: ast.expr,
@@ -224,9 +225,7 @@ def _around(
     parts: list[_Part] = []
     for piece in _pieces(text, arguments):
         parts += (
-            [context.quoted(piece, node)]
-            if isinstance(piece, str)
-            else _hole(context, arguments[piece.name], ANYWHERE, node)
+            [view.quoted(piece, node)] if isinstance(piece, str) else _hole(view, arguments[piece.name], ANYWHERE, node)
         )
     return parts
 
@@ -239,7 +238,7 @@ def _arguments(
     call = binding.node
     for pair in binding.row.parameters:
         target_name = pair.name(binding.target)
-        bound = binding.given.get(pair.name(binding.context.settings.source) or "")
+        bound = binding.given.get(pair.name(binding.view.settings.source) or "")
         if target_name is not None and bound is not None and bound.position is None and bound.dict_key is None:
             found[target_name] = bound.value
     values = [*call.args, *(k.value for k in call.keywords)]
@@ -250,7 +249,7 @@ def _arguments(
         found[name] = text
     if binding.receiver is not None:
         found["self"] = binding.receiver
-    signature = form.signature(binding.context.settings.target_releases.newest)
+    signature = form.signature(binding.view.settings.target_releases.newest)
     for parameter in signature.parameters if signature is not None else ():
         if parameter.default == "None" and _is_none(found.get(parameter.name)):
             del found[parameter.name]  # as good as not given
@@ -281,7 +280,7 @@ def _pieces(template: str, arguments: Mapping[str, object]) -> Iterator[str | _H
             raise Refusal("API210", problem=f"{name!r} is missing", signature=template)
 
 
-def _check_order(context: FileContext, pieces: list[str | _Hole], arguments: Mapping[str, object]) -> None:
+def _check_order(view: FileView, pieces: list[str | _Hole], arguments: Mapping[str, object]) -> None:
     """Each argument that may have an effect is evaluated once, in the order of the source."""
     order: list[tuple[int, str]] = []
     for piece in pieces:
@@ -289,13 +288,13 @@ def _check_order(context: FileContext, pieces: list[str | _Hole], arguments: Map
         nodes = [value] if isinstance(value, ast.expr) else list(value) if isinstance(value, tuple) else []
         if nodes and not all(is_pure(n) for n in nodes):
             assert isinstance(piece, _Hole)
-            order.append((context.source.span(nodes[0]).start, piece.name))
+            order.append((view.source.span(nodes[0]).start, piece.name))
     if len({name for _, name in order}) < len(order) or order != sorted(order):
         raise Refusal("API222", argument=", ".join(dict.fromkeys(name for _, name in order)))
 
 
 def _check_scopes(
-    context: FileContext,
+    view: FileView,
     pieces: list[str | _Hole],
     arguments: _Arguments,
     text: str,
@@ -303,7 +302,7 @@ def _check_scopes(
 ) -> None:
     """An argument that goes into a lambda or a comprehension must mean the same there."""
     kinds = nested(text)
-    scope = context.tree.scopes.get(node, context.tree.scope)
+    scope = view.tree.scopes.get(node, view.tree.scope)
     hidden = scope.bindings if scope.kind == "class" else ()  # a class's names are not seen from there
     for name, kind in zip((p.name for p in pieces if isinstance(p, _Hole)), kinds, strict=True):
         value = arguments[name]
@@ -319,17 +318,15 @@ def _check_scopes(
 _BOUND_TO_SCOPE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
-def _hole(
-    context: FileContext, value: ast.expr | tuple[ast.expr, ast.expr] | str, place: int, node: ast.expr
-) -> list[_Part]:
+def _hole(view: FileView, value: ast.expr | tuple[ast.expr, ast.expr] | str, place: int, node: ast.expr) -> list[_Part]:
     if isinstance(value, str):
-        return [context.quoted(value, node)]
+        return [view.quoted(value, node)]
     if isinstance(value, tuple):
-        return [_run(context, *value)]
+        return [_run(view, *value)]
     if isinstance(value, ast.Starred):
-        return [context.source.span(value)]
-    span = context.source.span(value)
-    text = context.source.slice(span)
+        return [view.source.span(value)]
+    span = view.source.span(value)
+    text = view.source.slice(span)
     bare_tuple = isinstance(value, ast.Tuple) and not text.startswith("(")
     generator = isinstance(value, ast.GeneratorExp) and not text.startswith("(")
     loose = not isinstance(value, ast.Tuple | ast.GeneratorExp) and binds(value) < place
@@ -340,13 +337,13 @@ def _hole(
     return [span]
 
 
-def _run(context: FileContext, first: ast.expr, last: ast.expr) -> Span:
-    call = context.parent(first)
+def _run(view: FileView, first: ast.expr, last: ast.expr) -> Span:
+    call = view.parent(first)
     while call is not None and not isinstance(call, ast.Call):
-        call = context.parent(call)
+        call = view.parent(call)
     assert call is not None  # only a call has a run of arguments
     try:
-        return run_of_arguments(context.source, call, first, last)
+        return run_of_arguments(view.source, call, first, last)
     except LayoutError as error:
         raise Refusal("API210", problem=str(error), signature="?") from None
 
@@ -355,12 +352,12 @@ _IN_BRACKETS = (ast.NamedExpr, ast.Yield, ast.YieldFrom)
 """Expressions that may not stand everywhere without brackets around them."""
 
 
-def _needs_brackets(context: FileContext, text: str, node: ast.expr) -> bool:
+def _needs_brackets(view: FileView, text: str, node: ast.expr) -> bool:
     """Whether the filled template needs brackets where the old expression stood."""
     top = expression(text)
     if top is None:
         return False
-    parent = context.parent(node)
+    parent = view.parent(node)
     if isinstance(top, ast.Tuple):
         return not text.startswith("(") and not isinstance(parent, ast.Assign | ast.Return | ast.Expr)
     return binds(top) < needed(parent, node)

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from paddletorch_rules import ValueMap
 
 from paddletorch.model import Edit
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
 
 _DEPTH = 5
 _SEARCHES = frozenset({"startswith", "find", "index", "count", "partition", "split"})
 
 
-def origin_edits(context: FileContext, node: ast.expr, values: ValueMap, code: str) -> list[Edit] | None:
+def origin_edits(view: FileView, node: ast.expr, values: ValueMap, code: str) -> list[Edit] | None:
     """Edits of the literals that a variable's value comes from; None unless all of them are known.
 
     What the variable is compared with is translated too.
@@ -24,11 +24,11 @@ def origin_edits(context: FileContext, node: ast.expr, values: ValueMap, code: s
         return None
     leaves: list[ast.Constant] = []
     variables: list[ast.expr] = []
-    if not _collect(context, node, leaves, variables, _DEPTH) or not leaves:
+    if not _collect(view, node, leaves, variables, _DEPTH) or not leaves:
         return None
     for variable in variables:
-        leaves += _compared(context, variable)
-    to_paddle = context.target == "paddle"
+        leaves += _compared(view, variable)
+    to_paddle = view.target == "paddle"
     pairs = {t if to_paddle else p: p if to_paddle else t for t, p in values.pairs}
     edits: list[Edit] = []
     for leaf in leaves:
@@ -36,63 +36,61 @@ def origin_edits(context: FileContext, node: ast.expr, values: ValueMap, code: s
         if text is None:
             return None
         if text != repr(leaf.value):
-            edits.append(Edit(context.source.span(leaf), context.quoted(text, leaf), code))
+            edits.append(Edit(view.source.span(leaf), view.quoted(text, leaf), code))
     return edits
 
 
-def _collect(
-    context: FileContext, node: ast.expr, leaves: list[ast.Constant], variables: list[ast.expr], depth: int
-) -> bool:
+def _collect(view: FileView, node: ast.expr, leaves: list[ast.Constant], variables: list[ast.expr], depth: int) -> bool:
     """Find the literals behind an expression; False if something else may be behind it."""
     if depth == 0:
         return False
     if isinstance(node, ast.Constant):
-        if isinstance(node.value, str) and not context.in_fstring(node):
+        if isinstance(node.value, str) and not view.in_fstring(node):
             leaves.append(node)
             return True
         return node.value is None
     if isinstance(node, ast.IfExp):
-        return all(_collect(context, n, leaves, variables, depth) for n in (node.body, node.orelse))
+        return all(_collect(view, n, leaves, variables, depth) for n in (node.body, node.orelse))
     if isinstance(node, ast.BoolOp):
-        return all(_collect(context, n, leaves, variables, depth) for n in node.values)
+        return all(_collect(view, n, leaves, variables, depth) for n in node.values)
     if not isinstance(node, ast.Name):
         return False
-    scope = context.tree.scopes.get(node)
+    scope = view.tree.scopes.get(node)
     bindings = scope.lookup(node.id) if scope is not None else []
     if not bindings:
         return False
     variables.append(node)
     for binding in bindings:
         if binding.kind == "assign" and binding.value is not None:
-            if not _collect(context, binding.value, leaves, variables, depth - 1):
+            if not _collect(view, binding.value, leaves, variables, depth - 1):
                 return False
         elif binding.kind == "parameter" and isinstance(binding.scope.node, ast.FunctionDef):
             function = binding.scope.node
-            calls = context.evaluator.calls.of(function)
+            calls = view.evaluator.calls.of(function)
             given = [argument_of(c, function, binding.name, is_method(binding.scope)) for c in calls]
             if not calls or any(g is None and binding.value is None for g in given):
                 return False
             sources = [g for g in given if g is not None] + ([binding.value] if binding.value is not None else [])
-            if not all(_collect(context, s, leaves, variables, depth - 1) for s in sources):
+            if not all(_collect(view, s, leaves, variables, depth - 1) for s in sources):
                 return False
         else:
             return False
     return True
 
 
-def _compared(context: FileContext, variable: ast.expr) -> list[ast.Constant]:
+def _compared(view: FileView, variable: ast.expr) -> list[ast.Constant]:
     """Literals that a variable is compared with, or searched for."""
     assert isinstance(variable, ast.Name)
-    bindings = context.tree.scopes[variable].lookup(variable.id)
+    bindings = view.tree.scopes[variable].lookup(variable.id)
     found: list[ast.Constant] = []
-    for load in context.tree.loads:
-        if load.id != variable.id or context.tree.scopes[load].lookup(load.id) is not bindings:
+    for load in view.tree.loads:
+        if load.id != variable.id or view.tree.scopes[load].lookup(load.id) is not bindings:
             continue
-        parent = context.parent(load)
+        parent = view.parent(load)
         if isinstance(parent, ast.Compare):
             found += _texts((parent.left, *parent.comparators))
         elif isinstance(parent, ast.Attribute) and parent.attr in _SEARCHES:
-            call = context.parent(parent)
+            call = view.parent(parent)
             found += [n for n in _texts(call.args if isinstance(call, ast.Call) else ()) if n.value != ":"]
     return found
 

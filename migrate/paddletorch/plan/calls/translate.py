@@ -10,8 +10,9 @@ from paddletorch_rules import Framework, ValueMap
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.literal_sources import origin_edits
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.plan.model.refusals import Refusal
 from paddletorch.plan.model.template import Template
+from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import NoneValue
 
 _CONSTANT_NODES = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop)
@@ -68,7 +69,7 @@ def translate_default(text: str, values: ValueMap | None, target: Framework) -> 
     return text if wrap is None or _constant_in(text) is not ... else wrap.format(x=text)
 
 
-def translated_text(context: FileContext, node: ast.expr, text: str, values: ValueMap | None) -> str:
+def translated_text(view: FileView, node: ast.expr, text: str, values: ValueMap | None) -> str:
     """The value at ``node`` in the target's terms, written as ``text`` in another place.
 
     Raises:
@@ -76,13 +77,13 @@ def translated_text(context: FileContext, node: ast.expr, text: str, values: Val
     """
     if values is None:
         return text
-    found = kinds(context, node)
+    found = kinds(view, node)
     if constant(node) is ... and (found & values.keeps or (values.strings and "str" not in found)):
         return text
-    return translate_default(text, values, context.target)
+    return translate_default(text, values, view.target)
 
 
-def translate_edits(context: FileContext, node: ast.expr, values: ValueMap | None, code: str) -> list[Edit]:
+def translate_edits(view: FileView, node: ast.expr, values: ValueMap | None, code: str) -> list[Edit]:
     """Edits that turn the value at ``node`` into the target's; conditional expressions branch by branch.
 
     Raises:
@@ -90,22 +91,22 @@ def translate_edits(context: FileContext, node: ast.expr, values: ValueMap | Non
     """
     if values is None:
         return []
-    target = context.target
+    target = view.target
     if isinstance(node, ast.IfExp):
-        return translate_edits(context, node.body, values, code) + translate_edits(context, node.orelse, values, code)
-    key = _canonical_key(_key(context, node), values, target)
+        return translate_edits(view, node.body, values, code) + translate_edits(view, node.orelse, values, code)
+    key = _canonical_key(_key(view, node), values, target)
     if key in values.refuse:
-        raise Refusal(values.refuse[key], value=context.text(node))
+        raise Refusal(values.refuse[key], value=view.text(node))
     mapped = _paired(key, values, target)
-    span = context.source.span(node)
+    span = view.source.span(node)
     if mapped is not None:
-        text = context.quoted(mapped, node)
-        return [] if text == context.text(node) else [Edit(span, text, code)]
-    return _wrapped(context, node, values, span, code)
+        text = view.quoted(mapped, node)
+        return [] if text == view.text(node) else [Edit(span, text, code)]
+    return _wrapped(view, node, values, span, code)
 
 
-def _wrapped(context: FileContext, node: ast.expr, values: ValueMap, span: Span, code: str) -> list[Edit]:
-    to_paddle = context.target == "paddle"
+def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code: str) -> list[Edit]:
+    to_paddle = view.target == "paddle"
     wrap = values.to_paddle if to_paddle else values.to_torch
     opposite = values.to_torch if to_paddle else values.to_paddle
     if opposite is not None:
@@ -113,39 +114,39 @@ def _wrapped(context: FileContext, node: ast.expr, values: ValueMap, span: Span,
         if holes is not None and opposite == "not {x}" and isinstance(holes["x"], ast.Attribute):
             holes = None  # ``not x.requires_grad`` converts by itself
         if holes is not None:  # what the other direction wrapped is unwrapped
-            inner = context.source.span(_without_default(holes["x"], values, context.target))
+            inner = view.source.span(_without_default(holes["x"], values, view.target))
             return [Edit(Span(span.start, inner.start), "", code), Edit(Span(inner.end, span.end), "", code)]
     value = constant(node)
     if isinstance(value, str) and repr(value) in {pair[1 if to_paddle else 0] for pair in values.pairs}:
         return []  # what the target takes already: dtype="int64"
     if wrap is None or (wrap == "float({x})" and isinstance(constant(node), float)):
         return []
-    found = kinds(context, node) if values.keeps or values.strings else frozenset()
+    found = kinds(view, node) if values.keeps or values.strings else frozenset()
     if found & values.keeps or (values.strings and "str" not in found and not isinstance(node, ast.JoinedStr)):
         return []
-    if ".replace(" in wrap and context.is_half_converted:
+    if ".replace(" in wrap and view.is_half_converted:
         return []
     if values.strings or ".replace(" in wrap:
-        literal = origin_edits(context, node, values, code)
+        literal = origin_edits(view, node, values, code)
         if literal is not None:
             return literal
-    before, after = context.quoted(wrap, node).split("{x}")
-    default = default_for_none(context, node, values)
+    before, after = view.quoted(wrap, node).split("{x}")
+    default = default_for_none(view, node, values)
     if default is not None and before.endswith("("):
-        after = " or " + context.quoted(default, node) + after
+        after = " or " + view.quoted(default, node) + after
     if isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) and not before.endswith("("):
         before, after = before + "(", ")" + after
     return [Edit(Span(span.start, span.start), before, code), Edit(Span(span.end, span.end), after, code)]
 
 
-def default_for_none(context: FileContext, node: ast.expr, values: ValueMap) -> str | None:
+def default_for_none(view: FileView, node: ast.expr, values: ValueMap) -> str | None:
     """What None means, for a variable that may be None in sight: the other side may refuse None."""
-    source: Framework = "torch" if context.target == "paddle" else "paddle"
+    source: Framework = "torch" if view.target == "paddle" else "paddle"
     default = values.also(source).get("None")
     if default is None or not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
         return None
-    known = any(isinstance(v, NoneValue) for v in context.evaluator.values(node))
-    return _paired(default, values, context.target) if known else None
+    known = any(isinstance(v, NoneValue) for v in view.evaluator.values(node))
+    return _paired(default, values, view.target) if known else None
 
 
 def _without_default(node: ast.expr, values: ValueMap, target: Framework) -> ast.expr:
@@ -158,24 +159,24 @@ def _without_default(node: ast.expr, values: ValueMap, target: Framework) -> ast
     return node
 
 
-def _key(context: FileContext, node: ast.expr) -> str:
+def _key(view: FileView, node: ast.expr) -> str:
     """How the tables would write this value; empty if they cannot, or if a variable may hold another one too."""
-    name = context.qualified(node)
-    if name is not None and _is_written_out(context, node):
+    name = view.qualified(node)
+    if name is not None and _is_written_out(view, node):
         return name
     if isinstance(node, ast.Call) and not node.args and not node.keywords:
-        return f"{context.qualified(node.func)}()"
+        return f"{view.qualified(node.func)}()"
     value = constant(node)
     return "" if value is ... else repr(value)
 
 
-def _is_written_out(context: FileContext, node: ast.expr) -> bool:
+def _is_written_out(view: FileView, node: ast.expr) -> bool:
     """Whether the expression is the API's own name, or a variable that is assigned it and nothing else."""
-    if any(isinstance(v, NoneValue) for v in context.evaluator.values(node)):
+    if any(isinstance(v, NoneValue) for v in view.evaluator.values(node)):
         return False  # ``torch.bfloat16 if fast else None``
     while isinstance(node, ast.Attribute):
         node = node.value
-    scope = context.tree.scopes.get(node)
+    scope = view.tree.scopes.get(node)
     bindings = scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else []
     imported = all(b.qualified is not None for b in bindings)
     return imported or (len(bindings) == 1 and bindings[0].kind == "assign")

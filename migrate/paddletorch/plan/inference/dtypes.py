@@ -23,7 +23,7 @@ from paddletorch.plan.inference.dtype_names import (
     WITH_INDICES,
 )
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, Instance
 from paddletorch.resolve.scopes.reaching import reaching
 
@@ -58,8 +58,8 @@ def promoted(first: str | None, second: str | None) -> str | None:
 class Dtypes:
     """The dtypes of one file's expressions."""
 
-    def __init__(self, context: FileContext) -> None:
-        self._context = context
+    def __init__(self, view: FileView) -> None:
+        self._view = view
         self._known: dict[ast.expr, str | None] = {}
         self._depth = 0
 
@@ -102,7 +102,7 @@ class Dtypes:
 
     def number(self, node: ast.expr) -> int | None:
         """The category of a Python number; None for anything else."""
-        found = kinds(self._context, node) - {"number"}
+        found = kinds(self._view, node) - {"number"}
         return max(map(_NUMBERS.__getitem__, found)) if found and found <= _NUMBERS.keys() else None
 
     def _of(self, node: ast.expr) -> str | None:
@@ -127,7 +127,7 @@ class Dtypes:
 
     def is_tensor(self, node: ast.expr) -> bool:
         """Whether ``node`` can be a tensor, as far as its values are known."""
-        values = self._context.evaluator.values(node)
+        values = self._view.evaluator.values(node)
         return any(isinstance(v, Instance) and v.type == "tensor" for v in values)
 
     def _same(self, nodes: Iterable[ast.expr]) -> str | None:
@@ -137,9 +137,9 @@ class Dtypes:
     # names ---------------------------------------------------------------------------------------
 
     def _name(self, node: ast.Name) -> str | None:
-        scope = self._context.tree.scopes.get(node)
+        scope = self._view.tree.scopes.get(node)
         bindings = scope.lookup(node.id) if scope is not None else []
-        reached = reaching(self._context.tree, node, bindings) if bindings else []
+        reached = reaching(self._view.tree, node, bindings) if bindings else []
         kept = [b for b in reached if b.kind != "augment"]  # an operation in place keeps the dtype
         found = {self._binding(b) for b in kept}
         return found.pop() if len(found) == 1 else None
@@ -171,7 +171,7 @@ class Dtypes:
             return self.of(node.value)
         if node.attr in ("values", "indices") and isinstance(node.value, ast.Call):
             return self._part(node.value, int(node.attr == "indices"))
-        stored = [store.value for store in self._context.evaluator.stores(node.attr)]
+        stored = [store.value for store in self._view.evaluator.stores(node.attr)]
         values = [v for v in stored if v is not None]
         own = isinstance(node.value, ast.Name) and node.value.id == "self"
         return self._same(values) if own and values and len(values) == len(stored) else None
@@ -201,7 +201,7 @@ class Dtypes:
 
     def _function(self, call: ast.Call) -> tuple[str, list[ast.expr]]:
         """The last name of a function of torch or of a method, and its tensors in order."""
-        qualified = self._context.qualified(call.func)
+        qualified = self._view.qualified(call.func)
         given = [a for a in call.args if not isinstance(a, ast.Starred)]
         if qualified is not None and qualified.startswith("torch."):
             first = [k.value for k in call.keywords if k.arg in ("input", "self")]
@@ -262,15 +262,15 @@ class Dtypes:
             found = self.named(given) or self.of(given)
             if found is not None:
                 return found
-            if not kinds(self._context, given) & {"device", "str", "None", "bool"}:
+            if not kinds(self._view, given) & {"device", "str", "None", "bool"}:
                 return None
         return self.of(operands[0]) if operands else None
 
     def named(self, node: ast.expr) -> str | None:
         """The dtype that an expression names: ``torch.float32``, ``x.dtype``."""
-        if isinstance(node, ast.Attribute) and node.attr == "dtype" and self._context.qualified(node) is None:
+        if isinstance(node, ast.Attribute) and node.attr == "dtype" and self._view.qualified(node) is None:
             return self.of(node.value)
-        name = (self._context.qualified(node) or "").removeprefix("torch.")
+        name = (self._view.qualified(node) or "").removeprefix("torch.")
         name = ALIASES.get(name, name)
         return name if name in _CATEGORIES or name in ("float16", "bfloat16", "float32", "float64") else None
 
@@ -294,7 +294,7 @@ class Dtypes:
 
     def _module(self, call: ast.Call) -> str | None:
         """What a layer gives: a floating-point tensor."""
-        values = self._context.evaluator.values(call.func)
+        values = self._view.evaluator.values(call.func)
         layers = all(isinstance(v, Instance) and v.type in _LAYERS and v.node is None for v in values)
         return FLOATING if values and layers else None
 

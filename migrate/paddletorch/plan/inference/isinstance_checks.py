@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Qualified
 
 
-def tested_otherwise(context: FileContext, node: ast.expr) -> bool:
+def tested_otherwise(view: FileView, node: ast.expr) -> bool:
     """Whether ``node`` stands where ``isinstance(node, C)`` has said yes, and ``C`` is no tensor."""
     text = ""
     child: ast.AST = node
-    parent = context.parent(child)
+    parent = view.parent(child)
     while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         test: ast.expr | None = None
         if isinstance(parent, ast.If | ast.IfExp) and (child is parent.body or child in _block(parent)):
@@ -22,9 +22,9 @@ def tested_otherwise(context: FileContext, node: ast.expr) -> bool:
         if test is not None:
             for call in _tests(test):
                 text = text or ast.unparse(node)
-                if ast.unparse(call.args[0]) == text and not _may_be_tensor(context, call.args[1]):
+                if ast.unparse(call.args[0]) == text and not _may_be_tensor(view, call.args[1]):
                     return not _is_assigned(parent, node)
-        child, parent = parent, context.parent(parent)
+        child, parent = parent, view.parent(parent)
     return False
 
 
@@ -52,18 +52,18 @@ def _tests(test: ast.expr) -> list[ast.Call]:
     ]
 
 
-def _may_be_tensor(context: FileContext, types: ast.expr) -> bool:
+def _may_be_tensor(view: FileView, types: ast.expr) -> bool:
     """Whether the second argument of ``isinstance`` names a tensor's class, or one that is not known."""
     for one in types.elts if isinstance(types, ast.Tuple) else [types]:
-        if isinstance(one, ast.Name) and not context.tree.scopes[one].lookup(one.id):
+        if isinstance(one, ast.Name) and not view.tree.scopes[one].lookup(one.id):
             continue  # a builtin: str, list, dict
-        names = {v.name for v in context.evaluator.values(one) if isinstance(v, Qualified)}
-        if not names or any(_is_framework(context, n) for n in names):
+        names = {v.name for v in view.evaluator.values(one) if isinstance(v, Qualified)}
+        if not names or any(_is_framework(view, n) for n in names):
             return True
     return False
 
 
-def _is_framework(context: FileContext, name: str) -> bool:
+def _is_framework(view: FileView, name: str) -> bool:
     """Whether a class is the framework's, or of a module that is not known to hold no tensors."""
     return name.partition(".")[0] not in _ELSEWHERE
 

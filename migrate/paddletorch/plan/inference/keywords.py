@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
 from paddletorch.text.call_spans import read_layout
 from paddletorch.text.source import Source
@@ -77,14 +77,14 @@ class DictKeywords:
         return edits + [edit for edit in values if not any(span.holds(edit.span) for span in spans)]
 
 
-def keyword_dict(context: FileContext, node: ast.expr) -> DictKeywords | None:
+def keyword_dict(view: FileView, node: ast.expr) -> DictKeywords | None:
     """The dict behind ``**node`` if all of its keys are in sight and nothing else uses it."""
     if isinstance(node, ast.Dict):
         items = literal_items(node)
         return DictKeywords((node,), items) if items is not None else None
     if not isinstance(node, ast.Name):
         return None
-    scope = context.tree.scopes[node]
+    scope = view.tree.scopes[node]
     bindings = scope.lookup(node.id)
     if not bindings or scope.kind == "class" or any(b.kind != "assign" or b.scope is not scope for b in bindings):
         return None
@@ -94,10 +94,10 @@ def keyword_dict(context: FileContext, node: ast.expr) -> DictKeywords | None:
         return None
     items = tuple(item for items in known for item in items or ())
     keys = [{key for key, _, _ in items or ()} for items in known]
-    for load in context.tree.names.get(node.id, ()):
-        if load is node or context.tree.scopes[load].lookup(load.id) is not bindings:
+    for load in view.tree.names.get(node.id, ()):
+        if load is node or view.tree.scopes[load].lookup(load.id) is not bindings:
             continue
-        stored = _stored_item(context, load)
+        stored = _stored_item(view, load)
         if stored is None:
             return None
         items += (stored,)
@@ -113,61 +113,60 @@ def _literals(value: ast.expr | None) -> list[Literal | None]:
     return [value if isinstance(value, ast.Dict | ast.Call) else None]
 
 
-def shared_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.expr, str]]:
+def shared_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr, str]]:
     """What ``**factory_kwargs`` gives, where the dict is a literal that only such calls read: key, value and text.
 
     Empty if a key cannot be seen, or if something else may change the dict.
     """
     if not isinstance(node, ast.Name):
         return []
-    scope = context.tree.scopes[node]
+    scope = view.tree.scopes[node]
     bindings = scope.lookup(node.id)
     literal = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
     items = literal_items(literal) if isinstance(literal, ast.Dict | ast.Call) else None
-    for load in context.tree.names.get(node.id, ()) if items else ():
-        if context.tree.scopes[load].lookup(load.id) is bindings:
-            parent = context.parent(load)
+    for load in view.tree.names.get(node.id, ()) if items else ():
+        if view.tree.scopes[load].lookup(load.id) is bindings:
+            parent = view.parent(load)
             spread = isinstance(parent, ast.keyword) and parent.arg is None
             if not spread and not (isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Load)):
                 return []
-    quote = context.source.quote
+    quote = view.source.quote
     return [
-        (key, value, _own_text(context, node, value) or f"{node.id}[{quote}{key}{quote}]")
-        for key, _, value in items or ()
+        (key, value, _own_text(view, node, value) or f"{node.id}[{quote}{key}{quote}]") for key, _, value in items or ()
     ]
 
 
-def written_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.expr, str]]:
+def written_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr, str]]:
     """What ``**node`` gives as arguments of their own: key, value and text; empty if that cannot be said.
 
     The values of a literal in the call itself are copied, so they may hold nothing that converts by itself.
     """
     items = literal_items(node) if isinstance(node, ast.Dict) else None
     if items is None:
-        return shared_items(context, node)
+        return shared_items(view, node)
     plain = all(isinstance(n, _COPIED) for _, _, value in items for n in ast.walk(value))
-    return [(key, value, context.source.slice(context.source.span(value))) for key, _, value in items if plain]
+    return [(key, value, view.source.slice(view.source.span(value))) for key, _, value in items if plain]
 
 
 _COPIED = (ast.Constant, ast.Name, ast.UnaryOp, ast.unaryop, ast.Tuple, ast.List, ast.expr_context)
 
 
-def seen_items(context: FileContext, node: ast.expr) -> list[tuple[str, ast.expr]] | None:
+def seen_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr]] | None:
     """The keys and values that ``**node`` gives, if they are in sight."""
-    found = keyword_dict(context, node)
+    found = keyword_dict(view, node)
     if found is not None:
         return list({key: (key, value) for key, _, value in found.items}.values())
-    return [(key, value) for key, value, _ in shared_items(context, node)] or None
+    return [(key, value) for key, value, _ in shared_items(view, node)] or None
 
 
-def _own_text(context: FileContext, place: ast.Name, value: ast.expr) -> str | None:
+def _own_text(view: FileView, place: ast.Name, value: ast.expr) -> str | None:
     """The value as written, if it means the same where the call stands."""
     if isinstance(value, ast.Constant):
-        return context.source.slice(context.source.span(value))
+        return view.source.slice(view.source.span(value))
     if not isinstance(value, ast.Name):
         return None
-    bindings = context.tree.scopes[value].lookup(value.id)
-    same = context.tree.scopes[place].lookup(value.id) is bindings
+    bindings = view.tree.scopes[value].lookup(value.id)
+    same = view.tree.scopes[place].lookup(value.id) is bindings
     return value.id if same and len(bindings) == 1 and bindings[0].kind == "parameter" else None
 
 
@@ -189,12 +188,12 @@ def literal_items(node: Literal) -> tuple[tuple[str, Key, ast.expr], ...] | None
     return tuple(items)
 
 
-def _stored_item(context: FileContext, load: ast.Name) -> tuple[str, ast.Constant, ast.expr] | None:
+def _stored_item(view: FileView, load: ast.Name) -> tuple[str, ast.Constant, ast.expr] | None:
     """``options['key'] = value`` as an item."""
-    subscript = context.parent(load)
+    subscript = view.parent(load)
     if not isinstance(subscript, ast.Subscript) or not isinstance(subscript.ctx, ast.Store):
         return None
-    assign = context.parent(subscript)
+    assign = view.parent(subscript)
     key = subscript.slice
     if not isinstance(assign, ast.Assign) or not isinstance(key, ast.Constant) or not isinstance(key.value, str):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch.model import Edit
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, Instance
 
 _COMPUTED = (ast.BinOp, ast.UnaryOp)
@@ -16,22 +16,22 @@ _MAKES_LEAVES = frozenset(
 """Calls whose tensor is a leaf: its flag can be changed as it is."""
 
 
-def stopped(context: FileContext, node: ast.Attribute, code: str) -> list[Edit]:
+def stopped(view: FileView, node: ast.Attribute, code: str) -> list[Edit]:
     """``y = y.detach()`` for a name that was computed; nothing where the flag itself can be set."""
-    statement = context.parent(node)
-    if context.target != "torch" or node.attr != "stop_gradient" or not isinstance(node.value, ast.Name):
+    statement = view.parent(node)
+    if view.target != "torch" or node.attr != "stop_gradient" or not isinstance(node.value, ast.Name):
         return []
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return []
     if not (isinstance(statement.value, ast.Constant) and statement.value.value is True):
         return []
     name = node.value
-    bindings = context.tree.scopes[name].lookup(name.id) if name in context.tree.scopes else ()
-    if not bindings or not all(_is_assigned(b) and _is_computed(context, b.value) for b in bindings):
+    bindings = view.tree.scopes[name].lookup(name.id) if name in view.tree.scopes else ()
+    if not bindings or not all(_is_assigned(b) and _is_computed(view, b.value) for b in bindings):
         return []
     return [
-        Edit(context.source.span(node), name.id, code),
-        Edit(context.source.span(statement.value), f"{name.id}.detach()", code),
+        Edit(view.source.span(node), name.id, code),
+        Edit(view.source.span(statement.value), f"{name.id}.detach()", code),
     ]
 
 
@@ -40,11 +40,11 @@ def _is_assigned(binding: Binding) -> bool:
     return binding.kind == "assign" or (binding.kind == "unpack" and len(binding.path) == 1)
 
 
-def _is_computed(context: FileContext, value: ast.expr | None) -> bool:
+def _is_computed(view: FileView, value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call):
         called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
         return called not in _MAKES_LEAVES
     if isinstance(value, ast.Subscript):  # of a tensor, not of a list that may hold parameters
-        held = context.evaluator.values(value.value)
+        held = view.evaluator.values(value.value)
         return bool(held) and all(isinstance(v, Instance) and v.type == "tensor" for v in held)
     return isinstance(value, _COMPUTED)

@@ -6,28 +6,29 @@ from collections.abc import Iterable
 
 from paddletorch_rules import Form, Row
 
-from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 
 
-def alike(context: FileContext, row: Row, form: Form) -> bool:
+def alike(view: FileView, row: Row, form: Form) -> bool:
     """Whether both sides take the same arguments in the same places, so that unseen ones may be passed on."""
-    target = context.settings.emitted(row)
-    source_signature = form.signature(context.settings.source_releases.newest)
-    target_signature = target.signature(context.settings.target_releases.newest) if target is not None else None
+    target = view.settings.emitted(row)
+    source_signature = form.signature(view.settings.source_releases.newest)
+    target_signature = target.signature(view.settings.target_releases.newest) if target is not None else None
     if target is None or target.template is not None or source_signature is None or target_signature is None:
         return not row.parameters
-    pairs = {p.name(context.settings.source): p for p in row.parameters}
+    pairs = {p.name(view.settings.source): p for p in row.parameters}
     taken = [p for p in source_signature.parameters if not p.variadic]
     for parameter, other in zip(taken, target_signature.parameters, strict=False):
         pair = pairs.get(parameter.name)
-        same = pair is not None and pair.values is None and parameter.name == other.name == pair.name(context.target)
+        same = pair is not None and pair.values is None and parameter.name == other.name == pair.name(view.target)
         if not same or parameter.default != other.default:
             return False
     return len(taken) <= len(target_signature.parameters)
 
 
 def refuse_silent(
-    context: FileContext, row: Row, form: Form, what: str, place: int | None, taken: Iterable[str] = ()
+    view: FileView, row: Row, form: Form, what: str, place: int | None, taken: Iterable[str] = ()
 ) -> None:
     """Refuse what the target could take for something else; it raises itself for a name that it does not know.
 
@@ -37,17 +38,17 @@ def refuse_silent(
     Raises:
         Refusal: another meaning would pass unnoticed.
     """
-    target = context.settings.emitted(row)
-    ours = form.signature(context.settings.source_releases.newest)
-    theirs = target.signature(context.settings.target_releases.newest) if target is not None else None
+    target = view.settings.emitted(row)
+    ours = form.signature(view.settings.source_releases.newest)
+    theirs = target.signature(view.settings.target_releases.newest) if target is not None else None
     # keys of configuration files are Paddle's, and hooks of functions decide by what is not given
-    if context.target != "torch" or row.kind != "class" or not row.code.startswith("NN"):
+    if view.target != "torch" or row.kind != "class" or not row.code.startswith("NN"):
         raise Refusal("API203", what=what)
     if target is None or target.template is not None or ours is None or theirs is None:
         raise Refusal("API203", what=what)
     if any(p.variadic for p in (*ours.parameters, *theirs.parameters)):
         raise Refusal("API203", what=what)
-    same = {p.name(context.settings.source) for p in row.parameters if p.values is None and p.torch == p.paddle}
+    same = {p.name(view.settings.source) for p in row.parameters if p.values is None and p.torch == p.paddle}
     if place is None:
         names = {p.name for p in ours.parameters} - set(taken) - same
         silent = any(theirs.get(name) is not None for name in names)

@@ -10,7 +10,8 @@ from paddletorch_rules import Form, Parameter, Row, Signature
 
 from paddletorch.plan.inference.keywords import seen_items
 from paddletorch.plan.inference.unpacked_arguments import seen_elements
-from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance, Qualified
 from paddletorch.resolve.values import Container
 
@@ -43,9 +44,7 @@ class Fit(IntEnum):
     SURE = 2
 
 
-def choose(
-    context: FileContext, call: ast.Call, options: Sequence[tuple[Row, Form]], skip: int = 0
-) -> tuple[Row, Form]:
+def choose(view: FileView, call: ast.Call, options: Sequence[tuple[Row, Form]], skip: int = 0) -> tuple[Row, Form]:
     """The row whose signature the call fits.
 
     Raises:
@@ -53,21 +52,21 @@ def choose(
     """
     if len(options) == 1:
         return options[0]
-    newest = context.settings.source_releases.newest
-    fits = [(fit(context, call, form.signature(newest), skip, whole=not skip), row, form) for row, form in options]
+    newest = view.settings.source_releases.newest
+    fits = [(fit(view, call, form.signature(newest), skip, whole=not skip), row, form) for row, form in options]
     if skip and sum(how is not Fit.NO for how, _, _ in fits) > 1:  # later arguments will tell
         fits = [(min(how, Fit.MAYBE), row, form) for how, row, form in fits]
     for wanted in (Fit.SURE, Fit.MAYBE):
         found = [(row, form) for how, row, form in fits if how is wanted]
         if wanted is Fit.MAYBE and len(found) > 1:
             forms = " or ".join(s.text for _, f in found if (s := f.signature(newest)) is not None)
-            raise Refusal("API224", forms=forms, arguments=context.text(call))
+            raise Refusal("API224", forms=forms, arguments=view.text(call))
         if found:
             return found[0]
     return options[0]
 
 
-def fit(context: FileContext, call: ast.Call, signature: Signature | None, skip: int = 0, *, whole: bool = True) -> Fit:
+def fit(view: FileView, call: ast.Call, signature: Signature | None, skip: int = 0, *, whole: bool = True) -> Fit:
     """Whether the call's arguments fit: their number, their names and what is known of their kinds.
 
     ``whole`` says that the call gives every required argument; without, others may follow by place.
@@ -82,7 +81,7 @@ def fit(context: FileContext, call: ast.Call, signature: Signature | None, skip:
     spread = [] if variadic is not None else [a for a in call.args[skip:] if isinstance(a, ast.Starred)]
     seen: dict[ast.expr, list[ast.expr]] = {}
     for starred in spread:
-        elements = seen_elements(context, starred.value)
+        elements = seen_elements(view, starred.value)
         if elements is not None:
             seen[starred] = [value for value, _ in elements]
     for index, argument in enumerate(value for a in call.args[skip:] for value in seen.get(a, [a])):
@@ -94,9 +93,9 @@ def fit(context: FileContext, call: ast.Call, signature: Signature | None, skip:
             open_ended = True
             fits.append(Fit.SURE if parameter.variadic else Fit.MAYBE)
             break
-        fits.append(_argument(context, argument, parameter))
+        fits.append(_argument(view, argument, parameter))
     for keyword in call.keywords:
-        items = seen_items(context, keyword.value) if keyword.arg is None else [(keyword.arg, keyword.value)]
+        items = seen_items(view, keyword.value) if keyword.arg is None else [(keyword.arg, keyword.value)]
         if items is None:
             open_ended = True
             fits.append(Fit.MAYBE)
@@ -105,20 +104,20 @@ def fit(context: FileContext, call: ast.Call, signature: Signature | None, skip:
             if named is None or named.name in given:
                 return Fit.NO
             given.add(named.name)
-            fits.append(_argument(context, value, named))
+            fits.append(_argument(view, value, named))
     missing = [p for p in signature.parameters if p.default is None and not p.variadic and p.name not in given]
     if any(whole or p.keyword_only for p in missing) and not open_ended:
         return Fit.NO
     return min(fits, default=Fit.SURE)
 
 
-def _argument(context: FileContext, node: ast.expr, parameter: Parameter) -> Fit:
+def _argument(view: FileView, node: ast.expr, parameter: Parameter) -> Fit:
     if not parameter.annotation:
         return Fit.SURE
     wanted = {part.strip() for part in parameter.annotation.split("|")}
     if "number" in wanted:
         wanted |= _NUMBERS
-    found = kinds(context, node)
+    found = kinds(view, node)
     if "None" in found and (parameter.default == "None" or "None" in wanted):
         return Fit.SURE
     if not found:
@@ -126,11 +125,11 @@ def _argument(context: FileContext, node: ast.expr, parameter: Parameter) -> Fit
     return Fit.SURE if found & wanted else Fit.NO
 
 
-def kinds(context: FileContext, node: ast.expr) -> frozenset[str]:
+def kinds(view: FileView, node: ast.expr) -> frozenset[str]:
     """What an argument can be, in the words that annotations of the tables use; empty if nothing is known."""
     if isinstance(node, ast.Constant):
         return _constant(node.value)
-    match = context.matches.get(node)
+    match = view.matches.get(node)
     if match is not None and match.row.instance is not None:
         return _instance(Instance(match.row.instance, match.row.id))
     if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
@@ -139,12 +138,12 @@ def kinds(context: FileContext, node: ast.expr) -> frozenset[str]:
         return frozenset({"sequence"})
     if isinstance(node, ast.Name) and node.id in _AXES:
         return frozenset({"int", "sequence"})
-    values = context.evaluator.values(node)
+    values = view.evaluator.values(node)
     found: set[str] = set()
     for value in values:
         if isinstance(value, Instance):
             found |= _instance(value)
-        elif isinstance(value, Qualified) and (kind := context.settings.table.constant(value.name)):
+        elif isinstance(value, Qualified) and (kind := view.settings.table.constant(value.name)):
             found.add(kind)
         elif isinstance(value, Container):
             found.add("sequence")

@@ -12,7 +12,7 @@ from paddletorch_rules import Form, Row
 from paddletorch.plan.inference.isinstance_checks import tested_otherwise
 from paddletorch.plan.inference.overloads import Fit, fit, kinds
 from paddletorch.plan.inference.results import shows_fields
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance, NoneValue, Partial, Qualified, Unknown
 from paddletorch.resolve.evaluator.tensor_calls import is_tensor_call
 from paddletorch.resolve.values import Container, Local, Value
@@ -36,14 +36,14 @@ class Evidence(IntEnum):
 class Receivers:
     """Types of receivers in one file, by value, by the methods called on them and by name."""
 
-    def __init__(self, context: FileContext) -> None:
-        self._context = context
+    def __init__(self, view: FileView) -> None:
+        self._view = view
         self._methods: dict[str, set[str]] = {}
         self._optimizers: set[str] = set()
-        for call in context.tree.calls:
+        for call in view.tree.calls:
             if isinstance(call.func, ast.Attribute):
                 self._methods.setdefault(path_of(call.func.value), set()).add(call.func.attr)
-        for call in context.tree.calls:
+        for call in view.tree.calls:
             function = call.func
             if not isinstance(function, ast.Attribute) or function.attr not in ("step", "unscale_", "minimize"):
                 continue
@@ -52,15 +52,15 @@ class Receivers:
 
     def evidence(self, node: ast.expr, type_name: str) -> Evidence:
         """How well it is known that ``node`` is a source-framework instance of ``type_name``."""
-        values = frozenset(v for v in self._context.evaluator.objects(node) if not _is_function(v))
+        values = frozenset(v for v in self._view.evaluator.objects(node) if not _is_function(v))
         instances = [v for v in values if isinstance(v, Instance)]
         if any(v.type != "foreign" for v in instances):
             if type_name == "tensor" and any(v.type == "foreign" and "." in v.api for v in instances):
                 return Evidence.MAYBE  # an array or a tensor
             instances = [v for v in instances if v.type != "foreign"]  # a number that stands in for the object
-        if type_name != "tensor" and instances and all(v.api in self._context.kept for v in instances):
+        if type_name != "tensor" and instances and all(v.api in self._view.kept for v in instances):
             return Evidence.NO  # the object stays the source's
-        bases = self._context.settings.table.bases
+        bases = self._view.settings.table.bases
         foreign = [v for v in instances if type_name not in bases(v.type) or self._is_target(v)]
         if len(foreign) == len(instances) and foreign:
             return Evidence.NO
@@ -83,21 +83,21 @@ class Receivers:
         """
         if type_name == "tensor" and self._is_no_tensor(node, call):
             return Evidence.NO
-        newest = self._context.settings.source_releases.newest
-        fits = [fit(self._context, call, form.signature(newest)) for _, form in options] if call is not None else []
+        newest = self._view.settings.source_releases.newest
+        fits = [fit(self._view, call, form.signature(newest)) for _, form in options] if call is not None else []
         unfit = bool(fits) and all(how is Fit.NO for how in fits)
         found = self._shown_by_use(node, call, type_name, options, unfit)
         if found is Evidence.YES and not self._is_known(node.value):
             passed = call is None and all(row.kind == "method" for row, _ in options)
-            forms = [f for row, _ in options for f in row.forms(self._context.target)]
+            forms = [f for row, _ in options for f in row.forms(self._view.target)]
             if unfit or (passed and all(node.attr in f.names for f in forms)):
                 return Evidence.NO  # its name says it, or it may be another thing: the use does not bear it out
         if found is Evidence.YES and call is not None and self._may_be_targets(node, call, options):
             return Evidence.NO
         if found is not Evidence.YES or not self._has_target or not all(row.whole for row, _ in options):
             return found
-        source = self._context.settings.source
-        values = self._context.evaluator.values(node.value)
+        source = self._view.settings.source
+        values = self._view.evaluator.values(node.value)
         if any(isinstance(v, Instance) and v.api.partition(".")[0] == source for v in values):
             return found
         return Evidence.MAYBE if self._has_source else Evidence.NO
@@ -105,48 +105,48 @@ class Receivers:
     def _is_no_tensor(self, node: ast.Attribute, call: ast.Call | None) -> bool:
         """Whether the use or a test around it shows something else: ``name.split(".")``, ``width, height = x.size``."""
         if call is not None:
-            strings = node.attr in _OF_STRINGS and any(kinds(self._context, a) == {"str"} for a in call.args[:1])
-            return strings or tested_otherwise(self._context, node.value)
-        parent = self._context.parent(node)
+            strings = node.attr in _OF_STRINGS and any(kinds(self._view, a) == {"str"} for a in call.args[:1])
+            return strings or tested_otherwise(self._view, node.value)
+        parent = self._view.parent(node)
         if node.attr == "size":
             unpacked = isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Tuple | ast.List)
             if unpacked or (isinstance(parent, ast.Subscript) and parent.value is node):
                 return True  # a number in Paddle, a method in torch
-        return tested_otherwise(self._context, node.value)
+        return tested_otherwise(self._view, node.value)
 
     def _is_known(self, node: ast.expr) -> bool:
         """Whether what makes the object is seen, and nothing else makes it."""
-        instances = [v for v in self._context.evaluator.objects(node) if isinstance(v, Instance)]
+        instances = [v for v in self._view.evaluator.objects(node) if isinstance(v, Instance)]
         return bool(instances) and all(v.type != "foreign" for v in instances)
 
     def _may_be_targets(self, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]]) -> bool:
         """Whether another method of the target reads the same, in a file that names neither framework."""
         if self._has_source or self._has_target:
             return False
-        target, newest = self._context.target, self._context.settings.target_releases.newest
+        target, newest = self._view.target, self._view.settings.target_releases.newest
         rows = {id(row) for row, _ in options}
-        others = (pair for pair in self._context.settings.table.members(target, node.attr) if id(pair[0]) not in rows)
-        return any(fit(self._context, call, form.signature(newest)) is not Fit.NO for _, form in others)
+        others = (pair for pair in self._view.settings.table.members(target, node.attr) if id(pair[0]) not in rows)
+        return any(fit(self._view, call, form.signature(newest)) is not Fit.NO for _, form in others)
 
     @cached_property
     def are_done(self) -> bool:
         """Whether an earlier run has converted the file: what is left of the source stays, with its members."""
-        return self._context.only_left and self._has_target
+        return self._view.only_left and self._has_target
 
     @cached_property
     def _has_target(self) -> bool:
-        return self._imports(self._context.target)
+        return self._imports(self._view.target)
 
     @cached_property
     def _has_shim(self) -> bool:
-        return b"paddletorch_shim" in self._context.source.body
+        return b"paddletorch_shim" in self._view.source.body
 
     @cached_property
     def _has_source(self) -> bool:
-        return self._imports(self._context.settings.source)
+        return self._imports(self._view.settings.source)
 
     def _imports(self, root: str) -> bool:
-        scopes = self._context.tree.own.values()
+        scopes = self._view.tree.own.values()
         names = (b.qualified or "" for s in scopes for bindings in s.bindings.values() for b in bindings)
         return any(name == root or name.startswith(root + ".") for name in names)
 
@@ -159,52 +159,52 @@ class Receivers:
         unfit: bool,
     ) -> Evidence:
         found = self.evidence(node.value, type_name)
-        source = self._context.settings.source
+        source = self._view.settings.source
         if type_name != "tensor" and found is not Evidence.YES and any(source in row.distinctive for row, _ in options):
-            values = self._context.evaluator.values(node.value)
+            values = self._view.evaluator.values(node.value)
             unknown = all(isinstance(v, Unknown | NoneValue) for v in values)
-            stored = bool(self._context.evaluator.stores(node.attr)) or node.attr in self._own_methods
+            stored = bool(self._view.evaluator.stores(node.attr)) or node.attr in self._own_methods
             return Evidence.YES if unknown and not stored else found
         if found is not Evidence.MAYBE or type_name != "tensor":
             return found
         if any(source in row.distinctive for row, _ in options):
             array = node.attr == "size" and call is None
             member = node.value.attr if isinstance(node.value, ast.Attribute) else ""
-            private = any(row.report for row, _ in self._context.settings.members(member))  # it stays, with its tensor
+            private = any(row.report for row, _ in self._view.settings.members(member))  # it stays, with its tensor
             return Evidence.NO if array or private or node.attr in self._own_methods else Evidence.YES
         if call is None:
             return Evidence.NO
-        sized = node.attr == "view" and any("int" in kinds(self._context, a) for a in call.args)
+        sized = node.attr == "view" and any("int" in kinds(self._view, a) for a in call.args)
         if sized or is_tensor_call(call, source):
             return Evidence.YES
-        target = [f for row, _ in options for f in row.forms(self._context.target) if f.results]
-        if any(shows_fields(self._context, call, f) for f in target):
+        target = [f for row, _ in options for f in row.forms(self._view.target) if f.results]
+        if any(shows_fields(self._view, call, f) for f in target):
             return Evidence.YES
-        unused = isinstance(self._context.parent(call), ast.Expr) and not node.attr.endswith("_")
+        unused = isinstance(self._view.parent(call), ast.Expr) and not node.attr.endswith("_")
         return Evidence.NO if unused or unfit else Evidence.MAYBE
 
     @cached_property
     def _own_methods(self) -> frozenset[str]:
         """Methods that classes of this file define."""
-        return frozenset(name for s in self._context.tree.own.values() if s.kind == "class" for name in s.bindings)
+        return frozenset(name for s in self._view.tree.own.values() if s.kind == "class" for name in s.bindings)
 
     def overrides(self, node: ast.expr, method: str) -> bool:
         """Whether ``method`` of the receiver is, or may be, a local subclass's own."""
-        values = self._context.evaluator.objects(node)
+        values = self._view.evaluator.objects(node)
         return any(isinstance(v, Instance) and method in v.overrides for v in values)
 
     def _is_target(self, instance: Instance) -> bool:
-        return instance.api.partition(".")[0] in (self._context.target, "paddletorch_shim")
+        return instance.api.partition(".")[0] in (self._view.target, "paddletorch_shim")
 
     def _by_use(self, node: ast.expr, type_name: str, values_unknown: bool) -> Evidence:
-        spec = self._context.settings.table.types[type_name]
+        spec = self._view.settings.table.types[type_name]
         path = path_of(node)
         names = [path, *self._iterated(node)]
         named = bool(spec.names) and any(re.search(spec.names, n.rpartition(".")[2].rstrip("[]")) for n in names)
         if path in ("self", "cls") or (type_name == "scaler" and self._has_shim):
             return Evidence.NO  # the shim's scaler, perhaps: it keeps the source's methods
         if type_name == "tensor" and values_unknown:
-            group = self._context.settings.table.suggests("group", path.rpartition(".")[2])
+            group = self._view.settings.table.suggests("group", path.rpartition(".")[2])
             return Evidence.NO if group else Evidence.MAYBE
         if not path:
             return Evidence.NO
@@ -219,7 +219,7 @@ class Receivers:
 
     def _iterated(self, node: ast.expr) -> list[str]:
         """Paths of what a loop variable runs over: ``optimizers`` of ``for o in optimizers``."""
-        scope = self._context.tree.scopes.get(node) if isinstance(node, ast.Name) else None
+        scope = self._view.tree.scopes.get(node) if isinstance(node, ast.Name) else None
         found: list[str] = []
         for binding in scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else []:
             value = binding.value if binding.kind == "iterate" else None
@@ -239,25 +239,25 @@ class Receivers:
 
     def _makers(self, node: ast.expr) -> list[ast.expr]:
         """What the file assigns to the receiver, unpacked or whole."""
-        tree = self._context.tree
+        tree = self._view.tree
         if isinstance(node, ast.Attribute):
-            stores = self._context.evaluator.stores(node.attr)
-            return [s.value if s.value is not None else _assigned(self._context, s.target) for s in stores]
+            stores = self._view.evaluator.stores(node.attr)
+            return [s.value if s.value is not None else _assigned(self._view, s.target) for s in stores]
         scope = tree.scopes.get(node) if isinstance(node, ast.Name) else None
         found: list[ast.expr] = []
         for binding in scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else []:
             if binding.kind == "assign" and binding.value is not None:
                 found.append(binding.value)
             elif binding.kind == "unpack" and isinstance(binding.node, ast.expr):
-                found.append(_assigned(self._context, binding.node))
+                found.append(_assigned(self._view, binding.node))
         return found
 
 
-def _assigned(context: FileContext, target: ast.expr) -> ast.expr:
+def _assigned(view: FileView, target: ast.expr) -> ast.expr:
     """The right-hand side of the assignment that unpacks into ``target``; the target itself if there is none."""
-    parent = context.parent(target)
+    parent = view.parent(target)
     while isinstance(parent, ast.Tuple | ast.List | ast.Starred):
-        parent = context.parent(parent)
+        parent = view.parent(parent)
     return parent.value if isinstance(parent, ast.Assign) else target
 
 

@@ -8,13 +8,14 @@ from paddletorch_rules import Form
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.translate import constant
-from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 
 WHOLE = "whole"
 """The template for a use of the tuple that is none of its fields."""
 
 
-def named_result(context: FileContext, call: ast.Call, form: Form, beside: list[Edit]) -> tuple[ast.expr, str]:
+def named_result(view: FileView, call: ast.Call, form: Form, beside: list[Edit]) -> tuple[ast.expr, str]:
     """The expression to replace and its template: one field's, or all as a tuple where they are unpacked.
 
     A name that is given the tuple keeps it, if all its uses are seen: ``beside`` takes the edits of those.
@@ -23,27 +24,27 @@ def named_result(context: FileContext, call: ast.Call, form: Form, beside: list[
         Refusal: the tuple is used as a whole.
     """
     fields = [f for f in form.results if f != WHOLE]
-    parent = context.parent(call)
+    parent = view.parent(call)
     if isinstance(parent, ast.Attribute) and parent.attr in fields:
         return parent, form.results[parent.attr]
     if isinstance(parent, ast.Subscript) and parent.value is call:
         index = constant(parent.slice)
         if isinstance(index, int) and -len(fields) <= index < len(fields):
             return parent, form.results[fields[index]]
-    used = unpacked(context, call, len(fields))
+    used = unpacked(view, call, len(fields))
     if used is None and WHOLE in form.results:
         return call, form.results[WHOLE]
     if used is None:
-        kept = _kept(context, call, fields)
+        kept = _kept(view, call, fields)
         if kept is None:
             raise Refusal("API223", fields=", ".join(fields))
         beside += kept
     return call, ", ".join(form.results[f] for f in fields)
 
 
-def _kept(context: FileContext, call: ast.Call, fields: list[str]) -> list[Edit] | None:
+def _kept(view: FileView, call: ast.Call, fields: list[str]) -> list[Edit] | None:
     """Edits at the uses of the one name that the call's value is given to; None if a use may need a named tuple."""
-    statement = context.parent(call)
+    statement = view.parent(call)
     if isinstance(statement, ast.Expr) or _takes_tuple(statement, call):
         return []
     if not isinstance(statement, ast.Assign) or statement.value is not call or len(statement.targets) != 1:
@@ -51,15 +52,15 @@ def _kept(context: FileContext, call: ast.Call, fields: list[str]) -> list[Edit]
     target = statement.targets[0]
     if not isinstance(target, ast.Name):
         return None
-    bindings = context.tree.scopes[target].lookup(target.id)
+    bindings = view.tree.scopes[target].lookup(target.id)
     edits: list[Edit] = []
-    for load in context.tree.names.get(target.id, []):
-        if context.tree.scopes[load].lookup(load.id) is not bindings:
+    for load in view.tree.names.get(target.id, []):
+        if view.tree.scopes[load].lookup(load.id) is not bindings:
             continue
-        parent = context.parent(load)
+        parent = view.parent(load)
         if isinstance(parent, ast.Attribute) and parent.attr in fields and len(bindings) == 1:
-            end = context.source.span(load).end
-            edits.append(Edit(Span(end, context.source.span(parent).end), f"[{fields.index(parent.attr)}]"))
+            end = view.source.span(load).end
+            edits.append(Edit(Span(end, view.source.span(parent).end), f"[{fields.index(parent.attr)}]"))
         elif not _takes_tuple(parent, load):
             return None
     return edits
@@ -77,9 +78,9 @@ def _takes_tuple(parent: ast.AST | None, load: ast.expr) -> bool:
 _TAKE_TUPLES = frozenset({"print", "len", "tuple", "list", "zip", "enumerate", "iter"})
 
 
-def unpacked(context: FileContext, call: ast.Call, count: int) -> ast.Tuple | ast.List | None:
+def unpacked(view: FileView, call: ast.Call, count: int) -> ast.Tuple | ast.List | None:
     """The targets of ``a, b = call``, if there are ``count`` of them."""
-    parent = context.parent(call)
+    parent = view.parent(call)
     if not isinstance(parent, ast.Assign) or parent.value is not call or len(parent.targets) != 1:
         return None
     target = parent.targets[0]
@@ -88,10 +89,10 @@ def unpacked(context: FileContext, call: ast.Call, count: int) -> ast.Tuple | as
     return None if any(isinstance(e, ast.Starred) for e in target.elts) else target
 
 
-def shows_fields(context: FileContext, call: ast.Call, form: Form) -> bool:
+def shows_fields(view: FileView, call: ast.Call, form: Form) -> bool:
     """Whether the use of a call shows that it gives these fields: unpacked, or one of them by name."""
     fields = [f for f in form.results if f != WHOLE]
-    parent = context.parent(call)
+    parent = view.parent(call)
     if isinstance(parent, ast.Attribute) and parent.attr in fields:
         return True
-    return len(fields) > 1 and unpacked(context, call, len(fields)) is not None
+    return len(fields) > 1 and unpacked(view, call, len(fields)) is not None

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import Literal
 
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 
 Kind = Literal["list", "tuple"]
 
@@ -19,60 +19,60 @@ _DEPTH = 3
 """How many names an operand is followed through."""
 
 
-def shape(context: FileContext, node: ast.Attribute) -> str | None:
+def shape(view: FileView, node: ast.Attribute) -> str | None:
     """The template for a read of ``x.shape``; empty where it may stand as it is."""
-    kind: Kind = "list" if context.target == "torch" else "tuple"
-    return f"{kind}({{self}}.shape)" if used_as(context, node, kind) else ""
+    kind: Kind = "list" if view.target == "torch" else "tuple"
+    return f"{kind}({{self}}.shape)" if used_as(view, node, kind) else ""
 
 
-def used_as(context: FileContext, node: ast.expr, kind: Kind) -> bool:
+def used_as(view: FileView, node: ast.expr, kind: Kind) -> bool:
     """Whether the size that ``node`` gives is used as that kind of sequence, here or under the name it gets."""
-    value = _past_slices(context, node)
-    if _here(context, value, kind):
+    value = _past_slices(view, node)
+    if _here(view, value, kind):
         return True
-    statement = context.parent(value)
+    statement = view.parent(value)
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
-        return _named(context, statement.targets[0], kind)
+        return _named(view, statement.targets[0], kind)
     return False
 
 
-def _past_slices(context: FileContext, node: ast.expr) -> ast.expr:
+def _past_slices(view: FileView, node: ast.expr) -> ast.expr:
     """The part of the size that is used: ``x.shape[1:]`` for ``x.shape``."""
-    parent = context.parent(node)
+    parent = view.parent(node)
     while isinstance(parent, ast.Subscript) and parent.value is node and isinstance(parent.slice, ast.Slice):
-        node, parent = parent, context.parent(parent)
+        node, parent = parent, view.parent(parent)
     return node
 
 
-def _named(context: FileContext, name: ast.Name, kind: Kind) -> bool:
+def _named(view: FileView, name: ast.Name, kind: Kind) -> bool:
     """Whether some use of a name that holds a size needs that kind of sequence."""
-    for use in _uses(context, name):
-        parent = context.parent(use)
+    for use in _uses(view, name):
+        parent = view.parent(use)
         if isinstance(parent, ast.Subscript) and parent.value is use and not isinstance(parent.ctx, ast.Load):
             if kind == "list":
                 return True
         elif isinstance(parent, ast.AugAssign) and parent.target is use:
-            if _kind(context, parent.value, _DEPTH) == kind:
+            if _kind(view, parent.value, _DEPTH) == kind:
                 return True
-        elif _here(context, _past_slices(context, use), kind):
+        elif _here(view, _past_slices(view, use), kind):
             return True
     return False
 
 
-def _uses(context: FileContext, name: ast.Name) -> Iterator[ast.Name]:
-    bindings = context.tree.scopes[name].lookup(name.id) if name in context.tree.scopes else ()
-    for node, scope in context.tree.scopes.items():
+def _uses(view: FileView, name: ast.Name) -> Iterator[ast.Name]:
+    bindings = view.tree.scopes[name].lookup(name.id) if name in view.tree.scopes else ()
+    for node, scope in view.tree.scopes.items():
         if isinstance(node, ast.Name) and node.id == name.id and node is not name and scope.lookup(name.id) is bindings:
             yield node
 
 
-def _here(context: FileContext, value: ast.expr, kind: Kind) -> bool:
-    parent = context.parent(value)
+def _here(view: FileView, value: ast.expr, kind: Kind) -> bool:
+    parent = view.parent(value)
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
-        return any(_kind(context, o, _DEPTH) == kind for o in _operands(context, parent) if o is not value)
+        return any(_kind(view, o, _DEPTH) == kind for o in _operands(view, parent) if o is not value)
     if isinstance(parent, ast.Compare):
-        return _compared(context, parent, value, kind)
-    if isinstance(parent, ast.Attribute) and isinstance(context.parent(parent), ast.Call):
+        return _compared(view, parent, value, kind)
+    if isinstance(parent, ast.Attribute) and isinstance(view.parent(parent), ast.Call):
         return kind == "list" and parent.attr in _LIST_METHODS
     if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.args[:1] == [value]:
         if parent.func.id == "isinstance" and len(parent.args) == 2:
@@ -86,18 +86,18 @@ def _here(context: FileContext, value: ast.expr, kind: Kind) -> bool:
     return kind == "tuple" and isinstance(parent, ast.Set)
 
 
-def _compared(context: FileContext, parent: ast.Compare, value: ast.expr, kind: Kind) -> bool:
+def _compared(view: FileView, parent: ast.Compare, value: ast.expr, kind: Kind) -> bool:
     others = [n for n in (parent.left, *parent.comparators) if n is not value]
     if any(isinstance(op, ast.In | ast.NotIn) for op in parent.ops):
         others = [e for o in others if isinstance(o, ast.List | ast.Tuple | ast.Set) for e in o.elts]
-    return any(_kind(context, o, _DEPTH) == kind for o in others)
+    return any(_kind(view, o, _DEPTH) == kind for o in others)
 
 
-def _operands(context: FileContext, node: ast.BinOp) -> Iterator[ast.expr]:
+def _operands(view: FileView, node: ast.BinOp) -> Iterator[ast.expr]:
     """What a chain of ``+`` joins."""
-    parent = context.parent(node)
+    parent = view.parent(node)
     while isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
-        node, parent = parent, context.parent(parent)
+        node, parent = parent, view.parent(parent)
     waiting: list[ast.expr] = [node]
     while waiting:
         operand = waiting.pop()
@@ -107,22 +107,22 @@ def _operands(context: FileContext, node: ast.BinOp) -> Iterator[ast.expr]:
             yield operand
 
 
-def _kind(context: FileContext, node: ast.expr, depth: int) -> Kind | None:
+def _kind(view: FileView, node: ast.expr, depth: int) -> Kind | None:
     """What sequence an operand is, by its form or by the one value that its name has."""
     if isinstance(node, ast.List | ast.ListComp):
         return "list"
     if isinstance(node, ast.Tuple):
         return "tuple"
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return _kind(context, node.left, depth) or _kind(context, node.right, depth)
+        return _kind(view, node.left, depth) or _kind(view, node.right, depth)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _kind(context, node.left, depth) or _kind(context, node.right, depth)
+        return _kind(view, node.left, depth) or _kind(view, node.right, depth)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        return _kind(context, node.value, depth)
+        return _kind(view, node.value, depth)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return "list" if node.func.id in ("list", "sorted") else "tuple" if node.func.id == "tuple" else None
-    if isinstance(node, ast.Name) and depth and node in context.tree.scopes:
-        bindings = context.tree.scopes[node].lookup(node.id)
+    if isinstance(node, ast.Name) and depth and node in view.tree.scopes:
+        bindings = view.tree.scopes[node].lookup(node.id)
         if len(bindings) == 1 and bindings[0].kind == "assign" and bindings[0].value is not None:
-            return _kind(context, bindings[0].value, depth - 1)
+            return _kind(view, bindings[0].value, depth - 1)
     return None

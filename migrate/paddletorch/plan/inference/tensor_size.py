@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance
 
 _FILLED = frozenset({"rand", "randn", "ones", "zeros", "full", "uniform", "normal", "standard_normal", "empty"})
@@ -20,50 +20,50 @@ _WIDE = frozenset({"linear", "conv", "embedding"})
 _DEPTH = 8
 
 
-def is_several(context: FileContext, node: ast.expr, depth: int = 0) -> bool:
+def is_several(view: FileView, node: ast.expr, depth: int = 0) -> bool:
     """Whether ``node`` is certainly no single number; False where that cannot be seen."""
     if depth > _DEPTH:
         return False
     if isinstance(node, ast.Name):
-        scope = context.tree.scopes.get(node)
+        scope = view.tree.scopes.get(node)
         bindings = scope.lookup(node.id) if scope is not None else []
         values = [b.value if b.kind == "assign" and not b.path else None for b in bindings]
-        return bool(values) and all(v is not None and is_several(context, v, depth + 1) for v in values)
+        return bool(values) and all(v is not None and is_several(view, v, depth + 1) for v in values)
     if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
-        return is_several(context, node.left, depth + 1) or is_several(context, node.right, depth + 1)
+        return is_several(view, node.left, depth + 1) or is_several(view, node.right, depth + 1)
     if isinstance(node, ast.UnaryOp):
-        return is_several(context, node.operand, depth + 1)
-    return isinstance(node, ast.Call) and _call(context, node, depth)
+        return is_several(view, node.operand, depth + 1)
+    return isinstance(node, ast.Call) and _call(view, node, depth)
 
 
-def _call(context: FileContext, call: ast.Call, depth: int) -> bool:
-    name = context.qualified(call.func)
+def _call(view: FileView, call: ast.Call, depth: int) -> bool:
+    name = view.qualified(call.func)
     last = name.rpartition(".")[2] if name is not None else ""
     arguments = [*call.args, *(k.value for k in call.keywords if k.arg in ("x", "input", "data", "shape"))]
     first = arguments[0] if arguments else None
-    if name is not None and name.startswith(context.settings.source + "."):
+    if name is not None and name.startswith(view.settings.source + "."):
         if last in _FILLED:
             shape = next((k.value for k in call.keywords if k.arg in ("shape", "size")), first)
             return isinstance(shape, ast.List | ast.Tuple) and any(_above_one(e) for e in shape.elts)
         if last in ("to_tensor", "tensor"):
             return first is not None and _holds_several(first)
-        return last in _ELEMENTWISE and first is not None and is_several(context, first, depth + 1)
+        return last in _ELEMENTWISE and first is not None and is_several(view, first, depth + 1)
     if isinstance(call.func, ast.Attribute) and call.func.attr in _ELEMENTWISE:
-        return is_several(context, call.func.value, depth + 1)
-    values = context.evaluator.values(call.func)
+        return is_several(view, call.func.value, depth + 1)
+    values = view.evaluator.values(call.func)
     layers = [v for v in values if isinstance(v, Instance)]
     if not layers or len(layers) < len(values):
         return False
-    return all(_layer(context, layer, depth) for layer in layers)
+    return all(_layer(view, layer, depth) for layer in layers)
 
 
-def _layer(context: FileContext, layer: Instance, depth: int) -> bool:
+def _layer(view: FileView, layer: Instance, depth: int) -> bool:
     """A layer of the framework that gives several numbers, or a class of this file that returns such a result."""
     if layer.node is None:
         return layer.type in _WIDE
     forward = next((s for s in layer.node.body if isinstance(s, ast.FunctionDef) and s.name == "forward"), None)
     returned = [s.value for s in ast.walk(forward) if isinstance(s, ast.Return)] if forward is not None else []
-    return bool(returned) and all(v is not None and is_several(context, v, depth + 1) for v in returned)
+    return bool(returned) and all(v is not None and is_several(view, v, depth + 1) for v in returned)
 
 
 def _above_one(node: ast.expr) -> bool:

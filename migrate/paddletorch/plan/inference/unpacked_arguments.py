@@ -4,39 +4,39 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 
 
-def seen_elements(context: FileContext, node: ast.expr) -> list[tuple[ast.expr, str]] | None:
+def seen_elements(view: FileView, node: ast.expr) -> list[tuple[ast.expr, str]] | None:
     """What ``*node`` gives, if that is a literal which nothing changes: each value, and how to write it in the call."""
     if not isinstance(node, ast.Name):
         return None
-    bindings = context.tree.scopes[node].lookup(node.id)
+    bindings = view.tree.scopes[node].lookup(node.id)
     literal = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
     if not isinstance(literal, ast.Tuple | ast.List) or any(isinstance(e, ast.Starred) for e in literal.elts):
         return None
-    if any(not _is_fixed(context, element) for element in literal.elts):
+    if any(not _is_fixed(view, element) for element in literal.elts):
         return None
     if isinstance(literal, ast.List):
-        for load in context.tree.names.get(node.id, []):
-            if context.tree.scopes[load].lookup(load.id) is bindings and not _only_reads(context, load):
+        for load in view.tree.names.get(node.id, []):
+            if view.tree.scopes[load].lookup(load.id) is bindings and not _only_reads(view, load):
                 return None
-    return [(value, _written(context, value) or f"{node.id}[{number}]") for number, value in enumerate(literal.elts)]
+    return [(value, _written(view, value) or f"{node.id}[{number}]") for number, value in enumerate(literal.elts)]
 
 
-def _is_fixed(context: FileContext, value: ast.expr) -> bool:
+def _is_fixed(view: FileView, value: ast.expr) -> bool:
     """Whether the names in the value still mean the same where the call stands, which hooks may ask about."""
     return all(
-        len(context.tree.scopes[name].lookup(name.id)) == 1 for name in ast.walk(value) if isinstance(name, ast.Name)
+        len(view.tree.scopes[name].lookup(name.id)) == 1 for name in ast.walk(value) if isinstance(name, ast.Name)
     )
 
 
-def _only_reads(context: FileContext, load: ast.Name) -> bool:
-    parent = context.parent(load)
+def _only_reads(view: FileView, load: ast.Name) -> bool:
+    parent = view.parent(load)
     if isinstance(parent, ast.Subscript):
         return parent.value is load and isinstance(parent.ctx, ast.Load)
     return isinstance(parent, ast.Starred)
 
 
-def _written(context: FileContext, value: ast.expr) -> str:
-    return context.source.slice(context.source.span(value)) if isinstance(value, ast.Constant) else ""
+def _written(view: FileView, value: ast.expr) -> str:
+    return view.source.slice(view.source.span(value)) if isinstance(value, ast.Constant) else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from paddletorch_rules import Row
 
 from paddletorch.model import Conversion, Edit, Uses
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 
 
 @dataclass
@@ -23,7 +23,7 @@ class MemberPlan:
     """Members whose replacement names a module, and that module."""
 
 
-def record(context: FileContext, plan: MemberPlan, node: ast.expr, row: Row, name: str, replacement: str) -> None:
+def record(view: FileView, plan: MemberPlan, node: ast.expr, row: Row, name: str, replacement: str) -> None:
     """Note a conversion at ``node``."""
-    line, column = context.source.position(context.source.span(node).start)
+    line, column = view.source.position(view.source.span(node).start)
     plan.conversions.append(Conversion(row.code, name, replacement, line, column, row.id))

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from paddletorch_rules import Form, Row
 
 from paddletorch.model import Edit
-from paddletorch.plan.model.context import FileContext, Finding, Refusal
+from paddletorch.plan.model.findings import Finding
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 
 
 @dataclass
@@ -44,21 +46,21 @@ def finding(refusal: Refusal, node: ast.expr, name: str, row: Row) -> Finding:
     return Finding(refusal.code, node, name, tuple(sorted(refusal.holes.items())), row)
 
 
-def target_form(row: Row, context: FileContext) -> Form:
+def target_form(row: Row, view: FileView) -> Form:
     """The form to emit.
 
     Raises:
         Refusal: no spelling exists in every allowed release.
     """
-    form = context.settings.emitted(row)
+    form = view.settings.emitted(row)
     if form is None:
-        newest = row.forms(context.target)[0]
+        newest = row.forms(view.target)[0]
         written = newest.names[0] if newest.names else newest.template or "the counterpart"
         raise Refusal("API208", replacement=written, since=str(newest.since))
     return form
 
 
-def target_name(row: Row, context: FileContext) -> str | None:
+def target_name(row: Row, view: FileView) -> str | None:
     """The name that would be emitted, for messages."""
-    forms = row.forms(context.target)
+    forms = row.forms(view.target)
     return forms[0].names[0] if forms and forms[0].names else None

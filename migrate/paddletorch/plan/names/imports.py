@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from paddletorch.model import Conversion, Edit, Span
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.needed_imports import needed_modules
 from paddletorch.plan.names.spelling import Group, Naming, import_target
 from paddletorch.plan.syntax.statements import ends_line, own_line, remove_statement
@@ -26,128 +26,122 @@ class _Clause:
     drop: bool
 
 
-def edit_imports(context: FileContext, naming: Naming) -> tuple[list[Edit], list[Conversion]]:
+def edit_imports(view: FileView, naming: Naming) -> tuple[list[Edit], list[Conversion]]:
     """All edits to import statements."""
     edits: list[Edit] = []
     conversions: list[Conversion] = []
-    needs = needed_modules(context, naming)
+    needs = needed_modules(view, naming)
     statements: dict[ast.stmt, list[tuple[Binding, list[Binding]]]] = {}
-    for scope in context.tree.own.values():
+    for scope in view.tree.own.values():
         for bindings in scope.bindings.values():
             for binding in bindings:
                 if binding.alias is not None and isinstance(binding.node, ast.stmt):
                     statements.setdefault(binding.node, []).append((binding, bindings))
     for statement in sorted(statements, key=lambda s: s.lineno):
-        clauses = [_clause(context, naming, binding, group) for binding, group in statements[statement]]
-        if any(context.target in modules for modules in needs.values()):  # it is imported once
-            clauses = [replace(c, target=None, drop=True) if c.target == context.target else c for c in clauses]
+        clauses = [_clause(view, naming, binding, group) for binding, group in statements[statement]]
+        if any(view.target in modules for modules in needs.values()):  # it is imported once
+            clauses = [replace(c, target=None, drop=True) if c.target == view.target else c for c in clauses]
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
-        edits += _edit_statement(context, statement, clauses, needs.get(statement, []))
-        conversions += _conversions(context, statement, clauses)
+        edits += _edit_statement(view, statement, clauses, needs.get(statement, []))
+        conversions += _conversions(view, statement, clauses)
     for statement in sorted(needs.keys() - statements.keys(), key=lambda s: s.lineno):
-        edits.append(_insert_before(context, statement, [f"import {module}" for module in needs[statement]]))
-    return edits + _star_edits(context, naming), conversions
+        edits.append(_insert_before(view, statement, [f"import {module}" for module in needs[statement]]))
+    return edits + _star_edits(view, naming), conversions
 
 
-def _clause(context: FileContext, naming: Naming, binding: Binding, bindings: list[Binding]) -> _Clause:
+def _clause(view: FileView, naming: Naming, binding: Binding, bindings: list[Binding]) -> _Clause:
     assert binding.alias is not None
     group = naming.groups.get(id(bindings))
     if group is not None:
         if group.target is not None:
-            is_known = context.settings.lookup(binding.qualified or "") is not None
+            is_known = view.settings.lookup(binding.qualified or "") is not None
             return _Clause(binding.alias, group.target if is_known else None, False)
-        return _Clause(binding.alias, None, _unused(context, group, naming))
+        return _Clause(binding.alias, None, _unused(view, group, naming))
     if binding.qualified is not None:
         names = frozenset(b.qualified for b in bindings if b.qualified is not None)
-        if binding.qualified == binding.name == context.settings.source and isinstance(binding.node, ast.Import):
-            return _Clause(
-                binding.alias, context.target if _is_idle(context, naming, binding, bindings) else None, False
-            )
-        known = context.settings.lookup(binding.qualified)
-        stays = known is None or context.suppressed(known[0].code, binding.alias)
-        if not stays and not _is_read(context, binding.name, bindings):
-            return _Clause(binding.alias, import_target(context, names, None), False)
+        if binding.qualified == binding.name == view.settings.source and isinstance(binding.node, ast.Import):
+            return _Clause(binding.alias, view.target if _is_idle(view, naming, binding, bindings) else None, False)
+        known = view.settings.lookup(binding.qualified)
+        stays = known is None or view.suppressed(known[0].code, binding.alias)
+        if not stays and not _is_read(view, binding.name, bindings):
+            return _Clause(binding.alias, import_target(view, names, None), False)
     return _Clause(binding.alias, None, False)
 
 
-def _is_read(context: FileContext, name: str, bindings: list[Binding], naming: Naming | None = None) -> bool:
+def _is_read(view: FileView, name: str, bindings: list[Binding], naming: Naming | None = None) -> bool:
     """Whether the name is used, by more than what ``naming`` replaces."""
-    if name in context.source.unread_names:
+    if name in view.source.unread_names:
         return True
-    loads = [n for n in context.tree.loads if n.id == name and context.tree.scopes[n].lookup(name) is bindings]
-    return any(naming is None or not _replaced(context, load, naming) for load in loads)
+    loads = [n for n in view.tree.loads if n.id == name and view.tree.scopes[n].lookup(name) is bindings]
+    return any(naming is None or not _replaced(view, load, naming) for load in loads)
 
 
-def _is_idle(context: FileContext, naming: Naming, binding: Binding, bindings: list[Binding]) -> bool:
+def _is_idle(view: FileView, naming: Naming, binding: Binding, bindings: list[Binding]) -> bool:
     """Whether the framework is imported at the top and never used: who lacks it could not run the file otherwise."""
-    on_top = isinstance(context.parent(binding.node), ast.Module) and len(bindings) == 1
-    selected = context.settings.lookup(f"{context.settings.source}.nn") is not None  # modules are to be converted
+    on_top = isinstance(view.parent(binding.node), ast.Module) and len(bindings) == 1
+    selected = view.settings.lookup(f"{view.settings.source}.nn") is not None  # modules are to be converted
     return (
         on_top
         and selected
         and binding.alias is not None
-        and not context.suppressed("API101", binding.alias)
-        and not _is_read(context, binding.name, bindings, naming)
-        and binding.name not in _all_names(context)
+        and not view.suppressed("API101", binding.alias)
+        and not _is_read(view, binding.name, bindings, naming)
+        and binding.name not in _all_names(view)
     )
 
 
-def _unused(context: FileContext, group: Group, naming: Naming) -> bool:
+def _unused(view: FileView, group: Group, naming: Naming) -> bool:
     """Whether nothing refers to the name any more once the full names are written."""
-    if group.deleted or group.hidden or group.anchor.kind != "import" or _exported(context, group):
+    if group.deleted or group.hidden or group.anchor.kind != "import" or _exported(view, group):
         return False
-    if not all(_replaced(context, load, naming) for load in group.other_uses):
+    if not all(_replaced(view, load, naming) for load in group.other_uses):
         return False
     written = {id(site) for site in naming.full}
     return all(
         (outcome.target is not None and id(site) in written)
-        or (outcome.target is None and _replaced(context, site.node, naming))
+        or (outcome.target is None and _replaced(view, site.node, naming))
         for site, outcome in group.members
     )
 
 
-def _replaced(context: FileContext, load: ast.expr, naming: Naming) -> bool:
+def _replaced(view: FileView, load: ast.expr, naming: Naming) -> bool:
     """Whether an edit replaces the text around a use that is no site of its own, such as a dropped argument."""
-    span = context.source.span(load)
+    span = view.source.span(load)
     parts = (p for e in naming.replaced for p in e.parts if isinstance(p, Span) and p != e.span)
     if any(p.start <= span.start and span.end <= p.end for p in parts):
         return False
     return any(e.span.start <= span.start and span.end <= e.span.end and e.span not in e.parts for e in naming.replaced)
 
 
-def _exported(context: FileContext, group: Group) -> bool:
-    return any(b.name in _all_names(context) for b in group.anchor.bindings)
+def _exported(view: FileView, group: Group) -> bool:
+    return any(b.name in _all_names(view) for b in group.anchor.bindings)
 
 
-def _all_names(context: FileContext) -> set[object]:
+def _all_names(view: FileView) -> set[object]:
     """What ``__all__`` names."""
-    for binding in context.tree.scope.bindings.get("__all__", ()):
+    for binding in view.tree.scope.bindings.get("__all__", ()):
         if isinstance(binding.value, ast.List | ast.Tuple):
             return {e.value for e in binding.value.elts if isinstance(e, ast.Constant)}
     return set()
 
 
-def _edit_statement(
-    context: FileContext, statement: ast.stmt, clauses: list[_Clause], needed: Sequence[str]
-) -> list[Edit]:
+def _edit_statement(view: FileView, statement: ast.stmt, clauses: list[_Clause], needed: Sequence[str]) -> list[Edit]:
     if not needed and all(c.target is None and not c.drop for c in clauses):
         return []
     if isinstance(statement, ast.ImportFrom):
-        return _edit_from(context, statement, clauses, needed)
+        return _edit_from(view, statement, clauses, needed)
     assert isinstance(statement, ast.Import)
-    return _edit_plain(context, statement, clauses, needed)
+    return _edit_plain(view, statement, clauses, needed)
 
 
-def _edit_plain(
-    context: FileContext, statement: ast.Import, clauses: list[_Clause], needed: Sequence[str]
-) -> list[Edit]:
+def _edit_plain(view: FileView, statement: ast.Import, clauses: list[_Clause], needed: Sequence[str]) -> list[Edit]:
     edits: list[Edit] = []
     dropped: list[ast.alias] = []
     lines: list[str] = []
     for clause in clauses:
-        span = context.source.span(clause.alias)
-        if clause.target is not None and not _is_module(context, clause.alias):
+        span = view.source.span(clause.alias)
+        if clause.target is not None and not _is_module(view, clause.alias):
             module, _, name = clause.target.rpartition(".")  # a function imported as if it were a module
             lines.append(f"from {module} import {_imported(name, clause.alias)}")
             dropped.append(clause.alias)
@@ -162,20 +156,18 @@ def _edit_plain(
     lines = [*(f"import {module}" for module in needed), *lines]
     if len(dropped) == len(clauses) and len(clauses) == len(statement.names):
         if lines:
-            return [Edit(context.source.span(statement), _joined(context, statement, lines))]
-        return [remove_statement(context, statement)]
-    edits += _remove_aliases(context, statement.names, dropped)
-    return [*edits, _insert_before(context, statement, lines)] if lines else edits
+            return [Edit(view.source.span(statement), _joined(view, statement, lines))]
+        return [remove_statement(view, statement)]
+    edits += _remove_aliases(view, statement.names, dropped)
+    return [*edits, _insert_before(view, statement, lines)] if lines else edits
 
 
-def _is_module(context: FileContext, alias: ast.alias) -> bool:
-    found = context.settings.lookup(alias.name)
+def _is_module(view: FileView, alias: ast.alias) -> bool:
+    found = view.settings.lookup(alias.name)
     return found is None or found[0].kind == "module"
 
 
-def _edit_from(
-    context: FileContext, statement: ast.ImportFrom, clauses: list[_Clause], needed: Sequence[str]
-) -> list[Edit]:
+def _edit_from(view: FileView, statement: ast.ImportFrom, clauses: list[_Clause], needed: Sequence[str]) -> list[Edit]:
     modules: dict[str, list[str]] = {}
     for clause in clauses:
         if clause.target is not None:
@@ -184,16 +176,16 @@ def _edit_from(
     kept = [c for c in clauses if c.target is None and not c.drop]
     before = [f"import {module}" for module in needed]
     if len(modules) == 1 and not kept and not any(c.drop for c in clauses) and len(clauses) == len(statement.names):
-        edits = _rename_in_place(context, statement, clauses)
-        return [*edits, _insert_before(context, statement, before)] if before else edits
+        edits = _rename_in_place(view, statement, clauses)
+        return [*edits, _insert_before(view, statement, before)] if before else edits
     lines = before + [f"from {module} import {', '.join(names)}" for module, names in modules.items()]
     gone = [c.alias for c in clauses if c.target is not None or c.drop]
     if len(gone) == len(statement.names):
         if not lines:
-            return [remove_statement(context, statement)]
-        return [Edit(context.source.span(statement), _joined(context, statement, lines))]
-    edits = _remove_aliases(context, statement.names, gone)
-    return [*edits, _insert_before(context, statement, lines)] if lines else edits
+            return [remove_statement(view, statement)]
+        return [Edit(view.source.span(statement), _joined(view, statement, lines))]
+    edits = _remove_aliases(view, statement.names, gone)
+    return [*edits, _insert_before(view, statement, lines)] if lines else edits
 
 
 def _imported(name: str, alias: ast.alias) -> str:
@@ -202,9 +194,9 @@ def _imported(name: str, alias: ast.alias) -> str:
     return name if name == local and not same_name_style else f"{name} as {local}"
 
 
-def _rename_in_place(context: FileContext, statement: ast.ImportFrom, clauses: Sequence[_Clause]) -> list[Edit]:
-    span = context.source.span(statement)
-    match = _MODULE.match(context.source.body, span.start)
+def _rename_in_place(view: FileView, statement: ast.ImportFrom, clauses: Sequence[_Clause]) -> list[Edit]:
+    span = view.source.span(statement)
+    match = _MODULE.match(view.source.body, span.start)
     assert match is not None
     edits: list[Edit] = []
     for clause in clauses:
@@ -212,12 +204,12 @@ def _rename_in_place(context: FileContext, statement: ast.ImportFrom, clauses: S
         module, _, name = clause.target.rpartition(".")
         edits.append(Edit(Span(match.start(1), match.end(1)), module))
         if _imported(name, clause.alias) != _imported(clause.alias.name, clause.alias):
-            edits.append(Edit(context.source.span(clause.alias), _imported(name, clause.alias)))
+            edits.append(Edit(view.source.span(clause.alias), _imported(name, clause.alias)))
     return edits
 
 
-def _remove_aliases(context: FileContext, names: Sequence[ast.alias], gone: Sequence[ast.alias]) -> list[Edit]:
-    source, edits = context.source, []
+def _remove_aliases(view: FileView, names: Sequence[ast.alias], gone: Sequence[ast.alias]) -> list[Edit]:
+    source, edits = view.source, []
     kept_end: int | None = None
     for index, alias in enumerate(names):
         span = source.span(alias)
@@ -238,37 +230,32 @@ def _remove_aliases(context: FileContext, names: Sequence[ast.alias], gone: Sequ
     return edits
 
 
-def _joined(context: FileContext, statement: ast.stmt, lines: Sequence[str]) -> str:
-    if not own_line(context, statement):
+def _joined(view: FileView, statement: ast.stmt, lines: Sequence[str]) -> str:
+    if not own_line(view, statement):
         return "; ".join(lines)
-    return (context.source.newline + context.source.indentation(statement.lineno)).join(lines)
+    return (view.source.newline + view.source.indentation(statement.lineno)).join(lines)
 
 
-def _insert_before(context: FileContext, statement: ast.stmt, lines: Sequence[str]) -> Edit:
+def _insert_before(view: FileView, statement: ast.stmt, lines: Sequence[str]) -> Edit:
     """Insert ``lines`` above the statement; below it where the alphabet puts an import of the root there."""
-    plain = isinstance(statement, ast.Import) and list(lines) == [f"import {context.target}"]
-    if (
-        plain
-        and context.target > context.settings.source
-        and own_line(context, statement)
-        and ends_line(context, statement)
-    ):
+    plain = isinstance(statement, ast.Import) and list(lines) == [f"import {view.target}"]
+    if plain and view.target > view.settings.source and own_line(view, statement) and ends_line(view, statement):
         assert statement.end_lineno is not None
-        line = context.source.line_span(statement.end_lineno)
-        place = line.start + len(context.source.body[line.start : line.end].rstrip(b"\r\n"))
-        indentation = context.source.indentation(statement.lineno)
-        return Edit(Span(place, place), f"{context.source.newline}{indentation}{lines[0]}")
-    start = context.source.span(statement).start
-    end = context.source.newline + context.source.indentation(statement.lineno)
+        line = view.source.line_span(statement.end_lineno)
+        place = line.start + len(view.source.body[line.start : line.end].rstrip(b"\r\n"))
+        indentation = view.source.indentation(statement.lineno)
+        return Edit(Span(place, place), f"{view.source.newline}{indentation}{lines[0]}")
+    start = view.source.span(statement).start
+    end = view.source.newline + view.source.indentation(statement.lineno)
     return Edit(
         Span(start, start),
-        _joined(context, statement, lines) + (end if own_line(context, statement) else "; "),
+        _joined(view, statement, lines) + (end if own_line(view, statement) else "; "),
     )
 
 
-def _star_edits(context: FileContext, naming: Naming) -> list[Edit]:
+def _star_edits(view: FileView, naming: Naming) -> list[Edit]:
     """``from torch.cuda.amp import *`` becomes an import of the names that the file uses."""
-    stars = sorted(context.tree.stars, key=lambda s: s.lineno)
+    stars = sorted(view.tree.stars, key=lambda s: s.lineno)
     groups = [g for g in naming.groups.values() if g.anchor.kind == "free"]
     modules: dict[str, set[str]] = {}
     for group in groups:
@@ -280,11 +267,11 @@ def _star_edits(context: FileContext, naming: Naming) -> list[Edit]:
         return []
     lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(modules.items())]
     last = stars[-1]
-    if len(stars) == 1 and last.module != context.settings.source and _all_converted(groups, last.module or ""):
-        return [Edit(context.source.span(last), _joined(context, last, lines))]
-    end = context.source.span(last).end
-    separator = context.source.newline + context.source.indentation(last.lineno) if own_line(context, last) else "; "
-    return [Edit(Span(end, end), separator + _joined(context, last, lines))]
+    if len(stars) == 1 and last.module != view.settings.source and _all_converted(groups, last.module or ""):
+        return [Edit(view.source.span(last), _joined(view, last, lines))]
+    end = view.source.span(last).end
+    separator = view.source.newline + view.source.indentation(last.lineno) if own_line(view, last) else "; "
+    return [Edit(Span(end, end), separator + _joined(view, last, lines))]
 
 
 def _all_converted(groups: Sequence[Group], module: str) -> bool:
@@ -292,15 +279,15 @@ def _all_converted(groups: Sequence[Group], module: str) -> bool:
     return bool(used) and all(outcome.target is not None for g in used for _, outcome in g.members)
 
 
-def _conversions(context: FileContext, statement: ast.stmt, clauses: Sequence[_Clause]) -> list[Conversion]:
+def _conversions(view: FileView, statement: ast.stmt, clauses: Sequence[_Clause]) -> list[Conversion]:
     found: list[Conversion] = []
     for clause in clauses:
         if clause.target is None:
             continue
         module = getattr(statement, "module", None)
         name = f"{module}.{clause.alias.name}" if module else clause.alias.name
-        hit = context.settings.lookup(name)
+        hit = view.settings.lookup(name)
         if hit is not None:
-            line, column = context.source.position(context.source.span(clause.alias).start)
+            line, column = view.source.position(view.source.span(clause.alias).start)
             found.append(Conversion(hit[0].code, name, clause.target, line, column, hit[0].id))
     return found

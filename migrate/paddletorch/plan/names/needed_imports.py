@@ -4,49 +4,49 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import Naming
 from paddletorch.plan.sites.sites import Site
 from paddletorch.plan.syntax.statements import block_of
 from paddletorch.resolve import Binding
 
 
-def needed_modules(context: FileContext, naming: Naming) -> dict[ast.stmt, list[str]]:
+def needed_modules(view: FileView, naming: Naming) -> dict[ast.stmt, list[str]]:
     """Import statements beside which a module must be imported, for the names written in full."""
     places: dict[str, set[ast.stmt]] = {}
     for site, module in naming.rooted:
-        if _is_bound(context, site, module):
+        if _is_bound(view, site, module):
             continue
         anchors: list[ast.stmt] = [
             b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)
         ]
         if not anchors and site.anchor.kind != "free":
-            anchors = _first_source_imports(context)
+            anchors = _first_source_imports(view)
         elif not anchors:
-            anchors = list(context.tree.stars)
+            anchors = list(view.tree.stars)
         places.setdefault(module, set()).update(anchors)
     for node, module in naming.members:
-        if not _has_module(context, node, module):
-            places.setdefault(module, set()).update(_imports_for(context, node))
+        if not _has_module(view, node, module):
+            places.setdefault(module, set()).update(_imports_for(view, node))
     needs: dict[ast.stmt, list[str]] = {}
     for module in sorted(places):
-        for statement in _enough(context, places[module]):
+        for statement in _enough(view, places[module]):
             needs.setdefault(statement, []).append(module)
     return needs
 
 
-def _enough(context: FileContext, needs: set[ast.stmt]) -> set[ast.stmt]:
+def _enough(view: FileView, needs: set[ast.stmt]) -> set[ast.stmt]:
     """One import at the top serves the whole file, one in a block the rest of it; others where they run before.
 
     Of a document, each cell that has an import keeps one: it may be run, or read, alone.
     """
-    top = [s for s in needs if isinstance(context.parent(s), ast.Module)]
+    top = [s for s in needs if isinstance(view.parent(s), ast.Module)]
     if top:
         first = min(s.lineno for s in top)
         needs = {*top, *(s for s in needs if s.lineno < first)}
     blocks: dict[tuple[int, int], ast.stmt] = {}
     for statement in sorted(needs, key=lambda s: s.lineno):
-        blocks.setdefault((id(block_of(context, statement)), context.source.cell(statement.lineno)), statement)
+        blocks.setdefault((id(block_of(view, statement)), view.source.cell(statement.lineno)), statement)
     return set(blocks.values())
 
 
@@ -57,49 +57,49 @@ def _root(site: Site) -> ast.AST:
     return node
 
 
-def _is_bound(context: FileContext, site: Site, wanted: str) -> bool:
-    return _has_module(context, _root(site), wanted)
+def _is_bound(view: FileView, site: Site, wanted: str) -> bool:
+    return _has_module(view, _root(site), wanted)
 
 
-def _has_module(context: FileContext, node: ast.AST, module: str) -> bool:
-    scope = context.tree.scopes.get(node, context.tree.scope)
-    if any(b.qualified == module and _runs_before(context, b, node) for b in scope.lookup(module)):
+def _has_module(view: FileView, node: ast.AST, module: str) -> bool:
+    scope = view.tree.scopes.get(node, view.tree.scope)
+    if any(b.qualified == module and _runs_before(view, b, node) for b in scope.lookup(module)):
         return True
-    names = context.module_imports.get(module, ())
-    return any(scope.lookup(name) is context.tree.scope.bindings[name] for name in names)
+    names = view.module_imports.get(module, ())
+    return any(scope.lookup(name) is view.tree.scope.bindings[name] for name in names)
 
 
-def _runs_before(context: FileContext, binding: Binding, node: ast.AST) -> bool:
+def _runs_before(view: FileView, binding: Binding, node: ast.AST) -> bool:
     """Whether an import in a function stands before ``node`` in a block around it; one of the module serves all."""
-    if binding.scope is context.tree.scope or not isinstance(binding.node, ast.stmt):
+    if binding.scope is view.tree.scope or not isinstance(binding.node, ast.stmt):
         return True
     around: list[ast.AST] = []
     current: ast.AST | None = node
     while current is not None:
         around.append(current)
-        current = context.parent(current)
-    block = block_of(context, binding.node)
+        current = view.parent(current)
+    block = block_of(view, binding.node)
     return any(s in around and s.lineno >= binding.node.lineno for s in block)
 
 
-def _imports_for(context: FileContext, node: ast.expr) -> list[ast.stmt]:
+def _imports_for(view: FileView, node: ast.expr) -> list[ast.stmt]:
     """Where a module that a member's replacement names is imported: beside an import of the source, else on top."""
-    scope = context.tree.scopes.get(node)
-    while scope is not None and scope is not context.tree.scope:
+    scope = view.tree.scopes.get(node)
+    while scope is not None and scope is not view.tree.scope:
         for bindings in scope.bindings.values():
             for binding in bindings:
                 root = (binding.qualified or "").partition(".")[0]
-                if root != context.settings.source or not isinstance(binding.node, ast.stmt):
+                if root != view.settings.source or not isinstance(binding.node, ast.stmt):
                     continue
-                if _runs_before(context, binding, node):
+                if _runs_before(view, binding, node):
                     return [binding.node]
         scope = scope.parent
-    return _first_source_imports(context) or _first_statement(context)
+    return _first_source_imports(view) or _first_statement(view)
 
 
-def _first_statement(context: FileContext) -> list[ast.stmt]:
+def _first_statement(view: FileView) -> list[ast.stmt]:
     """The statement before which an import can stand, in a file that imports nothing of the source."""
-    for number, statement in enumerate(context.tree.module.body):
+    for number, statement in enumerate(view.tree.module.body):
         docstring = number == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
         future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
         if not (docstring or future or isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)):
@@ -107,10 +107,10 @@ def _first_statement(context: FileContext) -> list[ast.stmt]:
     return []
 
 
-def _first_source_imports(context: FileContext) -> list[ast.stmt]:
-    for bindings in context.tree.scope.bindings.values():
+def _first_source_imports(view: FileView) -> list[ast.stmt]:
+    for bindings in view.tree.scope.bindings.values():
         for binding in bindings:
             root = (binding.qualified or "").partition(".")[0]
-            if root == context.settings.source and isinstance(binding.node, ast.stmt):
+            if root == view.settings.source and isinstance(binding.node, ast.stmt):
                 return [binding.node]
     return []

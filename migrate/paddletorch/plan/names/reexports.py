@@ -10,8 +10,8 @@ import builtins
 from collections.abc import Iterator
 
 from paddletorch.model import Span
-from paddletorch.plan.model.context import FileContext
 from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import target_of
 from paddletorch.plan.sites.sites import Anchor, Site, climb
 from paddletorch.resolve import Binding, Qualified
@@ -21,53 +21,53 @@ _PLAIN = frozenset({"call", "partial", "base", "annotation", "check"})
 _BUILTIN = frozenset(dir(builtins))
 
 
-def passed_on_sites(context: FileContext) -> list[Site]:
+def passed_on_sites(view: FileView) -> list[Site]:
     """Sites through names that lead to another file's import of the framework, in source order."""
     found: list[Site] = []
-    for load in _candidates(context):
-        bindings = context.tree.scopes[load].lookup(load.id)
-        names = _apis(context, load, bindings)
+    for load in _candidates(view):
+        bindings = view.tree.scopes[load].lookup(load.id)
+        names = _apis(view, load, bindings)
         if not names:
             continue
-        other = bindings[0].node if bindings else context.tree.stars[0]
+        other = bindings[0].node if bindings else view.tree.stars[0]
         anchor = Anchor("outside", id(bindings) if bindings else load.id, load, tuple(bindings), names)
-        site = climb(context, anchor, load, names, other)
+        site = climb(view, anchor, load, names, other)
         if site is not None and all(c.row.kind not in ("module", "constant") for c in site.candidates):
             found.append(site)
     return sorted(found, key=lambda s: (s.node.lineno, s.node.col_offset))
 
 
-def _candidates(context: FileContext) -> Iterator[ast.Name]:
+def _candidates(view: FileView) -> Iterator[ast.Name]:
     """Names that an import of another file may bind, by their spelling."""
-    tree = context.tree
-    segments, _ = context.settings.spellings
+    tree = view.tree
+    segments, _ = view.settings.spellings
     for name, loads in tree.names.items():
         if name in tree.imported or (tree.stars and name in segments and name not in _BUILTIN):
             yield from loads
 
 
-def _apis(context: FileContext, load: ast.Name, bindings: list[Binding]) -> frozenset[str]:
+def _apis(view: FileView, load: ast.Name, bindings: list[Binding]) -> frozenset[str]:
     """The source's APIs that the name stands for by way of another file; none if it may be anything else."""
-    segments, _ = context.settings.spellings
+    segments, _ = view.settings.spellings
     if bindings:
         names = [b.qualified or "" for b in bindings]
     else:
-        names = [v.name for v in context.evaluator.values(load) if isinstance(v, Qualified)]
-    roots = (context.settings.source, context.settings.target)
+        names = [v.name for v in view.evaluator.values(load) if isinstance(v, Qualified)]
+    roots = (view.settings.source, view.settings.target)
     if any(n.rpartition(".")[2] not in segments or n.partition(".")[0] in roots for n in names):
         return frozenset()
-    given = context.evaluator.passed_on(names)
-    return frozenset(n for n in given if n.partition(".")[0] == context.settings.source)
+    given = view.evaluator.passed_on(names)
+    return frozenset(n for n in given if n.partition(".")[0] == view.settings.source)
 
 
-def reads_alike(context: FileContext, site: Site, outcome: Outcome) -> bool:
+def reads_alike(view: FileView, site: Site, outcome: Outcome) -> bool:
     """Whether the use is the same text whatever its name stands for, provided that the name's import is converted."""
     if site.anchor.kind != "outside" and (site.role not in _PLAIN or site.node is not site.anchor.node):
         return False
     if outcome.edits or outcome.whole is not None or outcome.full or outcome.target is None:
         return False
-    targets = {target_of(context, name) for name in site.anchor.names}
+    targets = {target_of(view, name) for name in site.anchor.names}
     if len(targets) != 1 or (target := targets.pop()) is None:
         return False
-    span, start = context.source.span(site.node), context.source.span(site.anchor.node)
-    return outcome.target == target + "".join(context.source.slice(Span(start.end, span.end)).split())
+    span, start = view.source.span(site.node), view.source.span(site.anchor.node)
+    return outcome.target == target + "".join(view.source.slice(Span(start.end, span.end)).split())

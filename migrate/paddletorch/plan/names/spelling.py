@@ -14,8 +14,10 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.context import FileContext, Finding, Refusal
+from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.sites import Anchor, Site, alias_keys
 from paddletorch.resolve import Binding, NoneValue, Qualified, Scope
 
@@ -52,73 +54,73 @@ class Naming:
     """Members whose replacement names a module, and that module."""
 
 
-def decide(context: FileContext, planned: list[tuple[Site, Outcome]]) -> dict[Hashable, Group]:
+def decide(view: FileView, planned: list[tuple[Site, Outcome]]) -> dict[Hashable, Group]:
     """Group the sites by binding, then settle which bindings change. Refusals spread along aliases."""
     groups: dict[Hashable, Group] = {}
     for site, outcome in planned:
         groups.setdefault(site.anchor.key, Group(site.anchor)).members.append((site, outcome))
-    _count_other_uses(context, groups)
+    _count_other_uses(view, groups)
     for group in groups.values():
-        _settle_fallback(context, group)
-    while _spread_refusals(context, groups, planned):
+        _settle_fallback(view, group)
+    while _spread_refusals(view, groups, planned):
         pass
     for group in groups.values():
-        group.target = _binding_target(context, group)
-        _note_alias(context, group)
+        group.target = _binding_target(view, group)
+        _note_alias(view, group)
     return groups
 
 
-def _settle_fallback(context: FileContext, group: Group) -> None:
+def _settle_fallback(view: FileView, group: Group) -> None:
     """A name that may also be a fallback of the file's own: its import converts if all uses stay the same text."""
     if group.anchor.kind in ("alias", "attribute"):
         return  # a variable keeps its name in any case
-    if all(site.other is None for site, _ in group.members) or context.settings.options.unsafe:
+    if all(site.other is None for site, _ in group.members) or view.settings.options.unsafe:
         return
     group.fallback = not group.other_uses and not group.hidden and all(o.keeps_name for _, o in group.members)
     for site, outcome in group.members if not group.fallback else ():
         if outcome.keeps_name and site.other is not None:
             outcome.target, outcome.keeps_name = None, False
-            holes = (("name", context.text(site.anchor.node)), ("other", str(getattr(site.other, "lineno", 0))))
+            holes = (("name", view.text(site.anchor.node)), ("other", str(getattr(site.other, "lineno", 0))))
             outcome.findings = [Finding("API201", site.node, site.name, holes, outcome.row)]
 
 
-def _note_alias(context: FileContext, group: Group) -> None:
+def _note_alias(view: FileView, group: Group) -> None:
     """Remember what a module of the target will be called: ``F`` for ``paddle.nn.functional``."""
     bindings = group.anchor.bindings
     if group.target is None or group.anchor.kind != "import" or not bindings or "." not in group.target:
         return
-    rows = [found[0] for name in group.anchor.names if (found := context.settings.lookup(name)) is not None]
-    if bindings[0].scope is context.tree.scope and all(row.kind == "module" for row in rows):
-        context.aliases.setdefault(group.target, bindings[0].name)
+    rows = [found[0] for name in group.anchor.names if (found := view.settings.lookup(name)) is not None]
+    if bindings[0].scope is view.tree.scope and all(row.kind == "module" for row in rows):
+        view.aliases.setdefault(group.target, bindings[0].name)
 
 
-def _count_other_uses(context: FileContext, groups: dict[Hashable, Group]) -> None:
+def _count_other_uses(view: FileView, groups: dict[Hashable, Group]) -> None:
     used = {id(site.anchor.node) for group in groups.values() for site, _ in group.members}
     anchors = {group.anchor.node.id for group in groups.values() if isinstance(group.anchor.node, ast.Name)}
-    for load in [load for name in sorted(anchors) for load in context.tree.names.get(name, ())]:
+    for load in [load for name in sorted(anchors) for load in view.tree.names.get(name, ())]:
         if id(load) in used:
             continue
-        bindings = context.tree.scopes[load].lookup(load.id)
+        bindings = view.tree.scopes[load].lookup(load.id)
         group = groups.get(id(bindings) if bindings else load.id)
         if group is not None:
             group.other_uses.append(load)
-    unread = context.source.unread_names
+    unread = view.source.unread_names
     for group in groups.values() if unread else ():
         group.hidden = isinstance(group.anchor.node, ast.Name) and group.anchor.node.id in unread
-    for scope in context.tree.own.values():
+    for scope in view.tree.own.values():
         for bindings in scope.bindings.values():
             group = groups.get(id(bindings))
             if group is not None and any(b.kind == "delete" for b in bindings):
                 group.deleted = True
 
 
-def _spread_refusals(context: FileContext, groups: dict[Hashable, Group], planned: list[tuple[Site, Outcome]]) -> bool:
+def _spread_refusals(view: FileView, groups: dict[Hashable, Group], planned: list[tuple[Site, Outcome]]) -> bool:
     """An alias converts with all of its uses or not at all."""
     changed = _spread_to_parameters(groups, planned)
     for site, outcome in planned:
         if site.role != "alias":
             continue
-        for key in alias_keys(context, site.node):
+        for key in alias_keys(view, site.node):
             group = groups.get(key)
             if group is None:
                 continue
@@ -166,46 +168,44 @@ def _refuse(site: Site, outcome: Outcome, blocker: Site) -> None:
     outcome.findings = [Finding("API211", site.node, site.name, holes, outcome.row)]
 
 
-def _binding_target(context: FileContext, group: Group) -> str | None:
+def _binding_target(view: FileView, group: Group) -> str | None:
     anchor = group.anchor
     if anchor.kind in ("alias", "attribute"):
-        return _alias_target(context, group)
+        return _alias_target(view, group)
     if anchor.kind != "import" or group.other_uses or group.hidden:
         return None
-    if not group.fallback and not stands_for_imports(context, anchor.bindings):
+    if not group.fallback and not stands_for_imports(view, anchor.bindings):
         return None
-    return import_target(context, anchor.names, group)
+    return import_target(view, anchor.names, group)
 
 
-def stands_for_imports(context: FileContext, bindings: Iterable[Binding]) -> bool:
+def stands_for_imports(view: FileView, bindings: Iterable[Binding]) -> bool:
     """Whether a name is only ever imported, an alias of an API, None where the import fails, or deleted."""
-    return all(b.qualified is not None or b.kind == "delete" or _is_alias(context, b) for b in bindings)
+    return all(b.qualified is not None or b.kind == "delete" or _is_alias(view, b) for b in bindings)
 
 
-def _is_alias(context: FileContext, binding: Binding) -> bool:
-    values = context.evaluator.bound([binding]) if binding.kind == "assign" else frozenset({None})
-    return all(
-        isinstance(v, NoneValue) or (isinstance(v, Qualified) and context.settings.lookup(v.name)) for v in values
-    )
+def _is_alias(view: FileView, binding: Binding) -> bool:
+    values = view.evaluator.bound([binding]) if binding.kind == "assign" else frozenset({None})
+    return all(isinstance(v, NoneValue) or (isinstance(v, Qualified) and view.settings.lookup(v.name)) for v in values)
 
 
-def _alias_target(context: FileContext, group: Group) -> str | None:
-    targets = {target_of(context, name) for name in group.anchor.names if context.settings.lookup(name) is not None}
+def _alias_target(view: FileView, group: Group) -> str | None:
+    targets = {target_of(view, name) for name in group.anchor.names if view.settings.lookup(name) is not None}
     return targets.pop() if len(targets) == 1 else None
 
 
-def target_of(context: FileContext, name: str) -> str | None:
+def target_of(view: FileView, name: str) -> str | None:
     """What a qualified name becomes where it is imported, if that is a plain name."""
-    found = context.settings.lookup(name)
+    found = view.settings.lookup(name)
     if found is None:
         return None
-    form = context.settings.emitted(found[0])
+    form = view.settings.emitted(found[0])
     return form.names[0] if form is not None and form.names and form.template is None else None
 
 
-def import_target(context: FileContext, names: frozenset[str], group: Group | None) -> str | None:
+def import_target(view: FileView, names: frozenset[str], group: Group | None) -> str | None:
     """What imports of ``names`` become, if every use converts below that one target."""
-    targets = {target_of(context, name) for name in names if context.settings.lookup(name) is not None}
+    targets = {target_of(view, name) for name in names if view.settings.lookup(name) is not None}
     if len(targets) != 1:
         return None
     target = targets.pop()
@@ -223,7 +223,7 @@ def import_target(context: FileContext, names: frozenset[str], group: Group | No
     return target
 
 
-def write_names(context: FileContext, groups: dict[Hashable, Group]) -> Naming:
+def write_names(view: FileView, groups: dict[Hashable, Group]) -> Naming:
     """Edits for every converted use's name.
 
     Uses that must be written in full where the target's root name is taken are refused.
@@ -234,7 +234,7 @@ def write_names(context: FileContext, groups: dict[Hashable, Group]) -> Naming:
             if outcome.target is None:
                 continue
             try:
-                edit = _name_edit(context, group, site, outcome, naming)
+                edit = _name_edit(view, group, site, outcome, naming)
             except Refusal as refusal:
                 outcome.target, outcome.edits = None, []
                 outcome.findings.append(
@@ -248,71 +248,71 @@ def write_names(context: FileContext, groups: dict[Hashable, Group]) -> Naming:
     return naming
 
 
-def _name_edit(context: FileContext, group: Group, site: Site, outcome: Outcome, naming: Naming) -> Edit | None:
+def _name_edit(view: FileView, group: Group, site: Site, outcome: Outcome, naming: Naming) -> Edit | None:
     assert outcome.target is not None
     code = outcome.row.code
-    span = context.source.span(site.node)
-    _root_in_text(context, site, outcome, naming)
+    span = view.source.span(site.node)
+    _root_in_text(view, site, outcome, naming)
     if outcome.keeps_name:
         return None
     if outcome.full or outcome.whole is not None:
         naming.full.append(site)
         return outcome.whole
     if group.target is not None:
-        anchor = context.source.span(site.anchor.node)
+        anchor = view.source.span(site.anchor.node)
         start, tail = anchor.end, outcome.target[len(group.target) :]
-        if b")" in context.source.body[start : span.end]:  # (nn).Linear
-            return Edit(span, context.source.slice(anchor) + tail, code)
-        return _unless_same(context, Span(start, span.end), tail, code)
+        if b")" in view.source.body[start : span.end]:  # (nn).Linear
+            return Edit(span, view.source.slice(anchor) + tail, code)
+        return _unless_same(view, Span(start, span.end), tail, code)
     if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
-        return _unless_same(context, span, outcome.target.rpartition(".")[2], code)
-    module: str = context.target
+        return _unless_same(view, span, outcome.target.rpartition(".")[2], code)
+    module: str = view.target
     written = outcome.target
-    if outcome.target.partition(".")[0] == context.target:
-        written = root_name(context, site) + outcome.target[len(context.target) :]
+    if outcome.target.partition(".")[0] == view.target:
+        written = root_name(view, site) + outcome.target[len(view.target) :]
     else:
         module, _, name = outcome.target.rpartition(".")
-        scope = context.tree.scopes.get(_first(site.node), context.tree.scope)
-        known = (n for n in context.module_imports.get(module, ()) if scope.lookup(n) is context.tree.scope.bindings[n])
+        scope = view.tree.scopes.get(_first(site.node), view.tree.scope)
+        known = (n for n in view.module_imports.get(module, ()) if scope.lookup(n) is view.tree.scope.bindings[n])
         written = f"{next(known, module)}.{name}"
     naming.full.append(site)
     naming.rooted.append((site, module))
     return Edit(span, written, code)
 
 
-def _root_in_text(context: FileContext, site: Site, outcome: Outcome, naming: Naming) -> None:
+def _root_in_text(view: FileView, site: Site, outcome: Outcome, naming: Naming) -> None:
     """Arguments and templates may name the target's root: write it as it is known here."""
-    scope = context.tree.scopes.get(_first(site.node), context.tree.scope)
-    outcome.edits = [with_aliases(context, e, scope) for e in outcome.edits]
+    scope = view.tree.scopes.get(_first(site.node), view.tree.scope)
+    outcome.edits = [with_aliases(view, e, scope) for e in outcome.edits]
     if outcome.whole is not None:
-        outcome.whole = with_aliases(context, outcome.whole, scope)
+        outcome.whole = with_aliases(view, outcome.whole, scope)
     edits = [*outcome.edits, *([outcome.whole] if outcome.whole is not None else [])]
-    naming.rooted += [(site, m) for edit in edits for m in helper_modules(context, edit, scope, site.name)]
+    naming.rooted += [(site, m) for edit in edits for m in helper_modules(view, edit, scope, site.name)]
     if outcome.needs:
         naming.rooted.append((site, outcome.needs))
-    if not any(names_root(context, edit) for edit in edits):
+    if not any(names_root(view, edit) for edit in edits):
         return
-    root = root_name(context, site)
-    naming.rooted.append((site, context.target))
-    if root != context.target:
-        outcome.edits = [with_root(context, e, root) for e in outcome.edits]
+    root = root_name(view, site)
+    naming.rooted.append((site, view.target))
+    if root != view.target:
+        outcome.edits = [with_root(view, e, root) for e in outcome.edits]
         if outcome.whole is not None:
-            outcome.whole = with_root(context, outcome.whole, root)
+            outcome.whole = with_root(view, outcome.whole, root)
 
 
-def names_root(context: FileContext, edit: Edit) -> bool:
+def names_root(view: FileView, edit: Edit) -> bool:
     """Whether an edit writes the target's root name."""
-    return _root_pattern(context.target).search(edit.written) is not None
+    return _root_pattern(view.target).search(edit.written) is not None
 
 
-def helper_modules(context: FileContext, edit: Edit, scope: Scope, api: str) -> list[str]:
+def helper_modules(view: FileView, edit: Edit, scope: Scope, api: str) -> list[str]:
     """Modules of the standard library that an edit's text names.
 
     Raises:
         Refusal: the name of one, or of a builtin that the text uses, is taken by something else.
     """
     for name in dict.fromkeys(_BUILTINS.findall(edit.written)):
-        if scope.lookup(name) or name in context.evaluator.bare:
+        if scope.lookup(name) or name in view.evaluator.bare:
             raise Refusal("API213", name=name, api=api)
     found: list[str] = []
     for module in dict.fromkeys(_HELPERS.findall(edit.written)):
@@ -328,20 +328,20 @@ _BUILTINS = re.compile(
 _HELPERS = re.compile(r"(?<![\w.])(math|functools|collections|itertools|operator|contextlib|copy|importlib)(?=\.\w)")
 
 
-def with_aliases(context: FileContext, edit: Edit, scope: Scope) -> Edit:
+def with_aliases(view: FileView, edit: Edit, scope: Scope) -> Edit:
     """The edit with the names that the file has for modules of the target: ``F.relu_`` for the dotted path."""
-    for module in sorted(context.aliases, key=len, reverse=True):
-        name = context.aliases[module]
-        if module + "." in edit.written and scope.lookup(name) is context.tree.scope.bindings.get(name):
+    for module in sorted(view.aliases, key=len, reverse=True):
+        name = view.aliases[module]
+        if module + "." in edit.written and scope.lookup(name) is view.tree.scope.bindings.get(name):
             pattern = re.compile(rf"(?<![\w.]){re.escape(module)}(?=\.)")
             parts = tuple(pattern.sub(name, p) if isinstance(p, str) else p for p in edit.parts)
             edit = replace(edit, text=pattern.sub(name, edit.text), parts=parts)
     return edit
 
 
-def with_root(context: FileContext, edit: Edit, root: str) -> Edit:
+def with_root(view: FileView, edit: Edit, root: str) -> Edit:
     """The edit with the target's root under the name that it has here."""
-    pattern = _root_pattern(context.target)
+    pattern = _root_pattern(view.target)
     parts = tuple(pattern.sub(root, p) if isinstance(p, str) else p for p in edit.parts)
     return replace(edit, text=pattern.sub(root, edit.text), parts=parts)
 
@@ -351,18 +351,18 @@ def _root_pattern(target: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?<!\.){target}\b(?=[.,])")
 
 
-def _unless_same(context: FileContext, span: Span, text: str, code: str) -> Edit | None:
-    written = "".join(context.source.slice(span).split())
+def _unless_same(view: FileView, span: Span, text: str, code: str) -> Edit | None:
+    written = "".join(view.source.slice(span).split())
     return None if written == text else Edit(span, text, code)
 
 
-def root_name(context: FileContext, site: Site) -> str:
+def root_name(view: FileView, site: Site) -> str:
     """The name under which the target's root is, or will be, known at a site.
 
     Raises:
         Refusal: the name is taken by something else.
     """
-    return root_in_scope(context, context.tree.scopes.get(_first(site.node), context.tree.scope), site.name)
+    return root_in_scope(view, view.tree.scopes.get(_first(site.node), view.tree.scope), site.name)
 
 
 def _first(node: ast.expr) -> ast.AST:
@@ -371,20 +371,20 @@ def _first(node: ast.expr) -> ast.AST:
     return node
 
 
-def root_in_scope(context: FileContext, scope: Scope, api: str) -> str:
+def root_in_scope(view: FileView, scope: Scope, api: str) -> str:
     """As ``root_name``, for any place in ``scope``.
 
     Raises:
         Refusal: the name is taken by something else.
     """
-    target = context.target
+    target = view.target
     bindings = scope.lookup(target)
     if bindings:
-        values = context.evaluator.bound(bindings)
+        values = view.evaluator.bound(bindings)
         if all(v == Qualified(target) or isinstance(v, NoneValue) for v in values):
             return target
         raise Refusal("API213", name=target, api=api)
-    for name in context.module_imports.get(target, ()):
-        if scope.lookup(name) is context.tree.scope.bindings[name]:
+    for name in view.module_imports.get(target, ()):
+        if scope.lookup(name) is view.tree.scope.bindings[name]:
             return name
     return target

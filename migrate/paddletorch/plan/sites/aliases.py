@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 
 _HOLDERS = frozenset(
     "dict partial list tuple set frozenset zip getattr OrderedDict defaultdict deepcopy copy next".split()
@@ -20,19 +20,19 @@ _TAKES_OUT = frozenset({"get", "pop", "values", "items", "copy", "setdefault"})
 """Methods that give what a container holds."""
 
 
-def carriers(context: FileContext, handed_on: Iterable[ast.expr]) -> frozenset[str]:
+def carriers(view: FileView, handed_on: Iterable[ast.expr]) -> frozenset[str]:
     """Names of variables, parameters, attributes and functions that may carry one of the expressions."""
-    return frozenset(_Spread(context).run(handed_on))
+    return frozenset(_Spread(view).run(handed_on))
 
 
 class _Spread:
-    def __init__(self, context: FileContext) -> None:
-        self._parents = context.tree.parents
+    def __init__(self, view: FileView) -> None:
+        self._parents = view.tree.parents
         self._found: set[str] = set()
-        self._names = context.tree.names
-        self._members = context.tree.members
+        self._names = view.tree.names
+        self._members = view.tree.members
         self._functions: dict[str, list[ast.arguments]] = {}
-        for node in context.tree.own:
+        for node in view.tree.own:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 owner = self._parents.get(node)
                 self._functions.setdefault(node.name, []).append(node.args)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from paddletorch_rules import Form, Row
 
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.aliases import carriers
 from paddletorch.resolve import Binding, NoneValue, Qualified
 
@@ -68,36 +68,36 @@ class Site:
         return self.candidates[0].name
 
 
-def find_sites(context: FileContext) -> list[Site]:
+def find_sites(view: FileView) -> list[Site]:
     """All sites of the file, in source order."""
-    segments, prefixes = context.settings.spellings
+    segments, prefixes = view.settings.spellings
     found: list[Site] = []
     handed_on: list[ast.expr] = []
     met: dict[int, _Meaning] = {}
-    for load in _may_name_api(context, prefixes):
-        site = _name_site(context, load, met)
+    for load in _may_name_api(view, prefixes):
+        site = _name_site(view, load, met)
         if site is not None:
             found.append(site)
             if site.role not in _STAYS:
                 handed_on.append(site.node)
-        elif _leads_on(context, load, prefixes):
-            handed_on.append(_whole_chain(context, load))
+        elif _leads_on(view, load, prefixes):
+            handed_on.append(_whole_chain(view, load))
     if handed_on:  # a variable may hold an API or its module
-        names = carriers(context, handed_on)
-        for load in _variables(context, names):
-            site = _name_site(context, load, met) if _may_be_api(context, load, segments) else None
+        names = carriers(view, handed_on)
+        for load in _variables(view, names):
+            site = _name_site(view, load, met) if _may_be_api(view, load, segments) else None
             if site is not None and not all(c.row.kind == "constant" for c in site.candidates):
                 found.append(site)  # constants convert where they are named
-        found += _attribute_sites(context, names)
+        found += _attribute_sites(view, names)
     found.sort(key=lambda s: (s.node.lineno, s.node.col_offset))
     return found
 
 
-def _may_name_api(context: FileContext, prefixes: frozenset[str]) -> Iterator[ast.Name]:
+def _may_name_api(view: FileView, prefixes: frozenset[str]) -> Iterator[ast.Name]:
     """Names that an import, or no binding at all, may make an API or a module that leads to one."""
-    tree = context.tree
+    tree = view.tree
     for name, loads in tree.names.items():
-        free = name in prefixes or name in context.evaluator.bare
+        free = name in prefixes or name in view.evaluator.bare
         if not free and name not in tree.imported:
             continue
         decided: dict[int, bool] = {}
@@ -112,9 +112,9 @@ def _may_name_api(context: FileContext, prefixes: frozenset[str]) -> Iterator[as
                 yield load
 
 
-def _variables(context: FileContext, names: frozenset[str]) -> Iterator[ast.Name]:
+def _variables(view: FileView, names: frozenset[str]) -> Iterator[ast.Name]:
     """Uses of the names where something in the file binds them, and no import."""
-    tree = context.tree
+    tree = view.tree
     for name in sorted(names & tree.names.keys()):
         for load in tree.names[name]:
             bindings = tree.scopes[load].lookup(name)
@@ -122,9 +122,9 @@ def _variables(context: FileContext, names: frozenset[str]) -> Iterator[ast.Name
                 yield load
 
 
-def _whole_chain(context: FileContext, load: ast.Name) -> ast.expr:
+def _whole_chain(view: FileView, load: ast.Name) -> ast.expr:
     node: ast.expr = load
-    while isinstance(parent := context.tree.parents.get(node), ast.Attribute):
+    while isinstance(parent := view.tree.parents.get(node), ast.Attribute):
         node = parent
     return node
 
@@ -137,84 +137,84 @@ def _is_prefix(name: str, prefixes: frozenset[str]) -> bool:
     return name in prefixes or name.rpartition(".")[0] + ".*" in prefixes
 
 
-def _leads_on(context: FileContext, load: ast.Name, prefixes: frozenset[str]) -> bool:
+def _leads_on(view: FileView, load: ast.Name, prefixes: frozenset[str]) -> bool:
     """Whether a module that holds an API is used as a value: ``amp = torch.cuda.amp``."""
-    names = context.evaluator.imported_names(load) or frozenset({load.id})
+    names = view.evaluator.imported_names(load) or frozenset({load.id})
     node: ast.expr = load
-    while isinstance(parent := context.tree.parents.get(node), ast.Attribute):
+    while isinstance(parent := view.tree.parents.get(node), ast.Attribute):
         names = frozenset(f"{name}.{parent.attr}" for name in names)
         node = parent
     return not names.isdisjoint(prefixes)
 
 
-def _may_be_api(context: FileContext, load: ast.Name, segments: frozenset[str]) -> bool:
+def _may_be_api(view: FileView, load: ast.Name, segments: frozenset[str]) -> bool:
     """Sort out cheaply what cannot be an API: ``x.y`` where no API's name holds ``y`` and ``x`` is not imported."""
-    parent = context.tree.parents.get(load)
+    parent = view.tree.parents.get(load)
     if not isinstance(parent, ast.Attribute) or parent.attr in segments:
         return True
-    return any(b.qualified is not None for b in context.tree.scopes[load].lookup(load.id))
+    return any(b.qualified is not None for b in view.tree.scopes[load].lookup(load.id))
 
 
-def _name_site(context: FileContext, load: ast.Name, met: dict[int, _Meaning]) -> Site | None:
-    values = context.evaluator.values(load)
+def _name_site(view: FileView, load: ast.Name, met: dict[int, _Meaning]) -> Site | None:
+    values = view.evaluator.values(load)
     names = frozenset(v.name for v in values if isinstance(v, Qualified))
     if not names:
         return None
-    bindings = context.tree.scopes[load].lookup(load.id)
+    bindings = view.tree.scopes[load].lookup(load.id)
     if not bindings:
-        return climb(context, Anchor("free", load.id, load, (), names), load, names, None)
+        return climb(view, Anchor("free", load.id, load, (), names), load, names, None)
     meaning = met.get(id(bindings))
     if meaning is None:
-        others = [b for b in bindings if _is_other(context, b)]
+        others = [b for b in bindings if _is_other(view, b)]
         kind: AnchorKind = "import" if any(b.qualified is not None and b not in others for b in bindings) else "alias"
         meaning = met[id(bindings)] = _Meaning(kind, tuple(bindings), others[0] if others else None)
     anchor = Anchor(meaning.kind, id(bindings), load, meaning.bindings, names)
-    return climb(context, anchor, load, names, meaning.other.node if meaning.other is not None else None)
+    return climb(view, anchor, load, names, meaning.other.node if meaning.other is not None else None)
 
 
-def _is_other(context: FileContext, binding: Binding) -> bool:
+def _is_other(view: FileView, binding: Binding) -> bool:
     if binding.qualified is not None:
-        return _is_elsewhere(context, binding.qualified)
+        return _is_elsewhere(view, binding.qualified)
     if binding.kind == "delete":
         return False
-    values = context.evaluator.bound([binding])
+    values = view.evaluator.bound([binding])
     return any(
-        _is_elsewhere(context, v.name) if isinstance(v, Qualified) else not isinstance(v, NoneValue) for v in values
+        _is_elsewhere(view, v.name) if isinstance(v, Qualified) else not isinstance(v, NoneValue) for v in values
     )
 
 
-def _is_elsewhere(context: FileContext, name: str) -> bool:
+def _is_elsewhere(view: FileView, name: str) -> bool:
     """Whether a dotted name is another library's, whose calls are not the framework's."""
     if name == "contextlib.nullcontext":  # stands for a context manager that is not wanted
         return False
     return name.partition(".")[0] not in (
-        context.settings.source,
-        context.settings.target,
+        view.settings.source,
+        view.settings.target,
         "apex",
         "torchvision",
         "einops",
     )
 
 
-def _attribute_sites(context: FileContext, carried: frozenset[str]) -> list[Site]:
+def _attribute_sites(view: FileView, carried: frozenset[str]) -> list[Site]:
     """Uses through a stored attribute: ``self.autocast(...)``, ``Config.scaler_class``."""
-    evaluator = context.evaluator
+    evaluator = view.evaluator
     names: set[str] = set()
-    for store in context.tree.stores:
+    for store in view.tree.stores:
         if store.target.attr not in carried or store.target.attr in names:
             continue
-        if store.value is not None and _has_api(context, store.value):
+        if store.value is not None and _has_api(view, store.value):
             names.add(store.target.attr)
-    for scope in context.tree.own.values():
+    for scope in view.tree.own.values():
         if scope.kind == "class":
             for name, bindings in scope.bindings.items():
                 given = [b.value for b in bindings if b.kind == "assign" and b.value is not None]
-                if name in carried and any(_has_api(context, value) for value in given):
+                if name in carried and any(_has_api(view, value) for value in given):
                     names.add(name)
     found: list[Site] = []
     if not names:
         return found
-    for node in [n for name in sorted(names) for n in context.tree.members.get(name, ())]:
+    for node in [n for name in sorted(names) for n in view.tree.members.get(name, ())]:
         if not isinstance(node.ctx, ast.Load):
             continue
         if any(isinstance(v, Qualified) for v in evaluator.values(node.value)):
@@ -224,26 +224,24 @@ def _attribute_sites(context: FileContext, carried: frozenset[str]) -> list[Site
         if not qualified:
             continue
         anchor = Anchor("attribute", ("attribute", node.attr), node, (), qualified)
-        site = climb(context, anchor, node, qualified, None)
+        site = climb(view, anchor, node, qualified, None)
         if site is not None and not all(c.row.kind == "constant" for c in site.candidates):
             found.append(site)
     return found
 
 
-def _has_api(context: FileContext, value: ast.expr) -> bool:
-    return any(isinstance(v, Qualified) and context.settings.lookup(v.name) for v in context.evaluator.values(value))
+def _has_api(view: FileView, value: ast.expr) -> bool:
+    return any(isinstance(v, Qualified) and view.settings.lookup(v.name) for v in view.evaluator.values(value))
 
 
-def climb(
-    context: FileContext, anchor: Anchor, start: ast.expr, names: frozenset[str], other: ast.AST | None
-) -> Site | None:
+def climb(view: FileView, anchor: Anchor, start: ast.expr, names: frozenset[str], other: ast.AST | None) -> Site | None:
     """The longest part of the dotted expression that is an API."""
     node, current = start, names
     best: tuple[ast.expr, tuple[Candidate, ...]] | None = None
     while True:
-        parent = context.parent(node)
+        parent = view.parent(node)
         dotted = isinstance(parent, ast.Attribute) and parent.value is node
-        candidates = _candidates(context, current)
+        candidates = _candidates(view, current)
         if candidates and (not dotted or any(c.row.kind != "module" for c in candidates)):
             best = node, candidates
         if not dotted:
@@ -253,32 +251,32 @@ def climb(
     if best is None:
         return None
     node, candidates = best
-    return Site(node, anchor, candidates, *_role(context, node), other)
+    return Site(node, anchor, candidates, *_role(view, node), other)
 
 
-def _candidates(context: FileContext, names: frozenset[str]) -> tuple[Candidate, ...]:
-    found = [(name, pair) for name in names if (pair := context.settings.lookup(name)) is not None]
+def _candidates(view: FileView, names: frozenset[str]) -> tuple[Candidate, ...]:
+    found = [(name, pair) for name in names if (pair := view.settings.lookup(name)) is not None]
     return tuple(Candidate(name, *pair) for name, pair in sorted(found, key=itemgetter(0))) if found else ()
 
 
-def _role(context: FileContext, node: ast.expr) -> tuple[Role, ast.Call | None]:
-    parent = context.parent(node)
+def _role(view: FileView, node: ast.expr) -> tuple[Role, ast.Call | None]:
+    parent = view.parent(node)
     if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
         return "patch", None
     if isinstance(parent, ast.Call):
         if parent.func is node:
             return "call", parent
-        return _argument_role(context, parent, node)
+        return _argument_role(view, parent, node)
     if isinstance(parent, ast.Attribute):
-        call = context.parent(parent)
+        call = view.parent(parent)
         return "member", call if isinstance(call, ast.Call) and call.func is parent else None
     if isinstance(parent, ast.ClassDef):
         return "base", None
-    return _expression_role(context, node), None
+    return _expression_role(view, node), None
 
 
-def _argument_role(context: FileContext, call: ast.Call, node: ast.expr) -> tuple[Role, ast.Call | None]:
-    name = context.qualified(call.func) or (call.func.id if isinstance(call.func, ast.Name) else "")
+def _argument_role(view: FileView, call: ast.Call, node: ast.expr) -> tuple[Role, ast.Call | None]:
+    name = view.qualified(call.func) or (call.func.id if isinstance(call.func, ast.Name) else "")
     if name in ("functools.partial", "partial") and call.args and call.args[0] is node:
         return "partial", call
     if name in _CHECKS:
@@ -288,16 +286,16 @@ def _argument_role(context: FileContext, call: ast.Call, node: ast.expr) -> tupl
     return "value", None
 
 
-def _expression_role(context: FileContext, node: ast.expr) -> Role:
+def _expression_role(view: FileView, node: ast.expr) -> Role:
     current: ast.expr = node
     while True:
-        if current in context.annotations:
+        if current in view.annotations:
             return "annotation"
-        parent = context.parent(current)
+        parent = view.parent(current)
         if isinstance(parent, ast.Compare):
             return "check"
         if isinstance(parent, ast.Call):
-            return _argument_role(context, parent, current)[0] if current is not parent.func else "value"
+            return _argument_role(view, parent, current)[0] if current is not parent.func else "value"
         if isinstance(parent, ast.Assign | ast.AnnAssign | ast.NamedExpr):
             return "alias" if parent.value is current else "value"
         if isinstance(parent, ast.arguments):
@@ -313,10 +311,10 @@ def _expression_role(context: FileContext, node: ast.expr) -> Role:
         current = parent
 
 
-def alias_keys(context: FileContext, node: ast.expr) -> list[Hashable]:
+def alias_keys(view: FileView, node: ast.expr) -> list[Hashable]:
     """The names or attributes that an alias site gives its API to, as anchor keys."""
     current: ast.AST = node
-    parent = context.parent(current)
+    parent = view.parent(current)
     path: list[int] = []  # where in a tuple it stands, from the inside
     plain = True
     while isinstance(parent, ast.expr) and not isinstance(parent, ast.NamedExpr):
@@ -324,29 +322,29 @@ def alias_keys(context: FileContext, node: ast.expr) -> list[Hashable]:
             path.append(next(i for i, e in enumerate(parent.elts) if e is current))
             plain = plain and not any(isinstance(e, ast.Starred) for e in parent.elts)
         plain = plain and isinstance(parent, ast.Tuple | ast.List | ast.IfExp | ast.BoolOp)
-        current, parent = parent, context.parent(parent)
+        current, parent = parent, view.parent(parent)
     targets: list[ast.expr] = []
     if isinstance(parent, ast.Assign):
         targets = list(parent.targets)
     elif isinstance(parent, ast.AnnAssign | ast.NamedExpr):
         targets = [parent.target]
     elif isinstance(parent, ast.arguments):
-        function = context.parent(parent)
-        scope = context.tree.own.get(function) if function is not None else None
+        function = view.parent(parent)
+        scope = view.tree.own.get(function) if function is not None else None
         if scope is not None:
             return [id(bs) for bs in scope.bindings.values() for b in bs if b.value is current]
     steps = path[::-1] if plain else []
-    return [key for target in targets for key in _target_keys(context, target, steps)]
+    return [key for target in targets for key in _target_keys(view, target, steps)]
 
 
-def _target_keys(context: FileContext, target: ast.expr, path: Sequence[int] = ()) -> list[Hashable]:
+def _target_keys(view: FileView, target: ast.expr, path: Sequence[int] = ()) -> list[Hashable]:
     """Keys of the names in a target; of those at ``path`` only where positions tell them apart."""
     if isinstance(target, ast.Tuple | ast.List):
         if path and path[0] < len(target.elts) and not any(isinstance(e, ast.Starred) for e in target.elts):
-            return _target_keys(context, target.elts[path[0]], path[1:])
-        return [key for element in target.elts for key in _target_keys(context, element)]
+            return _target_keys(view, target.elts[path[0]], path[1:])
+        return [key for element in target.elts for key in _target_keys(view, element)]
     if isinstance(target, ast.Name):
-        scope = context.tree.scopes[target]
+        scope = view.tree.scopes[target]
         keys: list[Hashable] = [id(scope.lookup(target.id))]
         return [*keys, ("attribute", target.id)] if scope.kind == "class" else keys
     if isinstance(target, ast.Attribute):

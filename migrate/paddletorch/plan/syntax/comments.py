@@ -8,34 +8,34 @@ import tokenize
 from collections.abc import Sequence
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.statements import own_line
 
 
-def keep_comments(context: FileContext, edits: Sequence[Edit]) -> list[Edit]:
+def keep_comments(view: FileView, edits: Sequence[Edit]) -> list[Edit]:
     """Insertions, above their statements, of the comments that ``edits`` would delete."""
-    suspect = [e.span for e in edits if b"#" in context.source.body[e.span.start : e.span.end]]
+    suspect = [e.span for e in edits if b"#" in view.source.body[e.span.start : e.span.end]]
     if not suspect:
         return []
     kept = [p for e in edits for p in e.parts if isinstance(p, Span)]
     lost: dict[ast.stmt, list[str]] = {}
-    statements = [node for node in context.tree.parents if isinstance(node, ast.stmt)]
-    for comment in _comments(context):
+    statements = [node for node in view.tree.parents if isinstance(node, ast.stmt)]
+    for comment in _comments(view):
         if any(span.holds(comment) for span in suspect) and not any(part.holds(comment) for part in kept):
-            statement = _statement_at(statements, context.source.position(comment.start)[0])
-            if statement is not None and own_line(context, statement):
-                lost.setdefault(statement, []).append(context.source.slice(comment))
-    return [_above(context, statement, comments) for statement, comments in lost.items()]
+            statement = _statement_at(statements, view.source.position(comment.start)[0])
+            if statement is not None and own_line(view, statement):
+                lost.setdefault(statement, []).append(view.source.slice(comment))
+    return [_above(view, statement, comments) for statement, comments in lost.items()]
 
 
-def _comments(context: FileContext) -> list[Span]:
+def _comments(view: FileView) -> list[Span]:
     found: list[Span] = []
     try:
-        for token in tokenize.generate_tokens(io.StringIO(context.source.text).readline):
+        for token in tokenize.generate_tokens(io.StringIO(view.source.text).readline):
             if token.type == tokenize.COMMENT:
                 row, column = token.start
-                before = context.source.slice(context.source.line_span(row))[:column]
-                start = context.source.offset(row, len(before.encode("utf-8")))
+                before = view.source.slice(view.source.line_span(row))[:column]
+                start = view.source.offset(row, len(before.encode("utf-8")))
                 found.append(Span(start, start + len(token.string.encode("utf-8"))))
     except (tokenize.TokenError, SyntaxError, IndexError):
         return []
@@ -48,7 +48,7 @@ def _statement_at(statements: Sequence[ast.stmt], line: int) -> ast.stmt | None:
     return max(around, key=lambda s: (s.lineno, s.col_offset), default=None)
 
 
-def _above(context: FileContext, statement: ast.stmt, comments: Sequence[str]) -> Edit:
-    start = context.source.span(statement).start
-    end = context.source.newline + context.source.indentation(statement.lineno)
+def _above(view: FileView, statement: ast.stmt, comments: Sequence[str]) -> Edit:
+    start = view.source.span(statement).start
+    end = view.source.newline + view.source.indentation(statement.lineno)
     return Edit(Span(start, start), "".join(comment + end for comment in comments))

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 
 _OPERATORS = (ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop)
 _READ = (ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, *_OPERATORS)
 _LEAVES = (ast.Return, ast.Continue, ast.Break, ast.Raise)
 
 
-def exclusive(context: FileContext, first: ast.AST, second: ast.AST) -> bool:
+def exclusive(view: FileView, first: ast.AST, second: ast.AST) -> bool:
     """Whether running one place rules out the other: branches of one ``if``, or a branch that leaves."""
-    if _on_either_side(context, first, second):
+    if _on_either_side(view, first, second):
         return True
-    chain = _ancestors(context, first)
+    chain = _ancestors(view, first)
     above = {id(node): child for node, child in chain}
-    for node, child in _ancestors(context, second):
+    for node, child in _ancestors(view, second):
         if id(node) not in above:
             continue
         left, right = above[id(node)], child
@@ -30,16 +30,16 @@ def exclusive(context: FileContext, first: ast.AST, second: ast.AST) -> bool:
     return False
 
 
-def _on_either_side(context: FileContext, first: ast.AST, second: ast.AST) -> bool:
+def _on_either_side(view: FileView, first: ast.AST, second: ast.AST) -> bool:
     """Whether one place runs where a condition holds and the other where it does not: two times ``if use_amp:``."""
-    sides = _conditions(context, first)
-    return any(sides.get(test, held) != held for test, held in _conditions(context, second).items())
+    sides = _conditions(view, first)
+    return any(sides.get(test, held) != held for test, held in _conditions(view, second).items())
 
 
-def _conditions(context: FileContext, node: ast.AST) -> dict[str, bool]:
+def _conditions(view: FileView, node: ast.AST) -> dict[str, bool]:
     """Tests around the place that come out alike all through its function, and whether they hold there."""
     found: dict[str, bool] = {}
-    for parent, child in _ancestors(context, node):
+    for parent, child in _ancestors(view, node):
         if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             break
         if not isinstance(parent, ast.If | ast.IfExp) or child is parent.test:
@@ -47,32 +47,32 @@ def _conditions(context: FileContext, node: ast.AST) -> dict[str, bool]:
         test, held = parent.test, _field(parent, child) == "body"
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, held = test.operand, not held
-        if _is_settled(context, test):
+        if _is_settled(view, test):
             found[ast.dump(test)] = held
     return found
 
 
-def _is_settled(context: FileContext, test: ast.expr) -> bool:
+def _is_settled(view: FileView, test: ast.expr) -> bool:
     """Whether a test reads what nothing in its function assigns anew: ``args.fp16``, ``scaler is not None``."""
-    scope = next((context.tree.scopes[n].function() for n in ast.walk(test) if isinstance(n, ast.Name)), None)
+    scope = next((view.tree.scopes[n].function() for n in ast.walk(test) if isinstance(n, ast.Name)), None)
     for node in ast.walk(test):
         if not isinstance(node, _READ):
             return False
-        if isinstance(node, ast.Name) and len(context.tree.scopes[node].lookup(node.id)) > 1:
+        if isinstance(node, ast.Name) and len(view.tree.scopes[node].lookup(node.id)) > 1:
             return False
         if isinstance(node, ast.Attribute):
-            stores = (s for s in context.tree.stores if s.target.attr == node.attr)
+            stores = (s for s in view.tree.stores if s.target.attr == node.attr)
             if any(s.scope.function() is scope for s in stores):
                 return False
     return scope is not None
 
 
-def _ancestors(context: FileContext, node: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
+def _ancestors(view: FileView, node: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
     found: list[tuple[ast.AST, ast.AST]] = []
-    child, parent = node, context.parent(node)
+    child, parent = node, view.parent(node)
     while parent is not None:
         found.append((parent, child))
-        child, parent = parent, context.parent(parent)
+        child, parent = parent, view.parent(parent)
     return found
 
 
@@ -83,11 +83,11 @@ def _field(node: ast.AST, child: ast.AST) -> str:
     return ""
 
 
-def loop_around(context: FileContext, node: ast.AST) -> ast.For | ast.AsyncFor | ast.While | None:
+def loop_around(view: FileView, node: ast.AST) -> ast.For | ast.AsyncFor | ast.While | None:
     """The innermost loop statement of the same function around ``node``."""
-    parent = context.parent(node)
+    parent = view.parent(node)
     while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         if isinstance(parent, ast.For | ast.AsyncFor | ast.While):
             return parent
-        parent = context.parent(parent)
+        parent = view.parent(parent)
     return None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 
 
-def free_name(context: FileContext, node: ast.AST, wanted: str, others: Iterable[str] = ()) -> str:
+def free_name(view: FileView, node: ast.AST, wanted: str, others: Iterable[str] = ()) -> str:
     """A name that neither the function around ``node`` nor the module has, and that is none of ``others``."""
-    tree = context.tree
+    tree = view.tree
     function = tree.scopes[node].function()
     taken = {*tree.scope.bindings, *others}
     taken |= {name for scope in tree.own.values() if scope.function() is function for name in scope.bindings}

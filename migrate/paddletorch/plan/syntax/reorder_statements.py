@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.statements import ends_line, own_line
 
 
@@ -18,12 +18,12 @@ class Move:
     anchor: ast.stmt
 
 
-def can_move(context: FileContext, statements: list[ast.stmt], anchor: ast.stmt) -> bool:
+def can_move(view: FileView, statements: list[ast.stmt], anchor: ast.stmt) -> bool:
     """Whether each has lines of its own."""
-    return all(own_line(context, s) and ends_line(context, s) for s in (*statements, anchor))
+    return all(own_line(view, s) and ends_line(view, s) for s in (*statements, anchor))
 
 
-def plan_moves(context: FileContext, block: list[ast.stmt], moves: list[Move], code: str) -> Edit:
+def plan_moves(view: FileView, block: list[ast.stmt], moves: list[Move], code: str) -> Edit:
     """One edit that reorders the lines of a block."""
     moved = {statement for move in moves for statement in move.statements}
     behind: dict[ast.stmt, list[ast.stmt]] = {}
@@ -32,17 +32,17 @@ def plan_moves(context: FileContext, block: list[ast.stmt], moves: list[Move], c
     touched = [i for i, s in enumerate(block) if s in moved or s in behind]
     run = block[touched[0] : touched[-1] + 1]
     parts: list[str | Span] = []
-    start = position = _lines(context, run[0], comments=run[0] in moved).start
+    start = position = _lines(view, run[0], comments=run[0] in moved).start
     for statement in run:
-        lines = _lines(context, statement, comments=statement in moved)
+        lines = _lines(view, statement, comments=statement in moved)
         if lines.start > position:
             _keep(parts, Span(position, lines.start))
         if statement not in moved:
             _keep(parts, lines)
         for follower in behind.get(statement, ()):
-            if not context.source.body[lines.start : lines.end].endswith(b"\n"):
-                parts.append(context.source.newline)
-            parts.append(_lines(context, follower, comments=True))
+            if not view.source.body[lines.start : lines.end].endswith(b"\n"):
+                parts.append(view.source.newline)
+            parts.append(_lines(view, follower, comments=True))
         position = lines.end
     return Edit(Span(start, position), "", code, tuple(parts))
 
@@ -56,16 +56,16 @@ def _keep(parts: list[str | Span], span: Span) -> None:
         parts.append(span)
 
 
-def _lines(context: FileContext, statement: ast.stmt, *, comments: bool = False) -> Span:
+def _lines(view: FileView, statement: ast.stmt, *, comments: bool = False) -> Span:
     """The statement's lines, with the line break at the end, and the comments directly above it if asked for."""
     assert statement.end_lineno is not None
     first = statement.lineno
-    while comments and first > 1 and _is_comment(context, first - 1, context.source.indentation(statement.lineno)):
+    while comments and first > 1 and _is_comment(view, first - 1, view.source.indentation(statement.lineno)):
         first -= 1
-    return Span(context.source.line_span(first).start, context.source.line_span(statement.end_lineno).end)
+    return Span(view.source.line_span(first).start, view.source.line_span(statement.end_lineno).end)
 
 
-def _is_comment(context: FileContext, line: int, indentation: str) -> bool:
-    span = context.source.line_span(line)
-    text = context.source.slice(span)
+def _is_comment(view: FileView, line: int, indentation: str) -> bool:
+    span = view.source.line_span(line)
+    text = view.source.slice(span)
     return text.startswith(indentation + "#")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.precedence import is_closed
 from paddletorch.plan.syntax.statements import own_line
@@ -26,39 +26,39 @@ _LET = re.compile(r"\(lambda (?P<names>_\w+(?:, _\w+)*): (?P<body>.*)\)\((?P<hol
 
 
 def hoist(
-    context: FileContext, call: ast.Call, values: Iterable[tuple[str, ast.expr]], code: str
+    view: FileView, call: ast.Call, values: Iterable[tuple[str, ast.expr]], code: str
 ) -> tuple[dict[str, str], Edit] | None:
     """Names for the arguments, and the edit that assigns them in the lines above; None if that is not sure.
 
     The call must be what its statement evaluates first, so that the order of evaluation stays.
     """
-    statement = context.parent(call)
+    statement = view.parent(call)
     if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr) or statement.value is not call:
         return None
-    if not own_line(context, statement) or context.in_fstring(call):
+    if not own_line(view, statement) or view.in_fstring(call):
         return None
-    wanted = sorted(values, key=lambda pair: context.source.span(pair[1]).start)
+    wanted = sorted(values, key=lambda pair: view.source.span(pair[1]).start)
     evaluated = [call.func.value] if isinstance(call.func, ast.Attribute) else []
     evaluated += [*call.args, *(k.value for k in call.keywords)]
-    last = max(context.source.span(value).end for _, value in wanted)
+    last = max(view.source.span(value).end for _, value in wanted)
     moved = {id(value) for _, value in wanted}
-    if any(id(e) not in moved and context.source.span(e).start < last and not _is_fixed(e) for e in evaluated):
+    if any(id(e) not in moved and view.source.span(e).start < last and not _is_fixed(e) for e in evaluated):
         return None
     names: dict[str, str] = {}
     lines: list[str | Span] = []
-    end = context.source.newline + context.source.indentation(statement.lineno)
+    end = view.source.newline + view.source.indentation(statement.lineno)
     for hole, value in wanted:
-        name = free_name(context, call, "values" if hole in ("x", "self", "input") else hole, names.values())
+        name = free_name(view, call, "values" if hole in ("x", "self", "input") else hole, names.values())
         names[hole] = name
-        lines += [f"{name} = ", *_in_brackets(context, value), end]
-    span = context.source.span(statement)
+        lines += [f"{name} = ", *_in_brackets(view, value), end]
+    span = view.source.span(statement)
     return names, Edit(span, "", code, (*lines, span))
 
 
-def _in_brackets(context: FileContext, value: ast.expr) -> list[str | Span]:
+def _in_brackets(view: FileView, value: ast.expr) -> list[str | Span]:
     """The expression, with brackets around it unless it can stand on a line of its own."""
-    span = context.source.span(value)
-    bare = not isinstance(value, ast.NamedExpr) and is_closed(context.source.slice(span))
+    span = view.source.span(value)
+    bare = not isinstance(value, ast.NamedExpr) and is_closed(view.source.slice(span))
     return [span] if bare else ["(", span, ")"]
 
 

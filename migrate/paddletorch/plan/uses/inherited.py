@@ -13,8 +13,9 @@ from paddletorch.plan.calls.arguments import convert_arguments
 from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import run_hook
 from paddletorch.plan.calls.fill_template import surrounding
-from paddletorch.plan.model.context import FileContext, Refusal
 from paddletorch.plan.model.outcome import Outcome, finding, target_form
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import Naming
 from paddletorch.plan.sites.sites import Site
 from paddletorch.plan.uses.runtime_calls import MODULE, answers, wrapped
@@ -24,42 +25,42 @@ _OWN = frozenset({"__init__", "__new__"})
 
 
 def plan_inherited(
-    context: FileContext, planned: Iterable[tuple[Site, Outcome]], naming: Naming
+    view: FileView, planned: Iterable[tuple[Site, Outcome]], naming: Naming
 ) -> tuple[list[Edit], list[Conversion]]:
     """Convert what such calls hand to the API's constructor; what stays is reported."""
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     sites = {site.call for site, _ in planned if site.call is not None}
-    for call in context.tree.calls:
-        api = _inherited_constructor(context, call) if call not in sites else None
-        found = context.settings.lookup(api) if api is not None else None
-        if api is None or found is None or context.suppressed(found[0].code, call) or not context.is_located(call):
+    for call in view.tree.calls:
+        api = _inherited_constructor(view, call) if call not in sites else None
+        found = view.settings.lookup(api) if api is not None else None
+        if api is None or found is None or view.suppressed(found[0].code, call) or not view.is_located(call):
             continue
         row, form = found
         try:
-            binding = bind(context, call, row, form, api)
+            binding = bind(view, call, row, form, api)
             run_hook(binding)
             if binding.template:
                 raise Refusal("API210", problem="an inherited constructor cannot say it", signature=binding.template)
-            made = [*surrounding(binding), *convert_arguments(binding, target_form(row, context))]
+            made = [*surrounding(binding), *convert_arguments(binding, target_form(row, view))]
         except Refusal as refusal:
-            if answers(context, refusal, call):
-                edits += wrapped(context, call.func)
+            if answers(view, refusal, call):
+                edits += wrapped(view, call.func)
                 naming.members.append((call.func, MODULE))
             else:
-                context.findings.append(finding(refusal, call, api, row))
+                view.findings.append(finding(refusal, call, api, row))
             continue
         if not made:
             continue
         edits += made
-        if any(f"{context.target}." in e.written for e in made):
-            naming.members.append((call.func, context.target))
-        line, column = context.source.position(context.source.span(call).start)
-        conversions.append(Conversion(row.code, api, context.text(call.func), line, column, row.id))
+        if any(f"{view.target}." in e.written for e in made):
+            naming.members.append((call.func, view.target))
+        line, column = view.source.position(view.source.span(call).start)
+        conversions.append(Conversion(row.code, api, view.text(call.func), line, column, row.id))
     return edits, conversions
 
 
-def _inherited_constructor(context: FileContext, call: ast.Call) -> str | None:
+def _inherited_constructor(view: FileView, call: ast.Call) -> str | None:
     """The API whose constructor runs, if an imported class is called that has none of its own."""
     name = getattr(call.func, "id", getattr(call.func, "attr", ""))
     if not (call.args or call.keywords) or not name[:1].isupper():
@@ -67,11 +68,11 @@ def _inherited_constructor(context: FileContext, call: ast.Call) -> str | None:
     root: ast.expr = call.func
     while isinstance(root, ast.Attribute):
         root = root.value
-    bindings = context.tree.scopes[root].lookup(root.id) if isinstance(root, ast.Name) else ()
+    bindings = view.tree.scopes[root].lookup(root.id) if isinstance(root, ast.Name) else ()
     if not bindings or any(b.kind != "import" for b in bindings):
         return None
-    values = list(context.evaluator.values(call))
+    values = list(view.evaluator.values(call))
     made = values[0] if len(values) == 1 else None
     if not isinstance(made, Instance) or not made.outside or made.node is not None or made.overrides & _OWN:
         return None
-    return made.api if made.api.partition(".")[0] == context.settings.source else None
+    return made.api if made.api.partition(".")[0] == view.settings.source else None

@@ -11,7 +11,8 @@ import re
 from typing import TypeGuard
 
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance
 
 _CODE = "NNL209"
@@ -37,60 +38,60 @@ _READS = frozenset(
 )
 
 
-def linear_weight(context: FileContext, node: ast.Attribute) -> str | None:
+def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
     """The template for ``layer.weight`` of a linear layer; empty where it may stand as it is.
 
     Raises:
         Refusal: the use depends on the layout, and a transposed copy would not do.
     """
     if isinstance(node.ctx, ast.Store):
-        statement = context.parent(node)
+        statement = view.parent(node)
         value = statement.value if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
-        if value is not None and is_linear_weight(context, value):
+        if value is not None and is_linear_weight(view, value):
             return _AS_IT_IS
         raise Refusal(_CODE)
     if isinstance(node.ctx, ast.Del):
         return _AS_IT_IS
-    value, parent = _past_data(context, node)
-    found = _use(context, value, parent)
+    value, parent = _past_data(view, node)
+    found = _use(view, value, parent)
     if found is None:
         raise Refusal(_CODE)
     return found
 
 
-def other_weight(context: FileContext, node: ast.Attribute) -> str | None:
+def other_weight(view: FileView, node: ast.Attribute) -> str | None:
     """As ``linear_weight`` for layers that keep one layout: only a linear layer's weight does not fit them."""
-    statement = context.parent(node)
+    statement = view.parent(node)
     if isinstance(statement, ast.Assign) and isinstance(node.ctx, ast.Store):
-        values = context.evaluator.values(statement.value.value) if _is_weight(statement.value) else ()
+        values = view.evaluator.values(statement.value.value) if _is_weight(statement.value) else ()
         if any(isinstance(v, Instance) and v.type == "linear" for v in values):
             raise Refusal(_CODE)
     return None
 
 
-def is_linear_weight(context: FileContext, node: ast.expr) -> bool:
+def is_linear_weight(view: FileView, node: ast.expr) -> bool:
     """Whether ``node`` is the weight of nothing but linear layers."""
-    values = context.evaluator.values(node.value) if _is_weight(node) else ()
+    values = view.evaluator.values(node.value) if _is_weight(node) else ()
     return bool(values) and all(isinstance(v, Instance) and v.type == "linear" for v in values)
 
 
-def _past_data(context: FileContext, node: ast.expr) -> tuple[ast.expr, ast.AST | None]:
+def _past_data(view: FileView, node: ast.expr) -> tuple[ast.expr, ast.AST | None]:
     """``weight.data`` and ``weight.detach()`` count as the weight."""
-    parent = context.parent(node)
+    parent = view.parent(node)
     while isinstance(parent, ast.Attribute) and parent.attr in ("data", "detach"):
-        node, parent = parent, context.parent(parent)
+        node, parent = parent, view.parent(parent)
         if isinstance(parent, ast.Call) and parent.func is node:
-            node, parent = parent, context.parent(parent)
+            node, parent = parent, view.parent(parent)
     return node, parent
 
 
-def _use(context: FileContext, value: ast.expr, parent: ast.AST | None) -> str | None:
+def _use(view: FileView, value: ast.expr, parent: ast.AST | None) -> str | None:
     if isinstance(value, ast.Attribute) and not isinstance(value.ctx, ast.Load):
         return None  # weight.data = ...
     if isinstance(parent, ast.keyword):
-        parent = context.parent(parent)
+        parent = view.parent(parent)
     if isinstance(parent, ast.Attribute):
-        return _member(context, parent)
+        return _member(view, parent)
     if isinstance(parent, ast.Subscript) and parent.value is value:
         return _TRANSPOSED if isinstance(parent.ctx, ast.Load) else None
     if isinstance(parent, ast.BinOp | ast.UnaryOp):
@@ -99,43 +100,43 @@ def _use(context: FileContext, value: ast.expr, parent: ast.AST | None) -> str |
         plain = all(isinstance(op, ast.Is | ast.IsNot) for op in parent.ops)
         return _AS_IT_IS if plain else _TRANSPOSED
     if isinstance(parent, ast.Call) and parent.func is not value:
-        return _argument(context, parent)
+        return _argument(view, parent)
     if isinstance(parent, ast.List | ast.Expr | ast.FormattedValue | ast.If | ast.Assert | ast.BoolOp):
         return _AS_IT_IS  # lists of parameters for an optimizer
     if isinstance(parent, ast.Assign) and _is_weight(parent.targets[0]):
-        known = context.evaluator.values(parent.targets[0].value)
+        known = view.evaluator.values(parent.targets[0].value)
         return _AS_IT_IS if known and all(isinstance(v, Instance) for v in known) else None  # its own rule decides
     return None
 
 
-def _member(context: FileContext, member: ast.Attribute) -> str | None:
+def _member(view: FileView, member: ast.Attribute) -> str | None:
     name = member.attr
     if name in _LAYOUT_FREE:
         return _AS_IT_IS
-    call = context.parent(member)
+    call = view.parent(member)
     given = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
     if name in _REDUCTIONS:
         return _TRANSPOSED if given else _AS_IT_IS
-    if name in _READS or (name == "set_value" and context.target == "torch"):  # torch's t() is a view
+    if name in _READS or (name == "set_value" and view.target == "torch"):  # torch's t() is a view
         return _TRANSPOSED
-    if name.endswith("_") and all(kinds(context, a) and "Tensor" not in kinds(context, a) for a in given):
+    if name.endswith("_") and all(kinds(view, a) and "Tensor" not in kinds(view, a) for a in given):
         return _AS_IT_IS  # filled with numbers
     return None
 
 
-def _argument(context: FileContext, call: ast.Call) -> str | None:
-    name = context.qualified(call.func) or ""
-    source = context.settings.source
-    if context.target == "torch" and _assigns(context, call.func):
+def _argument(view: FileView, call: ast.Call) -> str | None:
+    name = view.qualified(call.func) or ""
+    source = view.settings.source
+    if view.target == "torch" and _assigns(view, call.func):
         return _TRANSPOSED  # a view, which the values are written through
     if (
         name.startswith(("torch.nn.init.", "paddle.nn.init.", "paddle.nn.initializer."))
         or name.rpartition(".")[2] == "linear"
     ):
         return _AS_IT_IS  # their own rows know the layout
-    if any(isinstance(v, Instance) and v.type == "initializer" for v in context.evaluator.values(call.func)):
+    if any(isinstance(v, Instance) and v.type == "initializer" for v in view.evaluator.values(call.func)):
         return _AS_IT_IS
-    if name.startswith(source + ".") and context.settings.table.makes(name) == "tensor":
+    if name.startswith(source + ".") and view.settings.table.makes(name) == "tensor":
         return None if name.endswith("_") or name.rpartition(".")[2] == "assign" else _TRANSPOSED
     called = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
     if _FILLS.fullmatch(called):
@@ -144,11 +145,11 @@ def _argument(context: FileContext, call: ast.Call) -> str | None:
     return _AS_IT_IS if builtin else None
 
 
-def _assigns(context: FileContext, function: ast.expr) -> bool:
+def _assigns(view: FileView, function: ast.expr) -> bool:
     """Whether the function is Paddle's initializer of given values."""
-    if isinstance(function, ast.Call) and context.qualified(function.func) == _ASSIGN:
+    if isinstance(function, ast.Call) and view.qualified(function.func) == _ASSIGN:
         return True
-    return any(isinstance(v, Instance) and v.api == _ASSIGN for v in context.evaluator.values(function))
+    return any(isinstance(v, Instance) and v.api == _ASSIGN for v in view.evaluator.values(function))
 
 
 def _is_weight(node: ast.expr) -> TypeGuard[ast.Attribute]:

@@ -11,7 +11,8 @@ from paddletorch_rules import Row
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.translate import constant
 from paddletorch.plan.inference.receivers import Evidence, path_of
-from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.control_flow import loop_around
 from paddletorch.plan.syntax.statements import ends_line, own_line
 from paddletorch.resolve import NoneValue
@@ -30,7 +31,7 @@ class MemberCall:
     evidence: Evidence
 
 
-StatementHook = Callable[[FileContext, MemberCall], "list[Edit] | None"]
+StatementHook = Callable[[FileView, MemberCall], "list[Edit] | None"]
 """Edits for one member call; None leaves it to the generic conversion.
 
 Raises:
@@ -38,21 +39,21 @@ Raises:
 """
 
 
-def _method_name(context: FileContext, member: MemberCall, name: str) -> Edit:
-    end = context.source.span(member.node).end
+def _method_name(view: FileView, member: MemberCall, name: str) -> Edit:
+    end = view.source.span(member.node).end
     return Edit(Span(end - len(member.node.attr.encode()), end), name, member.row.code)
 
 
-def _is_statement(context: FileContext, call: ast.Call) -> bool:
-    return isinstance(context.parent(call), ast.Expr)
+def _is_statement(view: FileView, call: ast.Call) -> bool:
+    return isinstance(view.parent(call), ast.Expr)
 
 
-def minimize(context: FileContext, member: MemberCall) -> list[Edit]:
+def minimize(view: FileView, member: MemberCall) -> list[Edit]:
     """``scaler.minimize(optimizer, loss)`` becomes ``scaler.step(optimizer)`` and ``scaler.update()``."""
     call = member.call
     if member.evidence is not Evidence.YES and len(call.args) + len(call.keywords) < 2:
         return []
-    if not _is_statement(context, call):
+    if not _is_statement(view, call):
         raise Refusal("AMP230", what="the value of minimize() is used, and torch's step() gives another one")
     optimizer = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "optimizer"), None)
     if optimizer is None or isinstance(optimizer, ast.Starred):
@@ -61,14 +62,14 @@ def minimize(context: FileContext, member: MemberCall) -> list[Edit]:
     if len(loss) > 1 or not all(_may_drop(a) for a in loss):
         raise Refusal("AMP230", what="minimize() has arguments beside the optimizer and the scaled loss")
     try:
-        layout = read_layout(context.source, call)
+        layout = read_layout(view.source, call)
     except LayoutError as error:
         raise Refusal("AMP230", what=str(error)) from None
     kept = next(i for i, a in enumerate(layout.arguments) if a == layout.argument(optimizer))
     drop = frozenset(i for i in range(len(layout.arguments)) if i != kept)
     edits = edit_arguments(layout, ArgumentChanges(drop), member.row.code)
-    edits.append(_method_name(context, member, "step"))
-    edits.append(_after_statement(context, member, f"{_receiver(context, member)}.update()"))
+    edits.append(_method_name(view, member, "step"))
+    edits.append(_after_statement(view, member, f"{_receiver(view, member)}.update()"))
     return edits
 
 
@@ -82,26 +83,26 @@ def _may_drop(node: ast.expr) -> bool:
     )
 
 
-def _receiver(context: FileContext, member: MemberCall) -> str:
+def _receiver(view: FileView, member: MemberCall) -> str:
     if any(isinstance(n, ast.Call | ast.NamedExpr | ast.Await) for n in ast.walk(member.node.value)):
         raise Refusal(member.row.report or "AMP230", what="the scaler is the result of a call, which would run twice")
-    return context.source.slice(context.source.span(member.node.value))
+    return view.source.slice(view.source.span(member.node.value))
 
 
-def _after_statement(context: FileContext, member: MemberCall, text: str) -> Edit:
-    statement = context.statement(member.call)
+def _after_statement(view: FileView, member: MemberCall, text: str) -> Edit:
+    statement = view.statement(member.call)
     assert statement is not None and statement.end_lineno is not None
-    end = context.source.span(statement).end
-    if own_line(context, statement) and ends_line(context, statement):
-        line = context.source.line_span(statement.end_lineno)
-        body = context.source.body[line.start : line.end]
+    end = view.source.span(statement).end
+    if own_line(view, statement) and ends_line(view, statement):
+        line = view.source.line_span(statement.end_lineno)
+        body = view.source.body[line.start : line.end]
         place = line.start + len(body.rstrip(b"\r\n"))
-        indentation = context.source.indentation(statement.lineno)
-        return Edit(Span(place, place), f"{context.source.newline}{indentation}{text}", member.row.code)
+        indentation = view.source.indentation(statement.lineno)
+        return Edit(Span(place, place), f"{view.source.newline}{indentation}{text}", member.row.code)
     return Edit(Span(end, end), f"; {text}", member.row.code)
 
 
-def update(context: FileContext, member: MemberCall) -> list[Edit]:
+def update(view: FileView, member: MemberCall) -> list[Edit]:
     """``scaler.update(x)`` becomes ``scaler.update()`` and ``scaler.set_init_loss_scaling(x)``."""
     call = member.call
     if not call.args and not call.keywords:
@@ -112,27 +113,27 @@ def update(context: FileContext, member: MemberCall) -> list[Edit]:
         if member.evidence is not Evidence.YES:
             return []  # somebody's own update(found_inf)
         raise Refusal("AMP231", what="update() has arguments that cannot be seen")
-    layout = read_layout(context.source, call)
+    layout = read_layout(view.source, call)
     if isinstance(given, ast.Constant) and given.value is None:
         return edit_arguments(layout, ArgumentChanges(frozenset({0})), member.row.code)
     if member.evidence is not Evidence.YES and not call.keywords:
         return []
-    if not _is_statement(context, call) or not _never_none(context, given):
+    if not _is_statement(view, call) or not _never_none(view, given):
         raise Refusal("AMP231", what="update(new_scale) may be given None, or is not a statement of its own")
-    statement = context.statement(call)
+    statement = view.statement(call)
     assert statement is not None
-    receiver = _receiver(context, member)
-    start = context.source.span(statement).start
-    own = own_line(context, statement)
-    end = context.source.newline + context.source.indentation(statement.lineno) if own else "; "
-    edits = [_method_name(context, member, "set_init_loss_scaling")]
+    receiver = _receiver(view, member)
+    start = view.source.span(statement).start
+    own = own_line(view, statement)
+    end = view.source.newline + view.source.indentation(statement.lineno) if own else "; "
+    edits = [_method_name(view, member, "set_init_loss_scaling")]
     argument = layout.arguments[0]
     if argument.keyword is not None:
         edits.append(Edit(Span(argument.whole.start, argument.value.start), "", member.row.code))
-    if _just_updated(context, member):
+    if _just_updated(view, member):
         return edits
     edits.insert(0, Edit(Span(start, start), f"{receiver}.update(){end}", member.row.code))
-    context.report(
+    view.report(
         "AMP231",
         call,
         member.name,
@@ -142,78 +143,78 @@ def update(context: FileContext, member: MemberCall) -> list[Edit]:
     return edits
 
 
-def _just_updated(context: FileContext, member: MemberCall) -> bool:
+def _just_updated(view: FileView, member: MemberCall) -> bool:
     """Whether ``update()`` ran in this block already and no step since: then only the scale is to be set."""
-    path, scope = path_of(member.node.value), context.tree.scopes[member.call].function()
+    path, scope = path_of(member.node.value), view.tree.scopes[member.call].function()
     before: list[ast.Call] = []
-    for call in context.tree.calls:
+    for call in view.tree.calls:
         function = call.func
         if isinstance(function, ast.Attribute) and function.attr in ("step", "update", "minimize"):
-            same = path_of(function.value) == path and context.tree.scopes[call].function() is scope
+            same = path_of(function.value) == path and view.tree.scopes[call].function() is scope
             if same and (call.lineno, call.col_offset) < (member.call.lineno, member.call.col_offset):
                 before.append(call)
     last = max(before, key=lambda c: (c.lineno, c.col_offset), default=None)
     if last is None or not isinstance(last.func, ast.Attribute) or last.func.attr != "update":
         return False
-    block = context.parent(context.statement(last) or last)
+    block = view.parent(view.statement(last) or last)
     around: ast.AST | None = member.call
     while around is not None and around is not block:
-        around = context.parent(around)
+        around = view.parent(around)
     return around is not None and not last.args and not last.keywords
 
 
-def _never_none(context: FileContext, node: ast.expr) -> bool:
+def _never_none(view: FileView, node: ast.expr) -> bool:
     if constant(node) is not ... or isinstance(node, ast.BinOp | ast.UnaryOp | ast.Call):
         return True
     if isinstance(node, ast.Name):
-        values = context.evaluator.values(node)
-        bindings = context.tree.scopes[node].lookup(node.id)
+        values = view.evaluator.values(node)
+        bindings = view.tree.scopes[node].lookup(node.id)
         sure = all(b.kind == "assign" and b.value is not None and b.value is not node for b in bindings)
         simple = all(isinstance(b.value, ast.Constant | ast.BinOp | ast.UnaryOp | ast.Call) for b in bindings)
         return bool(bindings) and sure and simple and NoneValue() not in values
     return False
 
 
-def step(context: FileContext, member: MemberCall) -> list[Edit]:
+def step(view: FileView, member: MemberCall) -> list[Edit]:
     """Report extra arguments and a used value; plain steps stay as they are."""
     if member.evidence is not Evidence.YES:
         return []
     call = member.call
     if len(call.args) + len(call.keywords) > 1:
-        context.report("AMP225", call, member.name, member.row, what="step() is given more than the optimizer")
-    if not _is_statement(context, call) and not isinstance(context.parent(call), ast.Lambda):
-        context.report("AMP225", call, member.name, member.row, what="the value of step() is used")
+        view.report("AMP225", call, member.name, member.row, what="step() is given more than the optimizer")
+    if not _is_statement(view, call) and not isinstance(view.parent(call), ast.Lambda):
+        view.report("AMP225", call, member.name, member.row, what="the value of step() is used")
     return []
 
 
-def scale(context: FileContext, member: MemberCall) -> list[Edit]:
+def scale(view: FileView, member: MemberCall) -> list[Edit]:
     """Report lists; arguments of a chained ``backward`` go by Paddle's names."""
     if member.evidence is not Evidence.YES or not member.call.args:
         return []
     given = member.call.args[0]
     if isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp | ast.Dict):
-        context.report("AMP227", member.call, member.name, member.row, what=context.text(given))
-    attribute = context.parent(member.call)
-    backward = context.parent(attribute) if isinstance(attribute, ast.Attribute) else None
+        view.report("AMP227", member.call, member.name, member.row, what=view.text(given))
+    attribute = view.parent(member.call)
+    backward = view.parent(attribute) if isinstance(attribute, ast.Attribute) else None
     if isinstance(attribute, ast.Attribute) and attribute.attr == "backward" and isinstance(backward, ast.Call):
-        return _backward(context, member, backward)
+        return _backward(view, member, backward)
     return []
 
 
 _BACKWARD = ("gradient", "retain_graph", "create_graph", "inputs")
 
 
-def _backward(context: FileContext, member: MemberCall, call: ast.Call) -> list[Edit]:
+def _backward(view: FileView, member: MemberCall, call: ast.Call) -> list[Edit]:
     given = dict(zip(_BACKWARD, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}
     edits: list[Edit] = []
     for name in ("create_graph", "inputs"):
         node = given.get(name)
         if node is not None and constant(node) not in (False, None):
             what = f"backward({name}=...) has no counterpart in Paddle"
-            context.report("AMP238", call, member.name, member.row, what=what)
+            view.report("AMP238", call, member.name, member.row, what=what)
             return []
     if any(k.arg is None for k in call.keywords):
-        context.report(
+        view.report(
             "AMP238",
             call,
             member.name,
@@ -221,7 +222,7 @@ def _backward(context: FileContext, member: MemberCall, call: ast.Call) -> list[
             what="backward(**...) may hold create_graph, which Paddle lacks",
         )
         return []
-    layout = read_layout(context.source, call)
+    layout = read_layout(view.source, call)
     renamed: dict[int, str] = {}
     drop: set[int] = set()
     for index, argument in enumerate((*call.args, *call.keywords)):
@@ -235,17 +236,17 @@ def _backward(context: FileContext, member: MemberCall, call: ast.Call) -> list[
     return edits
 
 
-def set_scale(context: FileContext, member: MemberCall) -> list[Edit] | None:
+def set_scale(view: FileView, member: MemberCall) -> list[Edit] | None:
     """``set_init_loss_scaling(x)`` becomes ``update(x)``, which torch allows once something was scaled."""
     path = path_of(member.node.value)
-    scope = context.tree.scopes[member.call].function()
-    loop = loop_around(context, member.call)
+    scope = view.tree.scopes[member.call].function()
+    loop = loop_around(view, member.call)
     inside = set(ast.walk(loop)) if loop is not None else set()
-    for call in context.tree.calls:
+    for call in view.tree.calls:
         function = call.func
         if not isinstance(function, ast.Attribute) or function.attr not in ("scale", "update", "minimize"):
             continue
-        if path_of(function.value) != path or context.tree.scopes[call].function() is not scope:
+        if path_of(function.value) != path or view.tree.scopes[call].function() is not scope:
             continue
         if call in inside or (call.lineno, call.col_offset) < (member.call.lineno, member.call.col_offset):
             return None

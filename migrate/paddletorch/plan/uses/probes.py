@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from paddletorch_rules import Form, Row
 
 from paddletorch.model import Conversion, Edit
-from paddletorch.plan.model.context import FileContext
 from paddletorch.plan.model.outcome import Outcome, target_form
+from paddletorch.plan.model.view import FileView
 
 _MODULES = "API101"
 
@@ -23,54 +23,54 @@ class _Question:
     """What ``whole`` is where the name exists."""
 
 
-def answer_probe(context: FileContext, call: ast.Call, module: str, row: Row) -> Outcome | None:
+def answer_probe(view: FileView, call: ast.Call, module: str, row: Row) -> Outcome | None:
     """What becomes of a question to a module that has a counterpart; None if no row knows the API.
 
     The target's module is asked where it has the API; an API that is written in another way is there.
     """
-    question = _question(context, call)
+    question = _question(view, call)
     if question is None or row.kind != "module":
         return None
     probed = question.name
-    here = target_form(row, context)
-    form = _counterpart(context, f"{module}.{probed.value!s}")
-    if form is None or not here.names or context.leaves(row.code, call):
+    here = target_form(row, view)
+    form = _counterpart(view, f"{module}.{probed.value!s}")
+    if form is None or not here.names or view.leaves(row.code, call):
         return None
     place, _, name = form.names[0].rpartition(".") if form.names and form.template is None else ("", "", "")
     if place != here.names[0]:
-        answer = Edit(context.source.span(question.whole), question.present, row.code)
+        answer = Edit(view.source.span(question.whole), question.present, row.code)
         return Outcome(row, question.present, whole=answer)
-    span = context.source.span(probed)
-    quote = context.source.slice(span)[-1]
+    span = view.source.span(probed)
+    quote = view.source.slice(span)[-1]
     return Outcome(row, here.names[0], [] if name == probed.value else [Edit(span, quote + name + quote, row.code)])
 
 
-def plan_probes(context: FileContext) -> tuple[list[Edit], list[Conversion]]:
+def plan_probes(view: FileView) -> tuple[list[Edit], list[Conversion]]:
     """Answer the probes of the framework itself and of modules without a row: ``hasattr(torch, "compile")``."""
     edits: list[Edit] = []
     conversions: list[Conversion] = []
-    for call in context.tree.calls:
-        question = _question(context, call)
-        if question is None or not context.is_located(call) or context.leaves(_MODULES, call):
+    for call in view.tree.calls:
+        question = _question(view, call)
+        if question is None or not view.is_located(call) or view.leaves(_MODULES, call):
             continue
-        module = next(iter(context.evaluator.imported_names(call.args[0])), "")
-        if module.partition(".")[0] != context.settings.source or context.settings.lookup(module) is not None:
+        module = next(iter(view.evaluator.imported_names(call.args[0])), "")
+        if module.partition(".")[0] != view.settings.source or view.settings.lookup(module) is not None:
             continue
         name = f"{module}.{question.name.value!s}"
-        if _counterpart(context, name) is None and not _leads_to_any(context, name):
-            context.report("API205", call, name, what=context.text(question.whole), replacement="not known")
+        if _counterpart(view, name) is None and not _leads_to_any(view, name):
+            view.report("API205", call, name, what=view.text(question.whole), replacement="not known")
             continue
-        span = context.source.span(question.whole)
+        span = view.source.span(question.whole)
         edits.append(Edit(span, question.present, _MODULES))
-        conversions.append(Conversion(_MODULES, name, question.present, *context.source.position(span.start)))
+        conversions.append(Conversion(_MODULES, name, question.present, *view.source.position(span.start)))
     return edits, conversions
 
 
-def _question(context: FileContext, call: ast.Call) -> _Question | None:
+def _question(view: FileView, call: ast.Call) -> _Question | None:
     """The question that ``hasattr`` or ``dir`` is a part of, if the name in it is written out."""
-    if not isinstance(call.func, ast.Name) or call.keywords or context.tree.scopes[call.func].lookup(call.func.id):
+    if not isinstance(call.func, ast.Name) or call.keywords or view.tree.scopes[call.func].lookup(call.func.id):
         return None
-    parent = context.parent(call)
+    parent = view.parent(call)
     name: ast.expr
     whole: ast.expr
     if call.func.id == "hasattr" and len(call.args) == 2:
@@ -83,19 +83,19 @@ def _question(context: FileContext, call: ast.Call) -> _Question | None:
         return None
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         return None
-    text = context.source.slice(context.source.span(name))
+    text = view.source.slice(view.source.span(name))
     return _Question(name, whole, present) if text[1:-1] == name.value else None
 
 
-def _counterpart(context: FileContext, name: str) -> Form | None:
+def _counterpart(view: FileView, name: str) -> Form | None:
     """The form of an API that every allowed release of the target has."""
-    found = context.settings.lookup(name)
-    return context.settings.emitted(found[0]) if found is not None else None
+    found = view.settings.lookup(name)
+    return view.settings.emitted(found[0]) if found is not None else None
 
 
-def _leads_to_any(context: FileContext, module: str) -> bool:
+def _leads_to_any(view: FileView, module: str) -> bool:
     """Whether an API in the module has a counterpart: ``torch.backends.mps``."""
-    settings = context.settings
+    settings = view.settings
     if module not in settings.spellings[1]:
         return False
 

@@ -11,143 +11,144 @@ from paddletorch.plan.calls.arguments import convert_arguments
 from paddletorch.plan.calls.binding import Bound, CallBinding, bind
 from paddletorch.plan.calls.convert_call import run_hook
 from paddletorch.plan.calls.fill_template import compose, fill
-from paddletorch.plan.model.context import FileContext, Refusal
 from paddletorch.plan.model.outcome import Outcome, target_form, target_name
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.sites import Candidate, Site
 from paddletorch.plan.syntax.statements import remove_statement
 
 
-def convert_assignment(context: FileContext, site: Site, row: Row) -> Outcome:
+def convert_assignment(view: FileView, site: Site, row: Row) -> Outcome:
     """``torch.backends.cudnn.benchmark = True``: the statement becomes what the target's form says."""
-    statement = context.parent(site.node)
+    statement = view.parent(site.node)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        raise Refusal("API209", replacement=target_name(row, context) or "the counterpart")
-    for text, template in target_form(row, context).assign.items():
+        raise Refusal("API209", replacement=target_name(row, view) or "the counterpart")
+    for text, template in target_form(row, view).assign.items():
         if text in ("*", ast.unparse(statement.value)):
-            if context.target in row.warn:
-                context.report(row.warn[context.target], site.node, site.name, row)
+            if view.target in row.warn:
+                view.report(row.warn[view.target], site.node, site.name, row)
             if not template:
-                return Outcome(row, "", full=True, whole=remove_statement(context, statement))
-            parts = fill(context, template, {"value": statement.value}, site.node)
-            whole = Edit(context.source.span(statement), "", row.code, tuple(parts))
+                return Outcome(row, "", full=True, whole=remove_statement(view, statement))
+            parts = fill(view, template, {"value": statement.value}, site.node)
+            whole = Edit(view.source.span(statement), "", row.code, tuple(parts))
             return Outcome(row, template, full=True, whole=whole)
-    raise Refusal("API209", replacement=target_name(row, context) or "the counterpart")
+    raise Refusal("API209", replacement=target_name(row, view) or "the counterpart")
 
 
-def is_decorator(context: FileContext, node: ast.expr) -> bool:
+def is_decorator(view: FileView, node: ast.expr) -> bool:
     """Whether ``node`` decorates a function, without a call."""
-    parent = context.parent(node)
+    parent = view.parent(node)
     return isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef) and node in parent.decorator_list
 
 
-def call_decorator(context: FileContext, site: Site, candidate: Candidate, form: Form) -> list[Edit]:
+def call_decorator(view: FileView, site: Site, candidate: Candidate, form: Form) -> list[Edit]:
     """``@custom_fwd`` becomes ``@custom_fwd(device_type='cuda')`` where the target needs what the spelling implied."""
-    if context.target in candidate.row.warn:
-        context.report(candidate.row.warn[context.target], site.node, candidate.name, candidate.row)
-    signature = form.signature(context.settings.target_releases.newest)
+    if view.target in candidate.row.warn:
+        view.report(candidate.row.warn[view.target], site.node, candidate.name, candidate.row)
+    signature = form.signature(view.settings.target_releases.newest)
     given = [
         f"{target}={value}"
         for name, value in candidate.form.fixed.items()
         for pair in candidate.row.parameters
-        if pair.name(context.settings.source) == name and (target := pair.name(context.target)) is not None
+        if pair.name(view.settings.source) == name and (target := pair.name(view.target)) is not None
         if signature is not None and (p := signature.get(target)) is not None and p.default is None
     ]
-    end = context.source.span(site.node).end
-    text = context.quoted(f"({', '.join(given)})", site.node)
-    bare = candidate.row.kind == "context" and signature is not None and context.target == "paddle"
+    end = view.source.span(site.node).end
+    text = view.quoted(f"({', '.join(given)})", site.node)
+    bare = candidate.row.kind == "context" and signature is not None and view.target == "paddle"
     return [Edit(Span(end, end), text, candidate.row.code)] if given or bare else []
 
 
-def convert_class_member(context: FileContext, site: Site, candidate: Candidate, form: Form, outcome: Outcome) -> None:
+def convert_class_member(view: FileView, site: Site, candidate: Candidate, form: Form, outcome: Outcome) -> None:
     """``GradScaler.__init__(self, ...)`` and other uses of the class's members."""
-    attribute = context.parent(site.node)
+    attribute = view.parent(site.node)
     assert isinstance(attribute, ast.Attribute)
     if site.call is not None and attribute.attr == "__init__":
-        binding = bind(context, site.call, candidate.row, candidate.form, candidate.name, 1)
+        binding = bind(view, site.call, candidate.row, candidate.form, candidate.name, 1)
         run_hook(binding)
         outcome.edits += convert_arguments(binding, form)
     elif not isinstance(attribute.ctx, ast.Load):
         raise Refusal("API209", replacement=outcome.target or "the counterpart")
-    elif context.settings.members(attribute.attr):
+    elif view.settings.members(attribute.attr):
         raise Refusal("API204", replacement=outcome.target or "", arguments=attribute.attr)
 
 
-def warn_value(context: FileContext, site: Site, candidate: Candidate, outcome: Outcome) -> None:
+def warn_value(view: FileView, site: Site, candidate: Candidate, outcome: Outcome) -> None:
     """Report parameters that differ, where an API is handed on and others will call it."""
-    if candidate.row.parameters and not _is_alike(context, candidate):
-        context.report(
+    if candidate.row.parameters and not _is_alike(view, candidate):
+        view.report(
             "API204",
             site.node,
             candidate.name,
             candidate.row,
             replacement=outcome.target or "",
-            arguments=renamed_parameters(context, candidate.row),
+            arguments=renamed_parameters(view, candidate.row),
         )
 
 
-def renamed_parameters(context: FileContext, row: Row) -> str:
+def renamed_parameters(view: FileView, row: Row) -> str:
     """The parameters that have another name on the other side, for messages."""
-    pairs = [(p.name(context.settings.source), p.name(context.target)) for p in row.parameters]
+    pairs = [(p.name(view.settings.source), p.name(view.target)) for p in row.parameters]
     return ", ".join(f"{a} is {b}" for a, b in pairs if a and b and a != b) or "the parameters differ"
 
 
-def as_lambda(context: FileContext, site: Site, candidate: Candidate, form: Form) -> Edit | None:
+def as_lambda(view: FileView, site: Site, candidate: Candidate, form: Form) -> Edit | None:
     """A function of what the source's requires, where the target has an expression: ``map(torch.square_, xs)``."""
-    own = candidate.form.signature(context.settings.source_releases.newest)
+    own = candidate.form.signature(view.settings.source_releases.newest)
     if own is None or form.template is None or form.results or candidate.row.hook or candidate.form.fixed:
         return None
-    if candidate.row.instance != "tensor" or len(context.settings.overloads(candidate.name)) > 1:
+    if candidate.row.instance != "tensor" or len(view.settings.overloads(candidate.name)) > 1:
         return None
     required = [p.name for p in own.parameters if p.default is None]
     if not required or any(p.variadic or p.keyword_only for p in own.parameters if p.name in required):
         return None
     rest = {p.name for p in own.parameters} - set(required)
-    source = context.settings.source
-    if any(pair.name(source) in rest and pair.name(context.target) for pair in candidate.row.parameters):
+    source = view.settings.source
+    if any(pair.name(source) in rest and pair.name(view.target) for pair in candidate.row.parameters):
         return None  # callers may well give those too
     call = ast.copy_location(ast.Call(site.node, [], []), site.node)
     given = {name: Bound(site.node, 0, text=name) for name in required}
-    binding = CallBinding(context, candidate.row, candidate.form, candidate.name, call, given, {})
+    binding = CallBinding(view, candidate.row, candidate.form, candidate.name, call, given, {})
     edit, *others = compose(binding, form, form.template, site.node)
     if others or any(isinstance(part, Span) for part in edit.parts):
         return None
     text = f"lambda {', '.join(required)}: {''.join(map(str, edit.parts))}"
-    in_list = isinstance(context.parent(site.node), ast.Call | ast.keyword | ast.List | ast.Tuple | ast.Dict)
+    in_list = isinstance(view.parent(site.node), ast.Call | ast.keyword | ast.List | ast.Tuple | ast.Dict)
     return Edit(edit.span, text if in_list else f"({text})", candidate.row.code)
 
 
-def _is_alike(context: FileContext, candidate: Candidate) -> bool:
-    if candidate.row.instance != "tensor" or len(context.settings.overloads(candidate.name)) > 1:
+def _is_alike(view: FileView, candidate: Candidate) -> bool:
+    if candidate.row.instance != "tensor" or len(view.settings.overloads(candidate.name)) > 1:
         return False
-    return renames_only(context, candidate.row, candidate.form, target_form(candidate.row, context))
+    return renames_only(view, candidate.row, candidate.form, target_form(candidate.row, view))
 
 
-def renames_only(context: FileContext, row: Row, own_form: Form, form: Form) -> bool:
+def renames_only(view: FileView, row: Row, own_form: Form, form: Form) -> bool:
     """Whether callers who give only what is required, by place, notice nothing: ``act = F.relu``."""
-    target = form.signature(context.settings.target_releases.newest)
-    own = own_form.signature(context.settings.source_releases.newest)
+    target = form.signature(view.settings.target_releases.newest)
+    own = own_form.signature(view.settings.source_releases.newest)
     if form.template or form.results or target is None or own is None or row.hook is not None:
         return False
-    pairs = {p.name(context.settings.source): p for p in row.parameters}
+    pairs = {p.name(view.settings.source): p for p in row.parameters}
     required = [p for p in own.parameters if p.default is None]
     if any(p.variadic for p in required):
         return False
     places = list(zip(required, target.parameters, strict=False))
-    same = all((pair := pairs.get(a.name)) is not None and pair.name(context.target) == b.name for a, b in places)
+    same = all((pair := pairs.get(a.name)) is not None and pair.name(view.target) == b.name for a, b in places)
     rest = [p for p in own.parameters if p.default is not None and not p.variadic]
-    meant = {p.name(context.target): p.name(context.settings.source) for p in row.parameters}
+    meant = {p.name(view.target): p.name(view.settings.source) for p in row.parameters}
     for one, other in zip(own.positional, target.positional, strict=False):
         if meant.get(other.name) not in (None, one.name):
             return False  # what is third there is another parameter
     if not same or len(places) < len(required):
         return False
-    return all(_same_default(pairs.get(p.name), p, target, context) for p in rest)
+    return all(_same_default(pairs.get(p.name), p, target, view) for p in rest)
 
 
-def _same_default(pair: ParameterPair | None, parameter: Parameter, target: Signature, context: FileContext) -> bool:
+def _same_default(pair: ParameterPair | None, parameter: Parameter, target: Signature, view: FileView) -> bool:
     if pair is None or pair.ignore:
         return True
-    name = pair.name(context.target)
+    name = pair.name(view.target)
     other = target.get(name) if name is not None else None
     if other is None:
         return pair.neutral == parameter.default

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from paddletorch.model import Conversion, Edit
-from paddletorch.plan.model.context import FileContext
 from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.sites import Site
 
 _CODE = "DST101"
@@ -16,56 +16,56 @@ _VALUES = "launcher_environment"
 _READERS = frozenset({"os.getenv", "os.environ.get"})
 
 
-def plan_launcher(context: FileContext, planned: list[tuple[Site, Outcome]]) -> tuple[list[Edit], list[Conversion]]:
+def plan_launcher(view: FileView, planned: list[tuple[Site, Outcome]]) -> tuple[list[Edit], list[Conversion]]:
     """Rename the variables that a file with distributed code reads; report the others.
 
     Only in such a file is it sure that ``RANK`` is the launcher's.
     """
     edits: list[Edit] = []
     conversions: list[Conversion] = []
-    names = _names(context)
+    names = _names(view)
     starts = any(o.target is not None and o.row.code == _CODE for _, o in planned)
-    uses = [(n, use) for n in context.tree.strings if n.value in names and (use := _use(context, n)) is not None]
+    uses = [(n, use) for n in view.tree.strings if n.value in names and (use := _use(view, n)) is not None]
     own = {node.value for node, use in uses if use == "other"}  # set by the program itself
     for node, _ in uses:
         assert isinstance(node.value, str)
         wanted = names[node.value]
-        if not context.is_located(node) or context.suppressed(_CODE, node):
+        if not view.is_located(node) or view.suppressed(_CODE, node):
             continue
-        span = context.source.span(node)
-        text = context.source.slice(span)
-        wants = context.settings.options.wants(_CODE)
+        span = view.source.span(node)
+        text = view.source.slice(span)
+        wants = view.settings.options.wants(_CODE)
         if starts and wants and node.value not in own and text[1:-1] == node.value:
             edits.append(Edit(span, text[0] + wanted + text[-1], _CODE))
-            line, column = context.source.position(span.start)
+            line, column = view.source.position(span.start)
             conversions.append(Conversion(_CODE, node.value, wanted, line, column))
         else:
-            launcher = "paddle.distributed.launch" if context.target == "paddle" else "torchrun"
-            context.report(_LEFT, node, node.value, what=f"{launcher} sets {wanted} instead")
+            launcher = "paddle.distributed.launch" if view.target == "paddle" else "torchrun"
+            view.report(_LEFT, node, node.value, what=f"{launcher} sets {wanted} instead")
     return edits, conversions
 
 
-def _names(context: FileContext) -> dict[str, str]:
+def _names(view: FileView) -> dict[str, str]:
     """The target's variable for each of the source's."""
-    values = context.settings.table.values[_VALUES]
-    if context.target == "paddle":
+    values = view.settings.table.values[_VALUES]
+    if view.target == "paddle":
         return dict(values.pairs)
     return {paddle: torch for torch, paddle in values.pairs} | {
         name: torch for name, paddle in values.paddle_also.items() for torch, other in values.pairs if other == paddle
     }
 
 
-def _use(context: FileContext, node: ast.Constant) -> str | None:
+def _use(view: FileView, node: ast.Constant) -> str | None:
     """How the string names a variable of the environment: ``read``, ``other``, or not at all."""
-    parent = context.parent(node)
-    if isinstance(parent, ast.Subscript) and parent.slice is node and _is(context, parent.value, {"os.environ"}):
+    parent = view.parent(node)
+    if isinstance(parent, ast.Subscript) and parent.slice is node and _is(view, parent.value, {"os.environ"}):
         return "read" if isinstance(parent.ctx, ast.Load) else "other"
     if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
-        if _is(context, parent.func, _READERS):
+        if _is(view, parent.func, _READERS):
             return "read"
-        return "other" if _is(context, parent.func, {"os.environ.setdefault", "os.environ.pop", "os.putenv"}) else None
+        return "other" if _is(view, parent.func, {"os.environ.setdefault", "os.environ.pop", "os.putenv"}) else None
     if isinstance(parent, ast.Compare) and parent.left is node and _tests_membership(parent.ops):
-        return "read" if _is(context, parent.comparators[0], {"os.environ"}) else None
+        return "read" if _is(view, parent.comparators[0], {"os.environ"}) else None
     return None
 
 
@@ -73,5 +73,5 @@ def _tests_membership(ops: Sequence[ast.cmpop]) -> bool:
     return len(ops) == 1 and isinstance(ops[0], ast.In | ast.NotIn)
 
 
-def _is(context: FileContext, node: ast.expr, names: frozenset[str] | set[str]) -> bool:
-    return not names.isdisjoint(context.evaluator.imported_names(node))
+def _is(view: FileView, node: ast.expr, names: frozenset[str] | set[str]) -> bool:
+    return not names.isdisjoint(view.evaluator.imported_names(node))

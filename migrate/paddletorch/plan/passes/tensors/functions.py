@@ -9,50 +9,50 @@ import ast
 from collections.abc import Sequence
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.context import FileContext
 from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.sites import Site
 
 _CODE = "AGD202"
 _NOTE = "tensor_arguments"
 
 
-def plan_functions(context: FileContext, planned: Sequence[tuple[Site, Outcome]]) -> None:
+def plan_functions(view: FileView, planned: Sequence[tuple[Site, Outcome]]) -> None:
     """Edit the classes that return None, as for what is no tensor; where a return is no tuple they stay reported."""
-    if context.target != "paddle":
+    if view.target != "paddle":
         return
     for site, outcome in planned:
-        statement = context.parent(site.node)
+        statement = view.parent(site.node)
         if site.role != "base" or outcome.row.id != "autograd.Function" or not isinstance(statement, ast.ClassDef):
             continue
         if outcome.target is None or all(f.code != _CODE for f in outcome.findings):
             continue
-        edits = _edits(context, statement, outcome.row.code)
+        edits = _edits(view, statement, outcome.row.code)
         if edits:
             outcome.edits += edits
             outcome.findings = [f for f in outcome.findings if f.code != _CODE]
 
 
-def _edits(context: FileContext, node: ast.ClassDef, code: str) -> list[Edit]:
+def _edits(view: FileView, node: ast.ClassDef, code: str) -> list[Edit]:
     methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
     if "forward" not in methods or "backward" not in methods:
         return []
     forward, backward = methods["forward"], methods["backward"]
     first = _first_statement(forward)
-    returned = context.tree.own[backward].returns
+    returned = view.tree.own[backward].returns
     if first is None or not returned or not (forward.args.args and backward.args.args) or forward.args.kwonlyargs:
         return []
     names = [a.arg for a in forward.args.args[1:]] + ([f"*{forward.args.vararg.arg}"] if forward.args.vararg else [])
-    start = context.source.span(first).start
-    line_end = context.source.newline + context.source.indentation(first.lineno)
+    start = view.source.span(first).start
+    line_end = view.source.newline + view.source.indentation(first.lineno)
     held = f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
     text = f"{forward.args.args[0].arg}.{_NOTE} = [isinstance(a, paddle.Tensor) for a in {held}]{line_end}"
     edits = [Edit(Span(start, start), text, code)]
     for value in returned:
         if not isinstance(value, ast.Tuple):
             return []
-        span = context.source.span(value)
-        before, after = ("", "") if _in_brackets(context.source.slice(span)) else ("(", ")")
+        span = view.source.span(value)
+        before, after = ("", "") if _in_brackets(view.source.slice(span)) else ("(", ")")
         parts = (f"tuple(g for g, t in zip({before}", span, f"{after}, {backward.args.args[0].arg}.{_NOTE}) if t)")
         edits.append(Edit(span, "", code, parts))
     return edits

@@ -11,8 +11,9 @@ import ast
 
 from paddletorch.model import Conversion, Edit
 from paddletorch.plan.calls.fill_template import fill
-from paddletorch.plan.model.context import FileContext, Refusal
 from paddletorch.plan.model.member_plan import MemberPlan
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.uses.attributes import with_target_root
 from paddletorch.resolve import Binding, Instance
 
@@ -40,68 +41,68 @@ _VIEWS = frozenset(
 _NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 
 
-def plan_augmented(context: FileContext, plan: MemberPlan) -> None:
+def plan_augmented(view: FileView, plan: MemberPlan) -> None:
     """Write into the tensor where it is a loop's or a leaf; report where another name shares its memory."""
-    if context.target != "paddle":
+    if view.target != "paddle":
         return
-    for statement in [n for n in context.tree.parents if isinstance(n, ast.AugAssign)]:
+    for statement in [n for n in view.tree.parents if isinstance(n, ast.AugAssign)]:
         target, operator = statement.target, _OPERATORS.get(type(statement.op))
-        if operator is None or not isinstance(target, ast.Name) or target not in context.tree.scopes:
+        if operator is None or not isinstance(target, ast.Name) or target not in view.tree.scopes:
             continue
-        bindings = [b for b in context.tree.scopes[target].lookup(target.id) if b.kind != "augment"]
-        if not bindings or not _is_tensor(context, bindings, statement):
+        bindings = [b for b in view.tree.scopes[target].lookup(target.id) if b.kind != "augment"]
+        if not bindings or not _is_tensor(view, bindings, statement):
             continue
-        if _is_meant(context, bindings, statement):
-            if not context.leaves(_CODE, statement):
-                _write_into(context, plan, statement, target, operator)
-        elif (base := _shared(context, bindings, statement)) is not None:
-            context.report(_REPORTED, target, "torch.Tensor", name=target.id, base=base)
+        if _is_meant(view, bindings, statement):
+            if not view.leaves(_CODE, statement):
+                _write_into(view, plan, statement, target, operator)
+        elif (base := _shared(view, bindings, statement)) is not None:
+            view.report(_REPORTED, target, "torch.Tensor", name=target.id, base=base)
 
 
-def _write_into(context: FileContext, plan: MemberPlan, statement: ast.AugAssign, target: ast.Name, sign: str) -> None:
+def _write_into(view: FileView, plan: MemberPlan, statement: ast.AugAssign, target: ast.Name, sign: str) -> None:
     holes: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {"self": target, "value": statement.value}
     try:
-        parts = fill(context, f"paddle.assign({{self}} {sign} {{value}}, {{self}})", holes, target)
-        edit = Edit(context.source.span(statement), "", _CODE, tuple(parts))
-        plan.edits += with_target_root(context, plan, target, [edit], "torch.Tensor")
+        parts = fill(view, f"paddle.assign({{self}} {sign} {{value}}, {{self}})", holes, target)
+        edit = Edit(view.source.span(statement), "", _CODE, tuple(parts))
+        plan.edits += with_target_root(view, plan, target, [edit], "torch.Tensor")
     except Refusal as refusal:
-        context.report(refusal.code, target, "torch.Tensor", **refusal.holes)
+        view.report(refusal.code, target, "torch.Tensor", **refusal.holes)
         return
-    line, column = context.source.position(context.source.span(statement).start)
+    line, column = view.source.position(view.source.span(statement).start)
     plan.conversions.append(Conversion(_CODE, "in-place operator", "paddle.assign", line, column))
 
 
-def _is_tensor(context: FileContext, bindings: list[Binding], statement: ast.AugAssign) -> bool:
+def _is_tensor(view: FileView, bindings: list[Binding], statement: ast.AugAssign) -> bool:
     """Whether the name holds nothing but tensors, as far as is known, or its gradient is read beside it."""
     name = bindings[0].name
     reads = (n for n in ast.walk(statement.value) if isinstance(n, ast.Attribute) and n.attr == "grad")
     if any(isinstance(n.value, ast.Name) and n.value.id == name for n in reads):
         return True
-    instances = [v for v in context.evaluator.bound(bindings) if isinstance(v, Instance)]
+    instances = [v for v in view.evaluator.bound(bindings) if isinstance(v, Instance)]
     return bool(instances) and all(v.type == "tensor" for v in instances)
 
 
-def _is_meant(context: FileContext, bindings: list[Binding], statement: ast.AugAssign) -> bool:
+def _is_meant(view: FileView, bindings: list[Binding], statement: ast.AugAssign) -> bool:
     """Whether the tensor is somebody else's, a loop's element, or a leaf that gradients are kept for."""
-    if any(_is_looped(context, b) for b in bindings):
+    if any(_is_looped(view, b) for b in bindings):
         return True
-    leaf = any(b.value is not None and _needs_grad(context, b) for b in bindings)
+    leaf = any(b.value is not None and _needs_grad(view, b) for b in bindings)
     own = any(b.kind == "parameter" for b in bindings)
-    return (leaf or own) and _without_grad(context, statement)
+    return (leaf or own) and _without_grad(view, statement)
 
 
-def _is_looped(context: FileContext, binding: Binding) -> bool:
+def _is_looped(view: FileView, binding: Binding) -> bool:
     if binding.kind == "iterate":
         return True
     current: ast.AST | None = binding.node
     while isinstance(current, ast.Name | ast.Tuple | ast.List | ast.Starred):
-        child, current = current, context.parent(current)
+        child, current = current, view.parent(current)
         if isinstance(current, ast.For | ast.AsyncFor):
             return current.target is child
     return False
 
 
-def _needs_grad(context: FileContext, binding: Binding) -> bool:
+def _needs_grad(view: FileView, binding: Binding) -> bool:
     """Whether the value is made as a leaf, or becomes one: ``w.requires_grad_()``."""
     assert binding.value is not None
     for node in ast.walk(binding.value):
@@ -109,44 +110,44 @@ def _needs_grad(context: FileContext, binding: Binding) -> bool:
             return True
         if isinstance(node, ast.Attribute) and node.attr in ("requires_grad_", "Parameter"):
             return True
-    members = (*context.tree.members.get("requires_grad", ()), *context.tree.members.get("requires_grad_", ()))
+    members = (*view.tree.members.get("requires_grad", ()), *view.tree.members.get("requires_grad_", ()))
     return any(
-        isinstance(m.value, ast.Name) and context.tree.scopes[m.value].lookup(m.value.id) and m.value.id == binding.name
+        isinstance(m.value, ast.Name) and view.tree.scopes[m.value].lookup(m.value.id) and m.value.id == binding.name
         for m in members
     )
 
 
-def _without_grad(context: FileContext, node: ast.AST) -> bool:
+def _without_grad(view: FileView, node: ast.AST) -> bool:
     """Whether this runs under ``no_grad``."""
-    current = context.parent(node)
+    current = view.parent(node)
     while current is not None:
         held: list[ast.expr] = []
         if isinstance(current, ast.With | ast.AsyncWith):
             held = [i.context_expr for i in current.items]
         elif isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef):
             held = current.decorator_list
-        if any((context.qualified(h.func if isinstance(h, ast.Call) else h) or "") in _NO_GRAD for h in held):
+        if any((view.qualified(h.func if isinstance(h, ast.Call) else h) or "") in _NO_GRAD for h in held):
             return True
-        current = context.parent(current)
+        current = view.parent(current)
     return False
 
 
-def _shared(context: FileContext, bindings: list[Binding], statement: ast.AugAssign) -> str | None:
+def _shared(view: FileView, bindings: list[Binding], statement: ast.AugAssign) -> str | None:
     """The tensor whose memory the name shares and that is read afterwards, as written."""
     scope = bindings[0].scope
     for binding in bindings:
-        base = _base(context, binding.value) if binding.kind == "assign" and binding.value is not None else None
+        base = _base(view, binding.value) if binding.kind == "assign" and binding.value is not None else None
         if base is None or base.id == binding.name or binding.scope is not scope:
             continue
-        held = context.tree.scopes[base].lookup(base.id)
+        held = view.tree.scopes[base].lookup(base.id)
         after = [
             load
-            for load in context.tree.names.get(base.id, [])
-            if load.lineno > statement.lineno and context.tree.scopes[load].lookup(base.id) is held
+            for load in view.tree.names.get(base.id, [])
+            if load.lineno > statement.lineno and view.tree.scopes[load].lookup(base.id) is held
         ]
         stored = {_line(b) for b in held if isinstance(b.node, ast.Name) and _line(b) > _line(binding)}
         if after and not any(line <= after[0].lineno for line in stored):
-            return context.text(binding.value) if binding.value is not None else base.id
+            return view.text(binding.value) if binding.value is not None else base.id
     return None
 
 
@@ -155,7 +156,7 @@ def _line(binding: Binding) -> int:
     return getattr(binding.node, "lineno", 0)
 
 
-def _base(context: FileContext, value: ast.expr) -> ast.Name | None:
+def _base(view: FileView, value: ast.expr) -> ast.Name | None:
     """``x`` of ``x``, ``x[0]`` and ``x.view(-1)``; None for what has memory of its own."""
     while not isinstance(value, ast.Name):
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _VIEWS:
@@ -166,7 +167,7 @@ def _base(context: FileContext, value: ast.expr) -> ast.Name | None:
             value = value.value
         else:
             return None
-    values = context.evaluator.values(value)
+    values = view.evaluator.values(value)
     return value if any(isinstance(v, Instance) and v.type == "tensor" for v in values) else None
 
 

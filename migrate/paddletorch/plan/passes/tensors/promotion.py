@@ -15,7 +15,7 @@ from packaging.version import Version
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.dtype_names import PAIRS
 from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, promoted
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.precedence import ATOM, binds
 from paddletorch.plan.syntax.side_effects import is_pure
 
@@ -39,43 +39,43 @@ class _Operation:
     target: ast.expr | None = None
 
 
-def plan_promotion(context: FileContext, dtypes: Dtypes) -> tuple[list[Edit], list[Conversion]]:
+def plan_promotion(view: FileView, dtypes: Dtypes) -> tuple[list[Edit], list[Conversion]]:
     """Casts where torch would promote; they come before other edits of the same expressions."""
     edits: list[Edit] = []
     conversions: list[Conversion] = []
-    if context.target != "paddle" or context.is_half_converted:
+    if view.target != "paddle" or view.is_half_converted:
         return edits, conversions
-    for operation in _operations(context):
-        for node, cast in _casts(context, dtypes, operation):
-            if context.leaves(_CODE, operation.node):
+    for operation in _operations(view):
+        for node, cast in _casts(view, dtypes, operation):
+            if view.leaves(_CODE, operation.node):
                 continue
             span = (
-                _in_brackets(context, node)
+                _in_brackets(view, node)
                 if isinstance(operation.node, ast.BinOp | ast.Compare | ast.AugAssign)
                 else None
             )
-            inner = context.source.span(node)
+            inner = view.source.span(node)
             atom = span is not None or binds(node) == ATOM
             parts: tuple[str | Span, ...] = (span or inner,) if atom else ("(", inner, ")")
             edits.append(Edit(span or inner, "", _CODE, (*parts, f".astype({cast})")))
-            line, column = context.source.position(inner.start)
+            line, column = view.source.position(inner.start)
             conversions.append(Conversion(_CODE, "type promotion", f"astype({cast})", line, column))
     return edits, conversions
 
 
-def _in_brackets(context: FileContext, node: ast.expr) -> Span | None:
+def _in_brackets(view: FileView, node: ast.expr) -> Span | None:
     """The operand with the brackets that stand around it."""
-    span, body = context.source.span(node), context.source.body
+    span, body = view.source.span(node), view.source.body
     around = body[: span.start].endswith(b"(") and body[span.end :].startswith(b")")
     return Span(span.start - 1, span.end + 1) if around else None
 
 
-def _operations(context: FileContext) -> Iterator[_Operation]:
+def _operations(view: FileView) -> Iterator[_Operation]:
     """Each operation in which torch would promote."""
-    for node in [n for n in context.tree.parents if n.__class__ in _KINDS]:
+    for node in [n for n in view.tree.parents if n.__class__ in _KINDS]:
         if isinstance(node, ast.AugAssign) and isinstance(node.op, _OPERATORS):
             yield _Operation(node, [node.value], node.target)
-        if not isinstance(node, ast.BinOp | ast.Compare | ast.Call) or not context.is_located(node):
+        if not isinstance(node, ast.BinOp | ast.Compare | ast.Call) or not view.is_located(node):
             continue
         if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
             yield _Operation(node, [node.left, node.right])
@@ -83,11 +83,11 @@ def _operations(context: FileContext) -> Iterator[_Operation]:
             if not isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
                 yield _Operation(node, [node.left, node.comparators[0]])
         elif isinstance(node, ast.Call) and not any(isinstance(a, ast.Starred) for a in node.args):
-            yield from _called(context, node)
+            yield from _called(view, node)
 
 
-def _called(context: FileContext, call: ast.Call) -> Iterator[_Operation]:
-    name = context.qualified(call.func)
+def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
+    name = view.qualified(call.func)
     if name is not None and name.startswith("torch."):
         last = name.rpartition(".")[2]
         given = {k.arg: k.value for k in call.keywords}
@@ -107,14 +107,14 @@ def _called(context: FileContext, call: ast.Call) -> Iterator[_Operation]:
             yield _Operation(call, [call.func.value, call.args[0]])
 
 
-def _casts(context: FileContext, dtypes: Dtypes, operation: _Operation) -> Iterator[tuple[ast.expr, str]]:
+def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[tuple[ast.expr, str]]:
     """What is cast to what, as the argument of ``astype``."""
     found = {o: d for o in operation.operands if (d := dtypes.of(o)) is not None}
     if not found:
         return
     others = [o for o in operation.operands if o not in found]
     if operation.target is not None:
-        yield from _to(context, dtypes, found, dtypes.of(operation.target), operation.target)
+        yield from _to(view, dtypes, found, dtypes.of(operation.target), operation.target)
         return
     result: str | None = next(iter(found.values()))
     for dtype in found.values():
@@ -123,18 +123,18 @@ def _casts(context: FileContext, dtypes: Dtypes, operation: _Operation) -> Itera
         return
     if not others:
         like = next((n for n, d in found.items() if d == FLOATING), None)
-        yield from _to(context, dtypes, found, result, like)
+        yield from _to(view, dtypes, found, result, like)
     elif len(others) == 1 and dtypes.number(others[0]) is not None:
-        old = context.settings.target_releases.versions[0] < Version("3.0")
+        old = view.settings.target_releases.versions[0] < Version("3.0")
         if old and result == "bool" and dtypes.number(others[0]) == 1:
-            yield next(iter(found)), context.quoted("'int64'", others[0])  # Paddle 2.6 makes a bool of the number
+            yield next(iter(found)), view.quoted("'int64'", others[0])  # Paddle 2.6 makes a bool of the number
     elif len(others) == 1 and dtypes.is_tensor(others[0]) and category(result) < 2 and _computes(operation.node):
         quotient = isinstance(operation.node, ast.BinOp) and isinstance(operation.node.op, ast.Div)
         if (result == "bool" or quotient) and _is_named(source := dtypes.source(others[0])):
-            yield next(iter(found)), _dtype_of(context, source)  # a quotient's other side is hardly a bool or int32
+            yield next(iter(found)), _dtype_of(view, source)  # a quotient's other side is hardly a bool or int32
         else:
             node = next(iter(found))
-            context.report(_NOT_SEEN, node, "torch.Tensor", first=context.text(node), second=context.text(others[0]))
+            view.report(_NOT_SEEN, node, "torch.Tensor", first=view.text(node), second=view.text(others[0]))
 
 
 def _computes(node: ast.AST) -> bool:
@@ -145,7 +145,7 @@ def _computes(node: ast.AST) -> bool:
 
 
 def _to(
-    context: FileContext, dtypes: Dtypes, found: Mapping[ast.expr, str], result: str | None, like: ast.expr | None
+    view: FileView, dtypes: Dtypes, found: Mapping[ast.expr, str], result: str | None, like: ast.expr | None
 ) -> Iterator[tuple[ast.expr, str]]:
     """Casts of those whose dtype is lower; ``like`` has a floating-point dtype of a width that is not seen."""
     for node, dtype in found.items():
@@ -154,11 +154,11 @@ def _to(
         if category(dtype) == category(result) and FLOATING in (dtype, result):
             continue  # most likely the same
         if result != FLOATING:
-            yield node, context.quoted(f"'{result}'", node)
+            yield node, view.quoted(f"'{result}'", node)
         elif like is not None and _is_named(source := dtypes.source(like)):
-            yield node, _dtype_of(context, source)
+            yield node, _dtype_of(view, source)
         elif like is not None:
-            context.report(_UNKNOWN_WIDTH, node, "torch.Tensor", first=context.text(node), second=context.text(like))
+            view.report(_UNKNOWN_WIDTH, node, "torch.Tensor", first=view.text(node), second=view.text(like))
 
 
 def _is_named(node: ast.expr) -> bool:
@@ -166,5 +166,5 @@ def _is_named(node: ast.expr) -> bool:
     return is_pure(node) and binds(node) == ATOM
 
 
-def _dtype_of(context: FileContext, node: ast.expr) -> str:
-    return f"{context.source.slice(context.source.span(node))}.dtype"
+def _dtype_of(view: FileView, node: ast.expr) -> str:
+    return f"{view.source.slice(view.source.span(node))}.dtype"

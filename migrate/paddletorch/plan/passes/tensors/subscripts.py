@@ -7,51 +7,51 @@ import ast
 from packaging.version import Version
 
 from paddletorch.model import Conversion, Edit, Span
-from paddletorch.plan.model.context import FileContext
+from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance
 
 _CODE = "TEN105"
 _BACKWARDS = "TEN212"
 
 
-def plan_subscripts(context: FileContext) -> tuple[list[Edit], list[Conversion]]:
+def plan_subscripts(view: FileView) -> tuple[list[Edit], list[Conversion]]:
     """Edits for subscripts of tensors that the target refuses, and findings for those that stay."""
     edits: list[Edit] = []
     conversions: list[Conversion] = []
-    if context.target == "paddle":
-        return _last_kept(context)
-    for node in context.tree.subscripts:
-        if not any(_is_backwards(p) for p in _parts(node)) or not _is_tensor(context, node.value):
+    if view.target == "paddle":
+        return _last_kept(view)
+    for node in view.tree.subscripts:
+        if not any(_is_backwards(p) for p in _parts(node)) or not _is_tensor(view, node.value):
             continue
-        free = context.is_located(node) and not context.leaves(_CODE, node)
-        found = _flipped(context, node) if free else None
+        free = view.is_located(node) and not view.leaves(_CODE, node)
+        found = _flipped(view, node) if free else None
         if found is None:
-            context.report(_BACKWARDS, node, "paddle.Tensor")
+            view.report(_BACKWARDS, node, "paddle.Tensor")
             continue
         edits += found
-        line, column = context.source.position(context.source.span(node).start)
+        line, column = view.source.position(view.source.span(node).start)
         conversions.append(Conversion(_CODE, "Tensor.__getitem__", "Tensor.flip", line, column))
     return edits, conversions
 
 
-def _last_kept(context: FileContext) -> tuple[list[Edit], list[Conversion]]:
+def _last_kept(view: FileView) -> tuple[list[Edit], list[Conversion]]:
     """``x[:, [-1]]`` becomes ``x[:, -1:]``: Paddle before 3.0 refuses negative numbers in a list."""
     edits: list[Edit] = []
     conversions: list[Conversion] = []
-    if context.settings.target_releases.versions[0] >= Version("3.0"):
+    if view.settings.target_releases.versions[0] >= Version("3.0"):
         return edits, conversions
-    for node in context.tree.subscripts:
+    for node in view.tree.subscripts:
         if not isinstance(node.ctx, ast.Load):
             continue
         lists = [p for p in _parts(node) if not (isinstance(p, ast.Slice) or _is_dots(p) or _is_none(p))]
         number = _negative(lists[0]) if len(lists) == 1 else None
-        if number is None or not _is_tensor(context, node.value) or not context.is_located(node):
+        if number is None or not _is_tensor(view, node.value) or not view.is_located(node):
             continue
-        if context.leaves(_CODE, node):
+        if view.leaves(_CODE, node):
             continue
         text = f"{number}:" if number == -1 else f"{number}:{number + 1}"
-        edits.append(Edit(context.source.span(lists[0]), text, _CODE))
-        line, column = context.source.position(context.source.span(node).start)
+        edits.append(Edit(view.source.span(lists[0]), text, _CODE))
+        line, column = view.source.position(view.source.span(node).start)
         conversions.append(Conversion(_CODE, "Tensor.__getitem__", "a slice", line, column))
     return edits, conversions
 
@@ -68,8 +68,8 @@ def _is_none(part: ast.expr) -> bool:
     return isinstance(part, ast.Constant) and part.value is None
 
 
-def _is_tensor(context: FileContext, node: ast.expr) -> bool:
-    return any(isinstance(v, Instance) and v.type == "tensor" for v in context.evaluator.values(node))
+def _is_tensor(view: FileView, node: ast.expr) -> bool:
+    return any(isinstance(v, Instance) and v.type == "tensor" for v in view.evaluator.values(node))
 
 
 def _parts(node: ast.Subscript) -> list[ast.expr]:
@@ -80,7 +80,7 @@ def _is_backwards(part: ast.expr) -> bool:
     return isinstance(part, ast.Slice) and isinstance(part.step, ast.UnaryOp) and isinstance(part.step.op, ast.USub)
 
 
-def _flipped(context: FileContext, node: ast.Subscript) -> list[Edit] | None:
+def _flipped(view: FileView, node: ast.Subscript) -> list[Edit] | None:
     """``x.flip([1])[:, :, 0]`` for ``x[:, ::-1, 0]``; None if a part does not say which dimension it is for."""
     parts = _parts(node)
     if not isinstance(node.ctx, ast.Load) or not all(_takes_one(p) for p in parts):
@@ -93,10 +93,10 @@ def _flipped(context: FileContext, node: ast.Subscript) -> list[Edit] | None:
         return None
     dims = [k if not dots or k < dots[0] else k - len(parts) for k in turned]
     flip = f".flip([{', '.join(map(str, dims))}])"
-    end, whole = context.source.span(node.value).end, context.source.span(node).end
+    end, whole = view.source.span(node.value).end, view.source.span(node).end
     if all(k in turned or _is_whole(p) for k, p in enumerate(parts)):
         return [Edit(Span(end, whole), flip, _CODE)]
-    edits = [Edit(context.source.span(parts[k]), ":", _CODE) for k in turned]
+    edits = [Edit(view.source.span(parts[k]), ":", _CODE) for k in turned]
     return [Edit(Span(end, end), flip, _CODE), *edits]
 
 

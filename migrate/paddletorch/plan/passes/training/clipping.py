@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from paddletorch.model import Edit
 from paddletorch.plan.inference.receivers import path_of
-from paddletorch.plan.model.context import FileContext, Refusal
 from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import Made, assigned_to, refuse, source_text
 from paddletorch.plan.sites.sites import Site
 from paddletorch.plan.syntax.statements import insert_after, insert_before
@@ -39,7 +40,7 @@ class _Step:
     scaler: ast.expr | None
 
 
-def plan_clipping(context: FileContext, planned: list[tuple[Site, Outcome]], optimizers: list[Made]) -> list[Edit]:
+def plan_clipping(view: FileView, planned: list[tuple[Site, Outcome]], optimizers: list[Made]) -> list[Edit]:
     """Clip calls for every optimizer that has ``grad_clip``; a clip object that goes elsewhere is refused."""
     clips = {s.call: (s, o) for s, o in planned if o.row.id in _CLIPS and s.call is not None and o.target is not None}
     edits: list[Edit] = []
@@ -48,21 +49,21 @@ def plan_clipping(context: FileContext, planned: list[tuple[Site, Outcome]], opt
         if one.outcome.target is None or given is None or (isinstance(given, ast.Constant) and given.value is None):
             continue
         try:
-            edits += _Clipping(context, one, _clip(context, one, given, clips)).edits()
+            edits += _Clipping(view, one, _clip(view, one, given, clips)).edits()
         except Refusal as refusal:
             refuse(refusal, one.site, one.outcome)
     for site, outcome in clips.values():
-        if not _consumed(context, site, optimizers):
+        if not _consumed(view, site, optimizers):
             refuse(
                 Refusal("OPT203", what="the clip object goes elsewhere than to an optimizer made here"), site, outcome
             )
     return edits
 
 
-def _clip(context: FileContext, one: Made, given: ast.expr, clips: dict[ast.Call, tuple[Site, Outcome]]) -> _Clip:
+def _clip(view: FileView, one: Made, given: ast.expr, clips: dict[ast.Call, tuple[Site, Outcome]]) -> _Clip:
     branches = [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]
     if isinstance(given, ast.Name | ast.Attribute):
-        branches = list(_assigned(context, given))
+        branches = list(_assigned(view, given))
     calls = [b for b in branches if isinstance(b, ast.Call) and b in clips]
     nones = [b for b in branches if isinstance(b, ast.Constant) and b.value is None]
     rows = {clips[c][1].row.id for c in calls}
@@ -70,21 +71,21 @@ def _clip(context: FileContext, one: Made, given: ast.expr, clips: dict[ast.Call
         raise Refusal("OPT203", what="which way grad_clip clips cannot be seen")
     row = rows.pop()
     if not isinstance(given, ast.Call):
-        number = source_text(context, given) if isinstance(given, ast.Name | ast.Attribute) else None
+        number = source_text(view, given) if isinstance(given, ast.Name | ast.Attribute) else None
     else:
         node = next((k.value for k in given.keywords if k.arg == _CLIPS[row]), given.args[0] if given.args else None)
-        number = source_text(context, node) if node is not None else None
+        number = source_text(view, node) if node is not None else None
     if number is None:
         raise Refusal("OPT203", what="the number that grad_clip clips to is computed in the call")
     return _Clip(row, number, bool(nones))
 
 
-def _assigned(context: FileContext, node: ast.expr) -> Iterator[ast.expr]:
+def _assigned(view: FileView, node: ast.expr) -> Iterator[ast.expr]:
     """What is assigned to a name or attribute, the branches of conditional expressions apart."""
     if isinstance(node, ast.Name):
-        values = [b.value for b in context.tree.scopes[node].lookup(node.id)]
+        values = [b.value for b in view.tree.scopes[node].lookup(node.id)]
     else:
-        values = [s.value for s in context.evaluator.stores(node.attr)] if isinstance(node, ast.Attribute) else []
+        values = [s.value for s in view.evaluator.stores(node.attr)] if isinstance(node, ast.Attribute) else []
     for value in values:
         if isinstance(value, ast.IfExp):
             yield from (value.body, value.orelse)
@@ -94,38 +95,38 @@ def _assigned(context: FileContext, node: ast.expr) -> Iterator[ast.expr]:
             yield ast.Name("unknown")
 
 
-def _consumed(context: FileContext, site: Site, optimizers: list[Made]) -> bool:
+def _consumed(view: FileView, site: Site, optimizers: list[Made]) -> bool:
     """Whether the clip object only goes to optimizers that convert."""
     assert site.call is not None
     given = [v for o in optimizers if o.outcome.target is not None and (v := o.value("grad_clip")) is not None]
     if any(site.call in ast.walk(v) for v in given):
         return True
-    found = assigned_to(context, site.call)
+    found = assigned_to(view, site.call)
     if found is None:
         return False
     path = path_of(found[1])
     inside = {n for v in given for n in ast.walk(v)}
-    uses = [n for n in context.tree.scopes if isinstance(n, ast.Name | ast.Attribute) and path_of(n) == path]
-    quiet = [n for n in uses if n not in inside and isinstance(n.ctx, ast.Load) and not _is_shown(context, n)]
+    uses = [n for n in view.tree.scopes if isinstance(n, ast.Name | ast.Attribute) and path_of(n) == path]
+    quiet = [n for n in uses if n not in inside and isinstance(n.ctx, ast.Load) and not _is_shown(view, n)]
     return not quiet and any(n in inside for n in uses)
 
 
-def _is_shown(context: FileContext, node: ast.expr) -> bool:
+def _is_shown(view: FileView, node: ast.expr) -> bool:
     """Whether the object is only printed or compared with None."""
-    parent = context.parent(node)
+    parent = view.parent(node)
     if isinstance(parent, ast.Call):
         return ast.unparse(parent.func).rpartition(".")[2] in ("print", "info", "debug")
     return isinstance(parent, ast.Compare) and isinstance(parent.ops[0], ast.Is | ast.IsNot)
 
 
-def _is_only_read(context: FileContext, argument: ast.expr, level: int = 3) -> bool:
+def _is_only_read(view: FileView, argument: ast.expr, level: int = 3) -> bool:
     """Whether the optimizer is handed to a function of the file, as a checkpoint's, that steps it in no place."""
-    parent = context.parent(argument)
+    parent = view.parent(argument)
     keyword = parent.arg if isinstance(parent, ast.keyword) else None
-    call = context.parent(parent) if isinstance(parent, ast.keyword) else parent
+    call = view.parent(parent) if isinstance(parent, ast.keyword) else parent
     if not level or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         return False
-    tree = context.tree
+    tree = view.tree
     functions = [b.node for b in tree.scopes[call.func].lookup(call.func.id)]
     if len(functions) != 1 or not isinstance(functions[0], ast.FunctionDef):
         return False
@@ -141,9 +142,9 @@ def _is_only_read(context: FileContext, argument: ast.expr, level: int = 3) -> b
     for use in tree.names.get(bindings[0].name, ()):
         if tree.scopes[use].lookup(use.id) is not bindings:
             continue
-        member = context.parent(use)
+        member = view.parent(use)
         read = isinstance(member, ast.Attribute) and member.attr not in ("step", "minimize")
-        if not read and not _is_only_read(context, use, level - 1):
+        if not read and not _is_only_read(view, use, level - 1):
             return False
     return True
 
@@ -151,11 +152,11 @@ def _is_only_read(context: FileContext, argument: ast.expr, level: int = 3) -> b
 class _Clipping:
     """The clip calls of one optimizer."""
 
-    def __init__(self, context: FileContext, one: Made, clip: _Clip) -> None:
-        found = assigned_to(context, one.call)
+    def __init__(self, view: FileView, one: Made, clip: _Clip) -> None:
+        found = assigned_to(view, one.call)
         if found is None:
             raise Refusal("OPT203", what="the optimizer that clips gets no name here")
-        self._context, self._one, self._clip = context, one, clip
+        self._view, self._one, self._clip = view, one, clip
         self._statement, self._target = found
         self._path = path_of(found[1])
         self._code = one.outcome.row.code
@@ -164,18 +165,18 @@ class _Clipping:
         """Calls before the steps if all of them can be seen, else a hook behind the constructor."""
         steps = self._steps()
         if not steps or not all(self._can_read(self._clip.number, step.use) for step in steps):
-            self._one.outcome.edits.append(insert_after(self._context, self._statement, self._hook(), self._code))
+            self._one.outcome.edits.append(insert_after(self._view, self._statement, self._hook(), self._code))
             return []
         for step in steps:
             lines = self._call(self._parameters(step.use))
             if step.scaler is not None and not self._is_unscaled(step.scaler):
                 lines = f"{ast.unparse(step.scaler)}.unscale_({self._path})\n{lines}"
-            self._one.outcome.edits.append(insert_before(self._context, step.statement, lines, self._code))
+            self._one.outcome.edits.append(insert_before(self._view, step.statement, lines, self._code))
         return []
 
     def _uses(self) -> list[ast.expr]:
         """Every place where the optimizer is read."""
-        tree, target = self._context.tree, self._target
+        tree, target = self._view.tree, self._target
         if isinstance(target, ast.Name):
             bindings = tree.scopes[target].lookup(target.id)
             return [n for n in tree.loads if n.id == target.id and tree.scopes[n].lookup(n.id) is bindings]
@@ -185,17 +186,17 @@ class _Clipping:
 
     def _steps(self) -> list[_Step]:
         """Statements that step the optimizer, each with its scaler; empty if the optimizer may be stepped elsewhere."""
-        context = self._context
+        view = self._view
         found: list[_Step] = []
         for use in self._uses():
             if path_of(use) != self._path:
                 return []
-            parent = context.parent(use)
+            parent = view.parent(use)
             call: ast.AST | None
             scaler: ast.expr | None = None
             if isinstance(parent, ast.Attribute):
-                call, method = context.parent(parent), parent.attr
-            elif _is_only_read(context, use):
+                call, method = view.parent(parent), parent.attr
+            elif _is_only_read(view, use):
                 continue
             elif isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and use in parent.args:
                 call, method, scaler = parent, parent.func.attr, parent.func.value
@@ -205,7 +206,7 @@ class _Clipping:
                 return []
             if method not in ("step", "minimize"):
                 continue
-            statement = context.parent(call) if isinstance(call, ast.Call) else None
+            statement = view.parent(call) if isinstance(call, ast.Call) else None
             if not isinstance(statement, ast.Expr):
                 return []
             found.append(_Step(statement, use, scaler))
@@ -213,7 +214,7 @@ class _Clipping:
 
     def _is_unscaled(self, scaler: ast.expr) -> bool:
         """Whether the file unscales the gradients of this optimizer itself."""
-        for call in self._context.tree.calls:
+        for call in self._view.tree.calls:
             function = call.func
             if isinstance(function, ast.Attribute) and function.attr == "unscale_" and call.args:
                 same = path_of(function.value) == path_of(scaler)
@@ -224,7 +225,7 @@ class _Clipping:
     def _can_read(self, text: str, place: ast.expr) -> bool:
         """Whether an expression of the constructor's scope means the same at a step."""
         names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
-        scopes = self._context.tree.scopes
+        scopes = self._view.tree.scopes
         here, there = scopes[self._one.call], scopes[place]
         return all(n == "self" or here.lookup(n) is there.lookup(n) for n in names)
 
@@ -239,12 +240,10 @@ class _Clipping:
         return self._of_groups(self._path)
 
     def _of_groups(self, optimizer: str) -> str:
-        return self._context.quoted(
-            f"[p for group in {optimizer}.param_groups for p in group['params']]", self._one.call
-        )
+        return self._view.quoted(f"[p for group in {optimizer}.param_groups for p in group['params']]", self._one.call)
 
     def _call(self, parameters: str) -> str:
-        number, indent = self._clip.number, " " * self._context.source.indent
+        number, indent = self._clip.number, " " * self._view.source.indent
         if self._clip.row == "nn.ClipGradByValue":
             text = f"torch.nn.utils.clip_grad_value_({parameters}, {number})"
         elif self._clip.row == "nn.ClipGradByNorm":
@@ -261,11 +260,11 @@ class _Clipping:
         if self._clip.row == "nn.ClipGradByValue":
             clip = f"torch.nn.utils.clip_grad_value_({parameters}, {number})"
         elif self._clip.row == "nn.ClipGradByNorm":
-            each = self._context.quoted("for group in optimizer.param_groups for p in group['params']", self._one.call)
+            each = self._view.quoted("for group in optimizer.param_groups for p in group['params']", self._one.call)
             clip = f"[torch.nn.utils.clip_grad_norm_(p, {number}) {each}] and None"
         else:
             clip = f"[torch.nn.utils.clip_grad_norm_({parameters}, {number})] and None"
         text = f"{self._path}.register_step_pre_hook(lambda optimizer, *_: {clip})"
         if self._clip.optional:
-            return f"if {number} is not None:\n{' ' * self._context.source.indent}{text}"
+            return f"if {number} is not None:\n{' ' * self._view.source.indent}{text}"
         return text

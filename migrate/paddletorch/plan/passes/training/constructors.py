@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from paddletorch.model import Edit
 from paddletorch.plan.calls.binding import CallBinding, bind
 from paddletorch.plan.inference.receivers import path_of
-from paddletorch.plan.model.context import FileContext, Refusal
 from paddletorch.plan.model.outcome import Outcome, finding
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.sites import Site
 from paddletorch.plan.syntax.side_effects import is_pure
 
@@ -33,17 +34,17 @@ class Made:
         return self.binding.value(name)
 
 
-def made(context: FileContext, planned: list[tuple[Site, Outcome]], instance: str) -> list[Made]:
+def made(view: FileView, planned: list[tuple[Site, Outcome]], instance: str) -> list[Made]:
     """The calls that make an instance of the tracked type ``instance`` and convert, in source order."""
     found: list[Made] = []
     for site, outcome in planned:
         call = site.call
         if outcome.row.instance != instance or site.role != "call" or call is None or outcome.target is None:
             continue
-        forms = outcome.row.forms(context.settings.source)
+        forms = outcome.row.forms(view.settings.source)
         form = next((f for f in forms if site.name in f.names), forms[0])
         try:
-            found.append(Made(site, outcome, call, bind(context, call, outcome.row, form, site.name)))
+            found.append(Made(site, outcome, call, bind(view, call, outcome.row, form, site.name)))
         except Refusal as refusal:
             refuse(refusal, site, outcome)
     return found
@@ -74,11 +75,11 @@ def holds(outcome: Outcome, placeholder: str) -> bool:
     return any(placeholder in edit.written for edit in edits)
 
 
-def assigned_to(context: FileContext, call: ast.expr) -> tuple[ast.stmt, ast.expr] | None:
+def assigned_to(view: FileView, call: ast.expr) -> tuple[ast.stmt, ast.expr] | None:
     """The statement and the one target (a name or a dotted path) that the value of ``call`` is given to."""
-    parent = context.parent(call)
+    parent = view.parent(call)
     while isinstance(parent, ast.IfExp) and call in (parent.body, parent.orelse):
-        call, parent = parent, context.parent(parent)
+        call, parent = parent, view.parent(parent)
     if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and parent.value is call:
         target = parent.targets[0]
     elif isinstance(parent, ast.AnnAssign) and parent.value is call:
@@ -88,11 +89,11 @@ def assigned_to(context: FileContext, call: ast.expr) -> tuple[ast.stmt, ast.exp
     return (parent, target) if path_of(target) and not isinstance(target, ast.Subscript) else None
 
 
-def source_text(context: FileContext, node: ast.expr) -> str | None:
+def source_text(view: FileView, node: ast.expr) -> str | None:
     """An expression as it is written, if it can be read again elsewhere with the same result."""
     if not _is_readable(node):
         return None
-    text = context.source.slice(context.source.span(node))
+    text = view.source.slice(view.source.span(node))
     return text if "\n" not in text else ast.unparse(node)
 
 

@@ -7,8 +7,8 @@ import re
 
 from paddletorch.plan.calls.translate import constant
 from paddletorch.plan.inference.receivers import Evidence, Receivers, path_of
-from paddletorch.plan.model.context import FileContext
 from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.sites import Site
 from paddletorch.plan.syntax.control_flow import exclusive, loop_around
 from paddletorch.resolve import Scope
@@ -19,43 +19,43 @@ _MODULE_NAMES = re.compile(
 )
 
 
-def find_hazards(context: FileContext, receivers: Receivers, planned: list[tuple[Site, Outcome]]) -> None:
+def find_hazards(view: FileView, receivers: Receivers, planned: list[tuple[Site, Outcome]]) -> None:
     """Report each hazard of the file once."""
-    _state_keys(context, receivers)
-    uses = _ScalerUses(context, receivers)
+    _state_keys(view, receivers)
+    uses = _ScalerUses(view, receivers)
     constructed = [s for s, o in planned if o.row.instance == "scaler" and s.role in ("call", "partial", "base")]
     if not constructed and not uses.calls:
         return
-    if context.target == "paddle":
-        _several_optimizers(context, uses, "step")
-        _optimizers_in_methods(context, uses)
-        _stale_found_inf(context, uses)
-        _gate(context, planned, constructed, uses)
-        _sparse(context)
-        _precision(context, "double", "AMP223")
+    if view.target == "paddle":
+        _several_optimizers(view, uses, "step")
+        _optimizers_in_methods(view, uses)
+        _stale_found_inf(view, uses)
+        _gate(view, planned, constructed, uses)
+        _sparse(view)
+        _precision(view, "double", "AMP223")
     else:
-        _several_optimizers(context, uses, "minimize")
-        _precision(context, "half", "AMP247")
-        _gate(context, planned, constructed, uses)
+        _several_optimizers(view, uses, "minimize")
+        _precision(view, "half", "AMP247")
+        _gate(view, planned, constructed, uses)
 
 
-def _state_keys(context: FileContext, receivers: Receivers) -> None:
+def _state_keys(view: FileView, receivers: Receivers) -> None:
     """``scaler.state_dict()["scale"]``: the keys, and what stands under them, differ."""
-    for call in context.tree.calls:
-        function, subscript = call.func, context.parent(call)
+    for call in view.tree.calls:
+        function, subscript = call.func, view.parent(call)
         if not isinstance(function, ast.Attribute) or function.attr != "state_dict":
             continue
         key = subscript.slice if isinstance(subscript, ast.Subscript) and subscript.value is call else None
         if isinstance(key, ast.Constant) and receivers.evidence(function.value, "scaler") is Evidence.YES:
-            context.report("AMP251", call, "scaler.state_dict", None, key=repr(key.value))
+            view.report("AMP251", call, "scaler.state_dict", None, key=repr(key.value))
 
 
 class _ScalerUses:
     """Calls of a scaler's methods, by function and by the scaler's path, in source order."""
 
-    def __init__(self, context: FileContext, receivers: Receivers) -> None:
+    def __init__(self, view: FileView, receivers: Receivers) -> None:
         self.calls: list[tuple[Scope, str, str, ast.Call]] = []
-        for call in sorted(context.tree.calls, key=lambda c: (c.lineno, c.col_offset)):
+        for call in sorted(view.tree.calls, key=lambda c: (c.lineno, c.col_offset)):
             function = call.func
             if not isinstance(function, ast.Attribute) or function.attr not in (
                 "step",
@@ -67,7 +67,7 @@ class _ScalerUses:
                 continue
             path = path_of(function.value)
             if path and receivers.evidence(function.value, "scaler") is Evidence.YES:
-                self.calls.append((context.tree.scopes[call].function(), path, function.attr, call))
+                self.calls.append((view.tree.scopes[call].function(), path, function.attr, call))
 
     def by_scaler(self) -> dict[tuple[Scope, str], list[tuple[str, ast.Call]]]:
         """Method calls of each scaler in each function."""
@@ -81,7 +81,7 @@ def _optimizer(call: ast.Call) -> ast.expr | None:
     return call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
 
 
-def _several_optimizers(context: FileContext, uses: _ScalerUses, method: str) -> None:
+def _several_optimizers(view: FileView, uses: _ScalerUses, method: str) -> None:
     for (_, path), calls in uses.by_scaler().items():
         if "[]" in path:
             continue
@@ -91,13 +91,13 @@ def _several_optimizers(context: FileContext, uses: _ScalerUses, method: str) ->
                 pending = []
             if name != method:
                 continue
-            others = [c for c in pending if _differs(c, call) and not exclusive(context, c, call)]
-            if others or _loops_over_optimizers(context, call, calls):
-                _report_several(context, path, call, [*others, call], method)
+            others = [c for c in pending if _differs(c, call) and not exclusive(view, c, call)]
+            if others or _loops_over_optimizers(view, call, calls):
+                _report_several(view, path, call, [*others, call], method)
             pending.append(call)
 
 
-def _optimizers_in_methods(context: FileContext, uses: _ScalerUses) -> None:
+def _optimizers_in_methods(view: FileView, uses: _ScalerUses) -> None:
     """Functions that step one scaler's optimizers and leave the update to somebody else."""
     shared: dict[tuple[Scope | None, str], list[tuple[Scope, ast.Call]]] = {}
     for (scope, path), calls in uses.by_scaler().items():
@@ -109,13 +109,13 @@ def _optimizers_in_methods(context: FileContext, uses: _ScalerUses) -> None:
                 shared.setdefault((owner, path), []).append((scope, call))
     for (_, path), steps in shared.items():
         scopes = {scope for scope, _ in steps}
-        names = {n for scope, call in steps for n in _stepped(context, scope, call)}
-        if len(names) > 1 and (len(scopes) > 1 or len(_stepped(context, *steps[0])) > 1):
+        names = {n for scope, call in steps for n in _stepped(view, scope, call)}
+        if len(names) > 1 and (len(scopes) > 1 or len(_stepped(view, *steps[0])) > 1):
             listed = ", ".join(sorted(names))
-            context.report("AMP220", steps[-1][1], "scaler.step", None, name=path, optimizers=listed)
+            view.report("AMP220", steps[-1][1], "scaler.step", None, name=path, optimizers=listed)
 
 
-def _stepped(context: FileContext, scope: Scope, call: ast.Call) -> set[str]:
+def _stepped(view: FileView, scope: Scope, call: ast.Call) -> set[str]:
     """The optimizers that a step can get: the argument, or what calls in the file pass for it."""
     optimizer = _optimizer(call)
     if optimizer is None:
@@ -123,11 +123,11 @@ def _stepped(context: FileContext, scope: Scope, call: ast.Call) -> set[str]:
     function = scope.node
     if isinstance(optimizer, ast.Name) and isinstance(function, ast.FunctionDef):
         method = scope.parent is not None and scope.parent.kind == "class"
-        given = [argument_of(c, function, optimizer.id, method) for c in context.evaluator.calls.of(function)]
-        passed = {context.text(g) for g in given if g is not None}
+        given = [argument_of(c, function, optimizer.id, method) for c in view.evaluator.calls.of(function)]
+        passed = {view.text(g) for g in given if g is not None}
         if passed:
             return passed
-    return {context.text(optimizer)}
+    return {view.text(optimizer)}
 
 
 def _differs(first: ast.Call, second: ast.Call) -> bool:
@@ -135,40 +135,40 @@ def _differs(first: ast.Call, second: ast.Call) -> bool:
     return left is not None and right is not None and ast.dump(left) != ast.dump(right)
 
 
-def _loops_over_optimizers(context: FileContext, call: ast.Call, calls: list[tuple[str, ast.Call]]) -> bool:
+def _loops_over_optimizers(view: FileView, call: ast.Call, calls: list[tuple[str, ast.Call]]) -> bool:
     """``for optimizer in optimizers: scaler.step(optimizer)`` without an update in that loop."""
     optimizer = _optimizer(call)
     if not isinstance(optimizer, ast.Name):
         return False
-    bindings = context.tree.scopes[optimizer].lookup(optimizer.id)
-    loop = loop_around(context, call)
+    bindings = view.tree.scopes[optimizer].lookup(optimizer.id)
+    loop = loop_around(view, call)
     if not isinstance(loop, ast.For) or not any(
-        context.parent(b.node) in (loop, context.parent(loop.target)) or b.node is loop.target for b in bindings
+        view.parent(b.node) in (loop, view.parent(loop.target)) or b.node is loop.target for b in bindings
     ):
         return False
     inside = set(ast.walk(loop))
     return not any(name == "update" and c in inside for name, c in calls)
 
 
-def _report_several(context: FileContext, path: str, call: ast.Call, steps: list[ast.Call], method: str) -> None:
-    names = ", ".join(dict.fromkeys(context.text(o) for c in steps if (o := _optimizer(c)) is not None))
+def _report_several(view: FileView, path: str, call: ast.Call, steps: list[ast.Call], method: str) -> None:
+    names = ", ".join(dict.fromkeys(view.text(o) for c in steps if (o := _optimizer(c)) is not None))
     if "," not in names:
         names += ", in a loop"
     if method == "step":
-        context.report("AMP220", call, "scaler.step", None, name=path, optimizers=names)
+        view.report("AMP220", call, "scaler.step", None, name=path, optimizers=names)
     else:
         what = f"minimize() runs for several optimizers ({names}): each call updates the loss scale on its own"
-        context.report("AMP230", call, "scaler.minimize", None, what=what)
+        view.report("AMP230", call, "scaler.minimize", None, what=what)
 
 
-def _stale_found_inf(context: FileContext, uses: _ScalerUses) -> None:
+def _stale_found_inf(view: FileView, uses: _ScalerUses) -> None:
     for (scope, _), calls in uses.by_scaler().items():
         for name, call in calls:
             optimizer = _optimizer(call)
             path = path_of(optimizer) if optimizer is not None else ""
             if name != "step" or not path:
                 continue
-            for other in context.tree.calls:
+            for other in view.tree.calls:
                 function = other.func
                 if (
                     not isinstance(function, ast.Attribute)
@@ -176,28 +176,26 @@ def _stale_found_inf(context: FileContext, uses: _ScalerUses) -> None:
                     or path_of(function.value) != path
                 ):
                     continue
-                if context.tree.scopes[other].function() is scope and not exclusive(context, call, other):
-                    context.report("AMP241", other, "optimizer.step", None, name=path)
+                if view.tree.scopes[other].function() is scope and not exclusive(view, call, other):
+                    view.report("AMP241", other, "optimizer.step", None, name=path)
 
 
-def _gate(
-    context: FileContext, planned: list[tuple[Site, Outcome]], constructed: list[Site], uses: _ScalerUses
-) -> None:
+def _gate(view: FileView, planned: list[tuple[Site, Outcome]], constructed: list[Site], uses: _ScalerUses) -> None:
     autocasts = [(s, o) for s, o in planned if o.row.instance == "autocast" and s.role in ("call", "partial")]
     follows = any(_scaler_follows_dtype(site) for site in constructed)
     for site, outcome in autocasts:
-        if follows and not _is_bfloat16(context, site):
+        if follows and not _is_bfloat16(view, site):
             continue  # off where autocast is bfloat16
         emitted = any("bfloat16" in edit.text for edit in outcome.edits)
-        if site.call is not None and outcome.target is not None and (emitted or _may_be_bfloat16(context, site)):
-            context.report("AMP222", site.node, site.name, outcome.row, dtype="bfloat16")
-    if context.target == "torch":
+        if site.call is not None and outcome.target is not None and (emitted or _may_be_bfloat16(view, site)):
+            view.report("AMP222", site.node, site.name, outcome.row, dtype="bfloat16")
+    if view.target == "torch":
         return
     used = any(method == "scale" for _, _, method, _ in uses.calls)
-    mentioned = any(token in context.source.body for token in (b"autocast", b"auto_cast", b"amp_guard"))
+    mentioned = any(token in view.source.body for token in (b"autocast", b"auto_cast", b"amp_guard"))
     if constructed and used and not mentioned:
         site = constructed[0]
-        context.report("AMP243", site.node, site.name, None)
+        view.report("AMP243", site.node, site.name, None)
 
 
 def _scaler_follows_dtype(site: Site) -> bool:
@@ -208,31 +206,31 @@ def _scaler_follows_dtype(site: Site) -> bool:
     return enabled is not None and ("16" in ast.unparse(enabled) or constant(enabled) is False)
 
 
-def _is_bfloat16(context: FileContext, site: Site) -> bool:
+def _is_bfloat16(view: FileView, site: Site) -> bool:
     """Whether the dtype is written out as bfloat16, with no choice."""
     arguments = [*site.call.args, *(k.value for k in site.call.keywords)] if site.call is not None else []
-    return any(_names_dtype(context, a, {"bfloat16"}) for a in arguments if not isinstance(a, ast.Name))
+    return any(_names_dtype(view, a, {"bfloat16"}) for a in arguments if not isinstance(a, ast.Name))
 
 
-def _may_be_bfloat16(context: FileContext, site: Site) -> bool:
+def _may_be_bfloat16(view: FileView, site: Site) -> bool:
     assert site.call is not None
     keywords = {k.arg: k.value for k in site.call.keywords}
     if any(name in keywords and constant(keywords[name]) is False for name in ("enabled", "enable")):
         return False
     for argument in (*site.call.args, *keywords.values()):
         for node in ast.walk(argument):
-            if isinstance(node, ast.Attribute | ast.Name | ast.Constant) and _names_dtype(context, node, {"bfloat16"}):
+            if isinstance(node, ast.Attribute | ast.Name | ast.Constant) and _names_dtype(view, node, {"bfloat16"}):
                 return True
     return False
 
 
-def _sparse(context: FileContext) -> None:
-    for call in context.tree.calls:
-        name = context.qualified(call.func) or ""
+def _sparse(view: FileView) -> None:
+    for call in view.tree.calls:
+        name = view.qualified(call.func) or ""
         if not name.startswith("torch.nn.") or "mbedding" not in name:
             continue
         if any(k.arg == "sparse" and constant(k.value) is True for k in call.keywords):
-            context.report("AMP224", call, name, None)
+            view.report("AMP224", call, name, None)
 
 
 _PRECISIONS = {
@@ -241,36 +239,36 @@ _PRECISIONS = {
 }
 
 
-def _precision(context: FileContext, kind: str, code: str) -> None:
+def _precision(view: FileView, kind: str, code: str) -> None:
     """A model whose parameters are cast: ``model.half()``, ``model.to(dtype=...)``, a default dtype."""
     wanted = _PRECISIONS[kind]
-    for call in context.tree.calls:
+    for call in view.tree.calls:
         function = call.func
         if not isinstance(function, ast.Attribute):
             continue
-        name = context.qualified(function) or ""
-        if name.endswith(".set_default_dtype") and call.args and _names_dtype(context, call.args[0], wanted):
-            context.report(code, call, name, None, what=context.text(call))
+        name = view.qualified(function) or ""
+        if name.endswith(".set_default_dtype") and call.args and _names_dtype(view, call.args[0], wanted):
+            view.report(code, call, name, None, what=view.text(call))
             continue
-        if name or not _is_module(context, function.value):
+        if name or not _is_module(view, function.value):
             continue
         casts = function.attr in wanted and not call.args
         arguments = [*call.args, *(k.value for k in call.keywords if k.arg == "dtype")]
-        if function.attr == "to" and any(_names_dtype(context, a, wanted) for a in arguments):
+        if function.attr == "to" and any(_names_dtype(view, a, wanted) for a in arguments):
             casts = True
         if casts:
-            context.report(code, call, name, None, what=context.text(call))
+            view.report(code, call, name, None, what=view.text(call))
 
 
 _PASSES_ON = frozenset({"cuda", "cpu", "to", "train", "eval", "requires_grad_", "apply"})
 
 
-def _is_module(context: FileContext, node: ast.expr) -> bool:
+def _is_module(view: FileView, node: ast.expr) -> bool:
     """A module built in place, or a variable that is called like one."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PASSES_ON:
         node = node.func.value
     if isinstance(node, ast.Call):
-        if re.match(r"(torch|paddle)\.nn\.[A-Z]", context.qualified(node.func) or ""):
+        if re.match(r"(torch|paddle)\.nn\.[A-Z]", view.qualified(node.func) or ""):
             return True
         class_name = path_of(node.func).rpartition(".")[2]
         return class_name[:1].isupper() and "Tensor" not in class_name
@@ -278,8 +276,8 @@ def _is_module(context: FileContext, node: ast.expr) -> bool:
     return bool(name) and _MODULE_NAMES.search(name) is not None
 
 
-def _names_dtype(context: FileContext, node: ast.expr, wanted: set[str]) -> bool:
+def _names_dtype(view: FileView, node: ast.expr, wanted: set[str]) -> bool:
     value = constant(node)
     if isinstance(value, str):
         return value in wanted
-    return (context.qualified(node) or "").rpartition(".")[2] in wanted
+    return (view.qualified(node) or "").rpartition(".")[2] in wanted

@@ -7,8 +7,9 @@ from decimal import Decimal, DivisionByZero, InvalidOperation
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import CallBinding
-from paddletorch.plan.model.context import FileContext, Refusal
 from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.clipping import plan_clipping
 from paddletorch.plan.passes.training.constructors import Made, atom, made, refuse, source_text
 from paddletorch.plan.sites.sites import Site
@@ -19,21 +20,21 @@ _LOST = {"maximize", "dampening", "amsgrad", "differentiable", "lr_decay", "grad
 _RATES = {"torch": "lr", "paddle": "learning_rate"}
 
 
-def plan_optimizers(context: FileContext, planned: list[tuple[Site, Outcome]]) -> list[Edit]:
+def plan_optimizers(view: FileView, planned: list[tuple[Site, Outcome]]) -> list[Edit]:
     """Edits around the optimizer calls of a file: their parameter groups, and clipping that Paddle keeps inside."""
     _refuse_bases(planned)
-    optimizers = made(context, planned, "optimizer")
+    optimizers = made(view, planned, "optimizer")
     done: set[ast.Dict] = set()
     for one in optimizers:
         try:
             for group in _groups(one):
                 if group not in done:
                     done.add(group)
-                    one.outcome.edits += _Group(context, one, group).edits()
+                    one.outcome.edits += _Group(view, one, group).edits()
         except Refusal as refusal:
             refuse(refusal, one.site, one.outcome)
-    _report_others(context, done)
-    return plan_clipping(context, planned, optimizers) if context.target == "torch" else []
+    _report_others(view, done)
+    return plan_clipping(view, planned, optimizers) if view.target == "torch" else []
 
 
 _BASES = ("optim.Optimizer", "lr.LRScheduler")
@@ -59,23 +60,23 @@ def _groups(one: Made) -> list[ast.Dict]:
     return [e for e in given.elts if isinstance(e, ast.Dict)]
 
 
-def _report_others(context: FileContext, done: set[ast.Dict]) -> None:
+def _report_others(view: FileView, done: set[ast.Dict]) -> None:
     """Groups with rates of their own that reach an optimizer by other ways."""
-    rate = _RATES[context.settings.source]
-    if b"params" not in context.source.body or rate.encode() not in context.source.body:
+    rate = _RATES[view.settings.source]
+    if b"params" not in view.source.body or rate.encode() not in view.source.body:
         return
-    for node in ast.walk(context.tree.module):
+    for node in ast.walk(view.tree.module):
         if isinstance(node, ast.Dict) and node not in done:
             keys = {k.value for k in node.keys if isinstance(k, ast.Constant)}
             if {"params", rate} <= keys:
-                context.report("OPT202", node, "parameter group", what="the optimizer that gets it cannot be seen")
+                view.report("OPT202", node, "parameter group", what="the optimizer that gets it cannot be seen")
 
 
 class _Group:
     """One group of one optimizer."""
 
-    def __init__(self, context: FileContext, one: Made, group: ast.Dict) -> None:
-        self._context = context
+    def __init__(self, view: FileView, one: Made, group: ast.Dict) -> None:
+        self._view = view
         self._binding: CallBinding = one.binding
         self._outcome = one.outcome
         self._row = one.row
@@ -83,7 +84,7 @@ class _Group:
 
     def edits(self) -> list[Edit]:
         """The dict with the target's keys and values."""
-        to_paddle = self._context.target == "paddle"
+        to_paddle = self._view.target == "paddle"
         names = {**_RENAMED, **_OWN_RENAMED.get(self._row, {})}
         if not to_paddle:
             names = {new: old for old, new in names.items()}
@@ -99,25 +100,25 @@ class _Group:
                 betas.append((name, key, value))
             elif name == "betas" and to_paddle:
                 found += self._betas_to_paddle(key, value)
-            elif name == _RATES[self._context.settings.source]:
+            elif name == _RATES[self._view.settings.source]:
                 found += [self._key(key, names[name]), *self._rate(value)]
             elif name in names:
                 found.append(self._key(key, names[name]))
             elif name == "params" and to_paddle:
                 found += self._parameters(value)
             elif name == "weight_decay" and to_paddle and isinstance(value, ast.Constant) and value.value == 0:
-                found.append(self._edit(self._context.source.span(value), "0.0"))
+                found.append(self._edit(self._view.source.span(value), "0.0"))
         return found + self._betas_to_torch(betas)
 
     def _edit(self, span: Span, text: str) -> Edit:
         return Edit(span, text, self._outcome.row.code)
 
     def _quoted(self, key: ast.Constant, name: str) -> str:
-        quote = self._context.source.slice(self._context.source.span(key))[-1]
+        quote = self._view.source.slice(self._view.source.span(key))[-1]
         return f"{quote}{name}{quote}"
 
     def _key(self, key: ast.Constant, name: str) -> Edit:
-        return self._edit(self._context.source.span(key), self._quoted(key, name))
+        return self._edit(self._view.source.span(key), self._quoted(key, name))
 
     def _parameters(self, value: ast.expr) -> list[Edit]:
         """Paddle reads a group's parameters twice: what can be read once becomes a list."""
@@ -126,20 +127,20 @@ class _Group:
         )
         if not lazy:
             return []
-        span = self._context.source.span(value)
+        span = self._view.source.span(value)
         if isinstance(value, ast.GeneratorExp):
             return [self._edit(Span(span.start, span.start), "list")]
         return [self._edit(Span(span.start, span.start), "list("), self._edit(Span(span.end, span.end), ")")]
 
     def _betas_to_paddle(self, key: ast.Constant, value: ast.expr) -> list[Edit]:
         if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == 2:
-            texts = [source_text(self._context, e) for e in value.elts]
+            texts = [source_text(self._view, e) for e in value.elts]
         else:
-            text = source_text(self._context, value)
+            text = source_text(self._view, value)
             texts = [None if text is None else f"{atom(text)}[{i}]" for i in (0, 1)]
         if None in texts:
             raise Refusal("OPT202", what="a group's betas are computed in its dict")
-        span = Span(self._context.source.span(key).start, self._context.source.span(value).end)
+        span = Span(self._view.source.span(key).start, self._view.source.span(value).end)
         first, second = (self._quoted(key, name) for name in ("beta1", "beta2"))
         return [self._edit(span, f"{first}: {texts[0]}, {second}: {texts[1]}")]
 
@@ -149,10 +150,10 @@ class _Group:
         texts = {}
         for name, default in (("beta1", "0.9"), ("beta2", "0.999")):
             own = next((v for n, _, v in given if n == name), self._binding.value(name))
-            texts[name] = default if own is None else source_text(self._context, own)
+            texts[name] = default if own is None else source_text(self._view, own)
         if None in texts.values() or (len(given) == 2 and not self._neighbours(given)):
             raise Refusal("OPT202", what="a group's beta1 and beta2 cannot be joined")
-        source = self._context.source
+        source = self._view.source
         span = Span(source.span(given[0][1]).start, source.span(given[-1][2]).end)
         return [self._edit(span, f"{self._quoted(given[0][1], 'betas')}: ({texts['beta1']}, {texts['beta2']})")]
 
@@ -162,26 +163,26 @@ class _Group:
 
     def _base(self) -> str:
         """The optimizer's own rate, as the target's code will have it."""
-        name = _RATES[self._context.settings.source]
+        name = _RATES[self._view.settings.source]
         node = self._binding.value(name)
         if node is None:
-            signature = self._binding.form.signature(self._context.settings.source_releases.newest)
+            signature = self._binding.form.signature(self._view.settings.source_releases.newest)
             parameter = signature.get(name) if signature is not None else None
             return (parameter.default if parameter is not None else None) or "0.001"
-        span = self._context.source.span(node)
+        span = self._view.source.span(node)
         tied = next((e.text for e in self._outcome.edits if e.span == span and e.text), None)
-        text = tied or source_text(self._context, node)
+        text = tied or source_text(self._view, node)
         if text is None or (tied is None and "scheduler" in self._binding.types(name)):
             raise Refusal("OPT202", what="the rate that the groups' rates go by is computed in the call")
         return text
 
     def _rate(self, value: ast.expr) -> list[Edit]:
-        base, span = self._base(), self._context.source.span(value)
-        short = _factor(value, base) if self._context.target == "paddle" else _product(value, base)
+        base, span = self._base(), self._view.source.span(value)
+        short = _factor(value, base) if self._view.target == "paddle" else _product(value, base)
         if short is not None:
             return [self._edit(span, short)]
         before, after = ("", "") if atom(ast.unparse(value)) == ast.unparse(value) else ("(", ")")
-        if self._context.target == "paddle":
+        if self._view.target == "paddle":
             after += f" / {atom(base)}"
         else:
             before = f"{atom(base)} * {before}"

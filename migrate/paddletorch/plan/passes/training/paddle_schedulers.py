@@ -10,7 +10,8 @@ from paddletorch_rules.hooks.schedulers import BASE, OPTIMIZER
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.receivers import path_of
-from paddletorch.plan.model.context import FileContext, Refusal
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import Made, assigned_to, fill_in, holds, refuse, source_text
 from paddletorch.plan.syntax.control_flow import exclusive
 from paddletorch.plan.syntax.free_names import free_name
@@ -29,8 +30,8 @@ _BASES = {
 class Ties:
     """The schedulers of a Paddle file and the optimizers that follow them."""
 
-    def __init__(self, context: FileContext, schedulers: list[Made], optimizers: list[Made]) -> None:
-        self._context = context
+    def __init__(self, view: FileView, schedulers: list[Made], optimizers: list[Made]) -> None:
+        self._view = view
         self._schedulers = schedulers
         self._optimizers = optimizers
         self._by_call = {s.call: s for s in schedulers}
@@ -53,18 +54,18 @@ class Ties:
                 what = "no optimizer that follows it is made here"
                 refuse(Refusal("LRS201", what=what), scheduler.site, scheduler.outcome)
         for block, moves in self._moves.values():
-            self._edits.append(plan_moves(self._context, block, moves, "LRS101"))
+            self._edits.append(plan_moves(self._view, block, moves, "LRS101"))
         return self._edits
 
     def _handed_over(self) -> None:
         """``optimizer.set_lr_scheduler(scheduler)``: the scheduler stays in its place."""
-        context = self._context
-        for call in context.tree.calls:
-            function, statement = call.func, context.parent(call)
+        view = self._view
+        for call in view.tree.calls:
+            function, statement = call.func, view.parent(call)
             if not isinstance(function, ast.Attribute) or function.attr != "set_lr_scheduler" or len(call.args) != 1:
                 continue
             path = path_of(call.args[0])
-            optimizer = source_text(context, function.value)
+            optimizer = source_text(view, function.value)
             named = [s for s in self._schedulers if self._is_named(s, path, call)]
             if not named or optimizer is None or not isinstance(statement, ast.Expr):
                 continue
@@ -72,12 +73,12 @@ class Ties:
                 continue
             for scheduler in named:
                 fill_in(scheduler.outcome, OPTIMIZER, optimizer)
-            context.settled.add(function)
+            view.settled.add(function)
             self._edits.append(self._without(statement))
 
     def _is_named(self, scheduler: Made, path: str, place: ast.AST) -> bool:
-        found = assigned_to(self._context, scheduler.call)
-        scopes = self._context.tree.scopes
+        found = assigned_to(self._view, scheduler.call)
+        scopes = self._view.tree.scopes
         same = scopes[scheduler.call].function() is scopes[place].function()
         return found is not None and bool(path) and path_of(found[1]) == path and same
 
@@ -88,12 +89,12 @@ class Ties:
 
     def _without(self, statement: ast.Expr) -> Edit:
         """Take the statement out, with the test for None that may stand around it."""
-        parent = self._context.parent(statement)
+        parent = self._view.parent(statement)
         if isinstance(parent, ast.If) and parent.body == [statement] and not parent.orelse:
             test = parent.test
             if isinstance(test, ast.Compare) and ast.unparse(test).endswith(" is not None"):
-                return remove_statement(self._context, parent)
-        return remove_statement(self._context, statement)
+                return remove_statement(self._view, parent)
+        return remove_statement(self._view, statement)
 
     def _followers(self) -> dict[str, list[Made]]:
         """Optimizers by the name of the scheduler that is their learning rate."""
@@ -106,18 +107,18 @@ class Ties:
         return found
 
     def _tie(self, path: str, optimizers: list[Made]) -> None:
-        context = self._context
-        targets = [assigned_to(context, o.call) for o in optimizers]
-        names = {source_text(context, t[1]) for t in targets if t is not None}
+        view = self._view
+        targets = [assigned_to(view, o.call) for o in optimizers]
+        names = {source_text(view, t[1]) for t in targets if t is not None}
         if None in targets or len(names) != 1:
             raise Refusal("LRS201", what=f"{path} is the rate of an optimizer without a name, or of several")
         for first, second in pairwise(optimizers):
-            if not exclusive(context, first.call, second.call):
+            if not exclusive(view, first.call, second.call):
                 raise Refusal("LRS201", what=f"{path} is the rate of several optimizers")
         name = names.pop() or ""
         leaves = self._leaves(path, optimizers[0])
         base = self._base(leaves, leaves[-1])
-        statement = assigned_to(context, optimizers[0].call)
+        statement = assigned_to(view, optimizers[0].call)
         assert statement is not None
         self._move(path, leaves, optimizers)
         for leaf in leaves:
@@ -127,7 +128,7 @@ class Ties:
         for optimizer in optimizers:
             rate = optimizer.value("learning_rate")
             assert rate is not None
-            optimizer.outcome.edits.append(Edit(context.source.span(rate), base, optimizer.outcome.row.code))
+            optimizer.outcome.edits.append(Edit(view.source.span(rate), base, optimizer.outcome.row.code))
 
     def _leaves(self, path: str, optimizer: Made) -> list[Made]:
         """The scheduler calls that give ``path``, and those that they are made from, in source order."""
@@ -136,7 +137,7 @@ class Ties:
         while True:
             before = len(found)
             for scheduler in self._schedulers:
-                named = assigned_to(self._context, scheduler.call)
+                named = assigned_to(self._view, scheduler.call)
                 inner = any(scheduler.call in ast.walk(other.call) for other in found if other is not scheduler)
                 inner = inner and scheduler.outcome.row.id != "lr.LinearWarmup"
                 if inner or (named is not None and any(self._is_named(scheduler, p, optimizer.call) for p in wanted)):
@@ -171,11 +172,11 @@ class Ties:
         if any("rate=" in e.written and "LambdaLR" in e.written for e in edits):
             return "1.0"  # the function gives the rates themselves
         node = leaf.value(parameter) if parameter else None
-        return default if node is None else source_text(self._context, node)
+        return default if node is None else source_text(self._view, node)
 
     def _move(self, path: str, leaves: list[Made], optimizers: list[Made]) -> None:
-        context = self._context
-        statements = [context.statement(leaf.call) for leaf in leaves]
+        view = self._view
+        statements = [view.statement(leaf.call) for leaf in leaves]
         blocks = map(self._block, self._ancestors(optimizers[0].call))
         block = next((b for b in blocks if self._covers(b, statements)), None)
         if block is None:
@@ -199,18 +200,18 @@ class Ties:
         while current is not None and not isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef):
             if isinstance(current, ast.stmt):
                 found.append(current)
-            current = self._context.parent(current)
+            current = self._view.parent(current)
         return found
 
     def _block(self, statement: ast.stmt) -> list[ast.stmt]:
-        return block_of(self._context, statement)
+        return block_of(self._view, statement)
 
     def _within(self, block: list[ast.stmt], node: ast.AST | None) -> ast.stmt | None:
         """The statement of the block that holds ``node``."""
         while node is not None:
             if isinstance(node, ast.stmt) and node in block:
                 return node
-            node = self._context.parent(node)
+            node = self._view.parent(node)
         return None
 
     def _covers(self, block: list[ast.stmt], statements: list[ast.stmt | None]) -> bool:
@@ -220,8 +221,8 @@ class Ties:
         self, path: str, moved: list[ast.stmt], kept: list[ast.stmt], anchor: ast.stmt, calls: set[ast.Call]
     ) -> None:
         """Nothing between may use the scheduler or change what its statement reads."""
-        context = self._context
-        if not moved or not can_move(context, moved, anchor):
+        view = self._view
+        if not moved or not can_move(view, moved, anchor):
             raise Refusal("LRS201", what=f"the statements that make {path} and the optimizer share lines")
         for statement in moved:
             if not self._only_makes(statement, calls):
@@ -243,12 +244,12 @@ class Ties:
 
     def _inline(self, optimizer: Made) -> None:
         """``SGD(learning_rate=StepDecay(...))``: the scheduler gets a name behind the optimizer."""
-        context = self._context
+        view = self._view
         rate = optimizer.value("learning_rate")
         scheduler = self._by_call.get(rate) if isinstance(rate, ast.Call) else None
         if scheduler is None or optimizer.outcome.target is None or rate is None:
             return
-        found = assigned_to(context, optimizer.call)
+        found = assigned_to(view, optimizer.call)
         inner = [s for s in self._schedulers if s is not scheduler and s.call in ast.walk(scheduler.call)]
         try:
             if found is None:
@@ -259,23 +260,23 @@ class Ties:
             return
         statement, target = found
         path = path_of(target)
-        name = free_name(context, optimizer.call, "scheduler")
+        name = free_name(view, optimizer.call, "scheduler")
         if "." in path:
             name = path.rpartition(".")[0] + "." + name
         for one in (scheduler, *inner):
             fill_in(one.outcome, BASE, base)
             fill_in(one.outcome, OPTIMIZER, path)
-        code, span, place = optimizer.outcome.row.code, context.source.span(statement), context.source.span(rate)
-        start = context.source.newline + context.source.indentation(statement.lineno)
+        code, span, place = optimizer.outcome.row.code, view.source.span(statement), view.source.span(rate)
+        start = view.source.newline + view.source.indentation(statement.lineno)
         keyword = [e for e in optimizer.outcome.edits if e.span == Span(place.start, place.start)]
         optimizer.outcome.edits = [e for e in optimizer.outcome.edits if e not in keyword]
         rate_text = "".join(e.text for e in keyword) + base
         parts = (Span(span.start, place.start), rate_text, Span(place.end, span.end), f"{start}{name} = ", place)
         self._edits.append(Edit(span, "", code, parts))
-        for node in context.tree.scopes:
+        for node in view.tree.scopes:
             if isinstance(node, ast.Attribute) and node.attr == "_learning_rate" and path_of(node.value) == path:
-                context.settled.add(node)
-                self._edits.append(Edit(context.source.span(node), name, code))
+                view.settled.add(node)
+                self._edits.append(Edit(view.source.span(node), name, code))
 
 
 def _paths(statement: ast.stmt) -> Iterator[tuple[str, bool]]:

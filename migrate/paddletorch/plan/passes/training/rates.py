@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.receivers import Evidence, Receivers, path_of
-from paddletorch.plan.model.context import FileContext
 from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import made, source_text
 from paddletorch.plan.sites.sites import Site
 from paddletorch.plan.syntax.free_names import free_name
@@ -19,20 +19,20 @@ _OPERATORS = {ast.Mult: "*", ast.Div: "/", ast.Add: "+", ast.Sub: "-", ast.Pow: 
 
 
 def plan_rates(
-    context: FileContext, receivers: Receivers, planned: list[tuple[Site, Outcome]]
+    view: FileView, receivers: Receivers, planned: list[tuple[Site, Outcome]]
 ) -> tuple[list[Edit], list[Conversion]]:
     """Edits for the statements of a file that the members' rows cannot convert one by one."""
-    rates = _Rates(context, receivers)
-    if context.target == "torch":
+    rates = _Rates(view, receivers)
+    if view.target == "torch":
         rates.to_torch()
-    elif b"param_groups" in context.source.body:
-        rates.to_paddle({path_of(v) for s in made(context, planned, "scheduler") if (v := s.value("optimizer"))})
+    elif b"param_groups" in view.source.body:
+        rates.to_paddle({path_of(v) for s in made(view, planned, "scheduler") if (v := s.value("optimizer"))})
     return rates.edits, rates.conversions
 
 
 class _Rates:
-    def __init__(self, context: FileContext, receivers: Receivers) -> None:
-        self._context = context
+    def __init__(self, view: FileView, receivers: Receivers) -> None:
+        self._view = view
         self._receivers = receivers
         self.edits: list[Edit] = []
         self.conversions: list[Conversion] = []
@@ -41,36 +41,32 @@ class _Rates:
         self, node: ast.stmt, members: list[ast.Attribute], name: str, replacement: str, row: str = "Optimizer.set_lr"
     ) -> None:
         """Note what was converted, and keep other plans away from it."""
-        context = self._context
-        context.settled.update(members)
-        for found in [n for n, match in context.matches.items() if match.start in members]:
-            del context.matches[found]
-        line, column = context.source.position(context.source.span(node).start)
+        view = self._view
+        view.settled.update(members)
+        for found in [n for n, match in view.matches.items() if match.start in members]:
+            del view.matches[found]
+        line, column = view.source.position(view.source.span(node).start)
         self.conversions.append(Conversion(_CODE, name, replacement, line, column, row))
 
     # ------------------------------------------------------------ to torch
 
     def to_torch(self) -> None:
         """``optimizer.set_lr(rate)`` sets the rate of each group."""
-        context = self._context
-        for call in context.tree.calls:
-            function, statement = call.func, context.parent(call)
+        view = self._view
+        for call in view.tree.calls:
+            function, statement = call.func, view.parent(call)
             if not isinstance(function, ast.Attribute) or function.attr != "set_lr":
                 continue
-            if (
-                not isinstance(statement, ast.Expr)
-                or not own_line(context, statement)
-                or context.leaves(_CODE, statement)
-            ):
+            if not isinstance(statement, ast.Expr) or not own_line(view, statement) or view.leaves(_CODE, statement):
                 continue  # the member's row has an expression
             given = [*call.args, *(k.value for k in call.keywords if k.arg == "value")]
-            optimizer = source_text(context, function.value)
+            optimizer = source_text(view, function.value)
             if len(given) != 1 or optimizer is None or not self._is_optimizer(function.value):
                 continue
-            group = free_name(context, call, "param_group")
-            span, value = context.source.span(statement), context.source.span(given[0])
-            start = context.source.newline + context.source.indentation(statement.lineno) + " " * context.source.indent
-            key = context.quoted(f"{group}['lr'] = ", call)
+            group = free_name(view, call, "param_group")
+            span, value = view.source.span(statement), view.source.span(given[0])
+            start = view.source.newline + view.source.indentation(statement.lineno) + " " * view.source.indent
+            key = view.quoted(f"{group}['lr'] = ", call)
             parts = (f"for {group} in {optimizer}.param_groups:{start}{key}", value)
             self.edits.append(Edit(span, "", _CODE, parts))
             self._settle(statement, [function], "optimizer.set_lr", "optimizer.param_groups")
@@ -82,7 +78,7 @@ class _Rates:
 
     def to_paddle(self, scheduled: set[str]) -> None:
         """Loops over the groups, and stores into a group, become get_lr() and set_lr()."""
-        for node in ast.walk(self._context.tree.module):
+        for node in ast.walk(self._view.tree.module):
             if isinstance(node, ast.For):
                 self._loop(node, scheduled)
             elif isinstance(node, ast.Assign | ast.AugAssign):
@@ -93,7 +89,7 @@ class _Rates:
 
     def _groups(self, node: ast.expr, whole: ast.stmt | ast.expr) -> ast.Attribute | None:
         """The ``optimizer.param_groups`` that an expression is, if ``whole``, in which it stands, may be edited."""
-        if self._context.leaves(_CODE, whole):
+        if self._view.leaves(_CODE, whole):
             return None
         groups = isinstance(node, ast.Attribute) and node.attr == "param_groups"
         return node if groups and isinstance(node, ast.Attribute) and self._is_optimizer(node.value) else None
@@ -102,7 +98,7 @@ class _Rates:
         groups = self._groups(loop.iter, loop)
         if groups is None or not isinstance(loop.target, ast.Name) or len(loop.body) != 1 or loop.orelse:
             return
-        optimizer, body, group = source_text(self._context, groups.value), loop.body[0], loop.target.id
+        optimizer, body, group = source_text(self._view, groups.value), loop.body[0], loop.target.id
         if optimizer is None or not isinstance(body, ast.Assign | ast.AugAssign | ast.Return):
             return
         reads = list(_rate_reads(body, group))
@@ -115,8 +111,8 @@ class _Rates:
                 return
             self._check_schedule(loop, groups, scheduled)
         else:
-            parts = (self._context.source.span(body),)
-        self.edits.append(Edit(self._context.source.span(loop), "", _CODE, parts))
+            parts = (self._view.source.span(body),)
+        self.edits.append(Edit(self._view.source.span(loop), "", _CODE, parts))
         self._read(optimizer, [r for r in reads if r is not target])
         self._settle(loop, [groups], "optimizer.param_groups", "optimizer.set_lr")
 
@@ -125,13 +121,13 @@ class _Rates:
         target = _target(statement)
         group = target.value if isinstance(target, ast.Subscript) and _is_rate(target.slice) else None
         groups = self._groups(group.value, statement) if isinstance(group, ast.Subscript) else None
-        optimizer = source_text(self._context, groups.value) if groups is not None else None
+        optimizer = source_text(self._view, groups.value) if groups is not None else None
         if groups is None or optimizer is None or target is None:
             return
         parts = self._set(optimizer, statement, target)
         if parts is not None:
             self._check_schedule(statement, groups, scheduled)
-            self.edits.append(Edit(self._context.source.span(statement), "", _CODE, parts))
+            self.edits.append(Edit(self._view.source.span(statement), "", _CODE, parts))
             self._settle(statement, [groups], "optimizer.param_groups", "optimizer.set_lr")
 
     def _rates_of(self, node: ast.ListComp | ast.GeneratorExp) -> None:
@@ -142,10 +138,10 @@ class _Rates:
         simple = len(node.generators) == 1 and not generator.ifs and isinstance(node, ast.ListComp)
         if groups is None or not simple or list(_rate_reads(node.elt, name)) != [node.elt]:
             return
-        optimizer = source_text(self._context, groups.value)
-        statement = self._context.statement(node)
+        optimizer = source_text(self._view, groups.value)
+        statement = self._view.statement(node)
         if optimizer is not None and statement is not None:
-            self.edits.append(Edit(self._context.source.span(node), f"[{optimizer}.get_lr()]", _CODE))
+            self.edits.append(Edit(self._view.source.span(node), f"[{optimizer}.get_lr()]", _CODE))
             row = "Optimizer.get_lr"
             self._settle(statement, [groups], "optimizer.param_groups", "optimizer.get_lr", row)
 
@@ -154,18 +150,18 @@ class _Rates:
         if len(node.generators) != 2:
             return
         outer, inner = node.generators
-        groups, statement = self._groups(outer.iter, node), self._context.statement(node)
+        groups, statement = self._groups(outer.iter, node), self._view.statement(node)
         name = outer.target.id if isinstance(outer.target, ast.Name) else ""
         if groups is None or statement is None or not isinstance(inner.iter, ast.Subscript) or outer.ifs:
             return
         uses = sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
         if ast.unparse(inner.iter) != f"{name}['params']" or uses != 2:
             return
-        end = self._context.source.span(groups).end
+        end = self._view.source.span(groups).end
         self.edits.append(Edit(Span(end - len("param_groups"), end), "_param_groups", _CODE))
         text = f"({name}['params'] if isinstance({name}, dict) else [{name}])"
-        text = self._context.quoted(text, node)
-        self.edits.append(Edit(self._context.source.span(inner.iter), text, _CODE))
+        text = self._view.quoted(text, node)
+        self.edits.append(Edit(self._view.source.span(inner.iter), text, _CODE))
         row = "Optimizer.param_groups:parameters"
         self._settle(statement, [groups], "optimizer.param_groups", "optimizer._param_groups", row)
 
@@ -175,7 +171,7 @@ class _Rates:
         value = statement.value
         if value is None or (isinstance(statement, ast.Assign) and len(statement.targets) != 1):
             return None
-        span = self._context.source.span(value)
+        span = self._view.source.span(value)
         if not isinstance(statement, ast.AugAssign):
             return (f"{optimizer}.set_lr(", span, ")")
         operator = _OPERATORS.get(type(statement.op))
@@ -188,12 +184,12 @@ class _Rates:
 
     def _read(self, optimizer: str, reads: list[ast.expr]) -> None:
         for read in reads:
-            self.edits.append(Edit(self._context.source.span(read), f"{optimizer}.get_lr()", _CODE))
+            self.edits.append(Edit(self._view.source.span(read), f"{optimizer}.get_lr()", _CODE))
 
     def _check_schedule(self, node: ast.stmt, groups: ast.Attribute, scheduled: set[str]) -> None:
         if path_of(groups.value) in scheduled:
             what = "Paddle's set_lr() raises while the optimizer follows a scheduler"
-            self._context.report("OPT204", node, "optimizer.param_groups", what=what)
+            self._view.report("OPT204", node, "optimizer.param_groups", what=what)
 
 
 def _target(statement: ast.stmt) -> ast.expr | None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from paddletorch_rules import Form, ReleaseSet, Row, Table
-from paddletorch_rules.paths import MODULES
+from paddletorch_rules import Row
 
-from paddletorch.model import Applicability, Diagnostic, Framework, Options, Severity
+from paddletorch.model import Applicability, Diagnostic, Framework, Severity
+from paddletorch.plan.model.findings import Finding, Match
 from paddletorch.plan.model.fstrings import enclosing_fstrings, free_quote, is_located
-from paddletorch.plan.model.template import Template
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.settings import Settings
 from paddletorch.resolve import Binding, Evaluator, NoneValue, Qualified, ScopeTree
 from paddletorch.text.source import Source
 from paddletorch.text.suppress import Suppressions
@@ -22,169 +23,8 @@ from paddletorch.text.suppress import Suppressions
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What a run's options mean once the tables are loaded; the same for every file."""
-
-    options: Options
-    table: Table
-    source_releases: ReleaseSet
-    target_releases: ReleaseSet
-    rows: frozenset[Row]
-    settled: frozenset[str] = frozenset()
-    """Findings that do not apply with the shim."""
-    at_run_time: bool = False
-    """Calls of what only the running program knows are answered by the shim."""
-
-    @property
-    def source(self) -> Framework:
-        """The framework that the code is written for."""
-        return self.options.source
-
-    @property
-    def target(self) -> Framework:
-        """The framework to convert to."""
-        return self.options.target
-
-    def lookup(self, name: str) -> tuple[Row, Form] | None:
-        """Row and spelling of a source-side qualified name, if it is selected."""
-        known = self._looked_up
-        if name not in known:
-            found = self.table.lookup(self.source, name)
-            known[name] = found if found is not None and found[0] in self.rows else None
-        return known[name]
-
-    @cached_property
-    def _looked_up(self) -> dict[str, tuple[Row, Form] | None]:
-        return {}
-
-    def overloads(self, name: str) -> list[tuple[Row, Form]]:
-        """All selected rows of a source-side qualified name."""
-        return [pair for pair in self.table.overloads(self.source, name) if pair[0] in self.rows]
-
-    @cached_property
-    def spellings(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Every part that a dotted use of an API or its members can have, and every module path that leads to one."""
-        segments: set[str] = {"__init__", "__new__"}
-        prefixes: set[str] = {self.source}
-        if self.source == "paddle":
-            prefixes.update(path + ".*" for path in MODULES)
-        for row in self.rows:
-            for form in row.forms(self.source):
-                for name in form.names:
-                    parts = name.removesuffix(".*").split(".")
-                    if name.endswith(".*"):
-                        prefixes.add(name)
-                    segments.update(parts)
-                    if row.receiver is None:
-                        prefixes.update(".".join(parts[:n]) for n in range(1, len(parts) + 1))
-        return frozenset(segments), frozenset(prefixes)
-
-    @cached_property
-    def bare(self) -> dict[str, frozenset[str]]:
-        """Distinctive names that mean an API where nothing binds them, as in documentation."""
-        found: dict[str, set[str]] = {}
-        for row in self.rows:
-            if row.bare:
-                for form in row.forms(self.source):
-                    for name in form.names:
-                        found.setdefault(name.rpartition(".")[2], set()).add(name)
-        return {name: frozenset(names) for name, names in found.items()}
-
-    def exported(self, module: str) -> dict[str, frozenset[str]]:
-        """The APIs of a module by their last name: what ``from module import *`` may bind."""
-        if module not in self._exported:
-            prefix = module + "."
-            names = (name for name in self.table.names(self.source) if name.startswith(prefix))
-            self._exported[module] = {n[len(prefix) :]: frozenset({n}) for n in names if "." not in n[len(prefix) :]}
-        return self._exported[module]
-
-    @cached_property
-    def _exported(self) -> dict[str, dict[str, frozenset[str]]]:
-        return {}
-
-    def deselects(self, name: str) -> bool:
-        """Whether the tables know ``name``, in rows that are not selected only."""
-        first = self.table.lookup(self.source, name)  # knows prefixes too
-        pairs = self.table.overloads(self.source, name) or [first] if first else []
-        rows = [row for row, _ in pairs if row.serves(self.target)]
-        return bool(rows) and self.rows.isdisjoint(rows)
-
-    @cached_property
-    def modules(self) -> frozenset[str]:
-        """Every module path that leads to an API of the source."""
-        names = {name for row in self.rows if row.receiver is None for f in row.forms(self.source) for name in f.names}
-        return frozenset(".".join(p[:n]) for name in names for p in [name.split(".")] for n in range(1, len(p)))
-
-    def once(self, question: str, key: Hashable, answer: Callable[[], T]) -> T:
-        """The answer to a question about the tables and releases, which is the same for every file."""
-        known = self._answered.setdefault(question, {})
-        if key not in known:
-            known[key] = answer()
-        found: T = known[key]
-        return found
-
-    @cached_property
-    def _answered(self) -> dict[str, dict[Hashable, Any]]:
-        return {}
-
-    def emitted(self, row: Row) -> Form | None:
-        """The row's form to write: the first that every target release has."""
-        return self.once("emitted", row, lambda: row.emitted(self.target, self.target_releases.versions))
-
-    @cached_property
-    def templates(self) -> dict[str, list[tuple[Row, Template]]]:
-        """Source-side templates by the member that they begin with; filled when first needed."""
-        return {}
-
-    @cached_property
-    def member_names(self) -> frozenset[str]:
-        """Names that a member of a tracked instance can have."""
-        return frozenset(
-            name for row in self.rows if row.receiver is not None for f in row.forms(self.source) for name in f.names
-        )
-
-    def members(self, name: str) -> list[tuple[Row, Form]]:
-        """Selected rows for a member of a tracked instance."""
-        return [pair for pair in self.table.members(self.source, name) if pair[0] in self.rows]
-
-
-class Refusal(Exception):
-    """A site that must not be edited; carries the finding that says why."""
-
-    def __init__(self, code: str, **holes: str) -> None:
-        super().__init__(code)
-        self.code = code
-        self.holes = holes
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A diagnostic before its text is filled in."""
-
-    code: str
-    node: ast.expr | ast.stmt | ast.alias
-    name: str
-    holes: tuple[tuple[str, str], ...]
-    row: Row | None = None
-    applied: bool = False
-    """What it is about was converted all the same, so that no option is needed for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """An expression of the file that a row writes as a template, with what stands in its holes."""
-
-    node: ast.expr
-    start: ast.Attribute
-    row: Row
-    holes: dict[str, ast.expr]
-    attributes: frozenset[ast.AST]
-    """The members that are the template's own."""
-
-
 @dataclass
-class FileContext:
+class FileView:
     """One file while it is planned."""
 
     settings: Settings
