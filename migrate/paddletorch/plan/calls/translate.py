@@ -10,7 +10,7 @@ from paddletorch_rules import Framework, ValueMap
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.literal_sources import origin_edits
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.refusals import Refused, StatedByTable
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import NoneValue
@@ -55,13 +55,13 @@ def translate_default(text: str, values: ValueMap | None, target: Framework) -> 
     """A source default in the target's terms.
 
     Raises:
-        Refusal: the value has no counterpart.
+        Refused: the value has no counterpart.
     """
     if values is None:
         return text
     key = _canonical_key(text, values, target)
     if key in values.refuse:
-        raise Refusal(values.refuse[key], value=text)
+        raise Refused(StatedByTable(values.refuse[key], (("value", text),)))
     mapped = _paired(key, values, target)
     if mapped is not None:
         return mapped
@@ -73,7 +73,7 @@ def translated_text(view: FileView, node: ast.expr, text: str, values: ValueMap 
     """The value at ``node`` in the target's terms, written as ``text`` in another place.
 
     Raises:
-        Refusal: the value has no counterpart.
+        Refused: the value has no counterpart.
     """
     if values is None:
         return text
@@ -87,7 +87,7 @@ def translate_edits(view: FileView, node: ast.expr, values: ValueMap | None, cod
     """Edits that turn the value at ``node`` into the target's; conditional expressions branch by branch.
 
     Raises:
-        Refusal: the value has no counterpart.
+        Refused: the value has no counterpart.
     """
     if values is None:
         return []
@@ -96,7 +96,7 @@ def translate_edits(view: FileView, node: ast.expr, values: ValueMap | None, cod
         return translate_edits(view, node.body, values, code) + translate_edits(view, node.orelse, values, code)
     key = _canonical_key(_key(view, node), values, target)
     if key in values.refuse:
-        raise Refusal(values.refuse[key], value=view.text(node))
+        raise Refused(StatedByTable(values.refuse[key], (("value", view.text(node)),)))
     mapped = _paired(key, values, target)
     span = view.source.span(node)
     if mapped is not None:
