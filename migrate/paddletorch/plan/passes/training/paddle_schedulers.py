@@ -77,7 +77,7 @@ class PaddleSchedulers:
         self._draft.revise(fill_in(self._use(scheduler), placeholder, text))
 
     def _follow_statements(self) -> None:
-        """``optimizer.set_lr_scheduler(scheduler)`` goes away: the scheduler is made behind the optimizer and takes it."""
+        """``optimizer.set_lr_scheduler(scheduler)`` goes away: the scheduler gets the optimizer when it is made."""
         view = self._view
         for call in view.tree.calls:
             function, statement = call.func, view.parent(call)
