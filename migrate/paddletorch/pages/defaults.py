@@ -13,8 +13,9 @@ from paddletorch_rules import Framework, ParameterPair, Row, Table, ValueMap
 from paddletorch.pages import markdown
 from paddletorch.pages.markdown import table
 from paddletorch.plan.calls.defaults import means
-from paddletorch.plan.calls.translate import same_value, translate_default
+from paddletorch.plan.calls.translate import translate_default
 from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.syntax.constants import same_value
 
 _INTRODUCTION = """\
 # Defaults that differ, by release

@@ -17,19 +17,13 @@ from paddletorch.plan.calls.defaults import (
     not_in_release,
     source_default,
 )
-from paddletorch.plan.calls.translate import (
-    constant,
-    default_for_none,
-    same_value,
-    translate_default,
-    translate_edits,
-    translated_text,
-)
+from paddletorch.plan.calls.translate import default_for_none, translate_default, translate_edits, translated_text
 from paddletorch.plan.inference.opaque_arguments import refuse_defaults
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.argument_plan import ArgumentPlan
 from paddletorch.plan.model.refusals import Refusal
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.constants import constant, same_value
 from paddletorch.plan.syntax.precedence import ATOM, binds
 from paddletorch.resolve import NoneValue, Qualified
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments

@@ -11,7 +11,6 @@ from paddletorch_rules import Form, Framework, Row, Signature
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.literal_sources import origin_edits
-from paddletorch.plan.calls.translate import constant
 from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, shared_items, written_items
 from paddletorch.plan.inference.opaque_arguments import alike, refuse_silent
 from paddletorch.plan.inference.overloads import kinds, numpy_name
@@ -21,6 +20,7 @@ from paddletorch.plan.inference.unpacked_arguments import seen_elements
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import Refusal
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.constants import constant
 from paddletorch.resolve import Instance, NoneValue
 
 

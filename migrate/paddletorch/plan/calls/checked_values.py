@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch.plan.calls.binding import CallBinding
-from paddletorch.plan.calls.translate import constant
+from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.side_effects import is_pure
 
 

@@ -13,9 +13,9 @@ from paddletorch_rules.hooks import argument_hooks
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.arguments import convert_arguments
 from paddletorch.plan.calls.binding import bind
-from paddletorch.plan.calls.translate import constant
 from paddletorch.plan.model.refusals import Refusal
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.statements import remove_statement
 
 

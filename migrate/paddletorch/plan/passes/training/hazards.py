@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
-from paddletorch.plan.calls.translate import constant
 from paddletorch.plan.inference.receivers import Evidence, Receivers, path_of
 from paddletorch.plan.model.outcome import Outcome
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.sites import Site
+from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.control_flow import exclusive, loop_around
 from paddletorch.resolve import Scope
 from paddletorch.resolve.evaluator.call_index import argument_of
