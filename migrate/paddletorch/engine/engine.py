@@ -17,10 +17,10 @@ from paddletorch.engine.render import render
 from paddletorch.engine.shim_mode import CALLS, answered_codes, keeps_row, overlays, tables
 from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
+from paddletorch.plan.model.changes import Planned
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.settings import Settings
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.model.changes import Planned
 from paddletorch.plan.planner import findings_of, plan_file
 from paddletorch.plan.uses.count import count_uses
 from paddletorch.resolve import Evaluator, Parsed, TreeIndex
@@ -61,7 +61,7 @@ class Engine:
                 source_releases=paddletorch_rules.select(options.source, options.source_version),
                 target_releases=paddletorch_rules.select(options.target, options.target_version),
                 rows=frozenset(r for r in rows if keeps_row(shim, r)),
-                                answered=answered_codes(shim),
+                answered=answered_codes(shim),
                 at_run_time=CALLS in shim,
             )
         return self._made[key]
@@ -111,7 +111,7 @@ class Engine:
             return Dependencies()
         found = [index.dependencies(path)]
         if "_both_directions" in vars(self):  # they were asked, if not about this file
-            found += [witness.dependencies(path) for engine in self._both_directions]
+            found += [engine.dependencies(path) for engine in self._both_directions]
         known = [one for one in found if one is not None]
         return joined(known) if len(known) == len(found) else None
 

@@ -14,13 +14,14 @@ from paddletorch.plan.names.decide import plan_names
 from paddletorch.plan.names.imports import plan_imports
 from paddletorch.plan.passes.strings.attribute_names import plan_attribute_names
 from paddletorch.plan.passes.strings.launcher import plan_launcher
-from paddletorch.plan.passes.strings.names_in_strings import plan_probed_names, plan_strings
+from paddletorch.plan.passes.strings.names_in_strings import report_probes, report_strings
 from paddletorch.plan.passes.tensors.functions import plan_functions
-from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_operators
+from paddletorch.plan.passes.tensors.inplace_operators import plan_augmented
 from paddletorch.plan.passes.tensors.new_axes import plan_new_axes
 from paddletorch.plan.passes.tensors.promotion import plan_promotion
 from paddletorch.plan.passes.tensors.subscripts import plan_subscripts
 from paddletorch.plan.passes.training.autocast_objects import plan_autocast_objects
+from paddletorch.plan.passes.training.clipping import plan_clipping
 from paddletorch.plan.passes.training.hazards import plan_hazards
 from paddletorch.plan.passes.training.loaders import plan_loaders
 from paddletorch.plan.passes.training.optimizers import plan_optimizers
@@ -47,13 +48,14 @@ PASSES = (
     Pass("data loaders", plan_loaders),
     Pass("schedulers", plan_schedulers),
     Pass("optimizers", plan_optimizers),  # the rates of groups go by what schedulers left of the optimizer's
+    Pass("clipping", plan_clipping),  # of the optimizers that convert
     Pass("names", plan_names),  # no pass behind it revises a use
     Pass("calls of partial objects", plan_partials),
     Pass("probes", plan_probes),
     Pass("learning rates", plan_rates),  # whole statements, before their members
     Pass("members", plan_members),
     Pass("calls of layers", plan_layer_calls),
-    Pass("in-place operators", plan_inplace_operators),
+    Pass("in-place operators", plan_augmented),
     Pass("inherited constructors", plan_inherited),
     Pass("calls of unknown layers", plan_unknown_calls),
     Pass("imports", plan_imports),  # needs every module that is named in new text
@@ -62,8 +64,8 @@ PASSES = (
     Pass("new axes", plan_new_axes),
     Pass("launcher", plan_launcher),
     Pass("attribute names", plan_attribute_names),
-    Pass("names in strings", plan_strings),  # reports what no edit has replaced
-    Pass("names in probes", plan_probed_names),
+    Pass("names in strings", report_strings),  # reports what no edit has replaced
+    Pass("names in probes", report_probes),
     Pass("hazards", plan_hazards),
     Pass("unknown names", plan_unknown_names),
     Pass("comments", plan_comments),  # keeps those that any edit would delete

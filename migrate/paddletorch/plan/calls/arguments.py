@@ -17,14 +17,8 @@ from paddletorch.plan.calls.defaults import (
     not_in_release,
     source_default,
 )
-from paddletorch.plan.calls.translate import (
-    constant,
-    default_for_none,
-    same_value,
-    translate_default,
-    translate_edits,
-    translated_text,
-)
+from paddletorch.plan.calls.keyword_dicts import change_keywords, rename_key
+from paddletorch.plan.calls.translate import default_for_none, translate_default, translate_edits, translated_text
 from paddletorch.plan.inference.opaque_arguments import refuse_defaults
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.argument_plan import ArgumentPlan
@@ -39,6 +33,7 @@ from paddletorch.plan.model.refusals import (
     StatedByTable,
 )
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.constants import constant, same_value
 from paddletorch.plan.syntax.precedence import ATOM, binds
 from paddletorch.resolve import NoneValue, Qualified
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
@@ -98,7 +93,7 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
         appended = [f"{n}={v}" for n, v in plan.append if (n, v) not in inside]
         dropped = frozenset(plan.drop_keys)
         try:
-            plan.edits = binding.dictionary.change(view.source, dropped, inside, names, plan.edits, code)
+            plan.edits = change_keywords(binding.dictionary, view.source, dropped, inside, names, plan.edits, code)
         except LayoutError as error:
             raise Refused(ArgumentsNotReadable(str(error))) from None
     prepended = tuple(text for _, text in plan.prepend)
@@ -213,7 +208,7 @@ def _supplied(
         _place(binding, source_name, target_name, bound, signature, plan)
     elif binding.dictionary is not None and source_name != target_name and not bound.converted:
         keys = [b.dict_key for b in every if b.dict_key is not None]
-        plan.edits += [binding.dictionary.rename(view.source, key, target_name, binding.row.code) for key in keys]
+        plan.edits += [rename_key(view.source, key, target_name, binding.row.code) for key in keys]
 
 
 def _translate(

@@ -11,7 +11,6 @@ from paddletorch_rules import Form, Framework, Row, Signature
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.literal_sources import origin_edits
-from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, shared_items, written_items
 from paddletorch.plan.inference.opaque_arguments import alike, refuse_silent
@@ -32,6 +31,7 @@ from paddletorch.plan.model.refusals import (
     UnseenArguments,
 )
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.constants import constant
 from paddletorch.resolve import Instance, NoneValue
 
 

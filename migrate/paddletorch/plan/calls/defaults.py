@@ -8,8 +8,9 @@ from packaging.version import Version
 from paddletorch_rules import Form, Framework, ValueMap
 
 from paddletorch.plan.calls.binding import CallBinding
-from paddletorch.plan.calls.translate import same_value, translate_default
+from paddletorch.plan.calls.translate import translate_default
 from paddletorch.plan.model.refusals import NotInRelease, Refused
+from paddletorch.plan.syntax.constants import same_value
 
 
 def means(default: str, text: str, values: ValueMap | None, target: Framework) -> bool:

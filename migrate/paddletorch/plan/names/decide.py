@@ -230,9 +230,7 @@ def import_target(view: FileView, names: frozenset[str], uses: Iterable[Use]) ->
     return target
 
 
-def _write(
-    view: FileView, group: Group, draft: Draft, site: Site, aliases: dict[str, str], written: _Written
-) -> None:
+def _write(view: FileView, group: Group, draft: Draft, site: Site, aliases: dict[str, str], written: _Written) -> None:
     """Write the name of a use that converts, and the names in its edits.
 
     Raises:

@@ -12,10 +12,10 @@ from paddletorch_rules import Form, Row
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
-from paddletorch.plan.calls.translate import constant
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import Refused, UnclearDecorate
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.statements import remove_statement
 
 

@@ -47,7 +47,9 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
     if file.receivers.are_done:
         return Changes()
     matches = [(match, _plan_match(file, match)) for match in view.matches.values()]
-    matched = {n for match, changes in matches if changes is not None and not changes.findings for n in match.attributes}
+    matched = {
+        n for match, changes in matches if changes is not None and not changes.findings for n in match.attributes
+    }
     known = view.settings.member_names
     attributes = [n for n in view.tree.attributes if n.attr in known and n not in matched]
     attributes.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))

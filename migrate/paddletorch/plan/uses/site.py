@@ -59,9 +59,9 @@ def plan_sites(view: FileView, planned: Planned) -> Changes:
 
 def plan_constants(view: FileView, planned: Planned) -> Changes:
     """Constants in the arguments of a call that stays stay with it, such as its dtype; so do initializers."""
-    calls = [use for use in planned.uses if use.site.call is not None]
-    left = [view.source.span(use.site.call) for use in calls if not use.converts and use.site.role == "call"]
-    attributes = [view.source.span(use.site.call) for use in calls if use.row.id == "ParamAttr"]
+    calls = [(use, view.source.span(use.site.call)) for use in planned.uses if use.site.call is not None]
+    left = [span for use, span in calls if not use.converts and use.site.role == "call"]
+    attributes = [span for use, span in calls if use.row.id == "ParamAttr"]
     whole = [span for span in attributes if any(call.holds(span) for call in left)]
     staying: list[Use] = []
     for use in planned.uses.converted if left else ():

@@ -6,13 +6,13 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from paddletorch.plan.calls.translate import constant
 from paddletorch.plan.inference.receivers import Evidence, Receivers, path_of
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Use, Uses
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.control_flow import exclusive, loop_around
 from paddletorch.resolve import Scope
 from paddletorch.resolve.evaluator.call_index import argument_of
