@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, replace
 
 from paddletorch_rules import Row
+from paddletorch_rules.hooks.data import BATCH_SIZE
+from paddletorch_rules.hooks.schedulers import BASE, OPTIMIZER
 
-from paddletorch.model import Edit
+from paddletorch.model import Edit, Placeholder, Span
 from paddletorch.plan.calls.binding import CallBinding, bind
 from paddletorch.plan.inference.receivers import path_of
-from paddletorch.plan.model.refusals import Refused
+from paddletorch.plan.model.refusals import Refusal, Refused
 from paddletorch.plan.model.site import Site
-from paddletorch.plan.model.use import Draft, Use
+from paddletorch.plan.model.use import Draft, Use, Uses
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.side_effects import is_pure
 
@@ -50,7 +53,44 @@ def constructors_of(view: FileView, draft: Draft, type_name: str) -> list[Constr
     return found
 
 
-def fill_in(use: Use, placeholder: str, text: str) -> Use:
+THE_OPTIMIZER = Placeholder("optimizer of a scheduler")
+BASE_RATE = Placeholder("rate of the scheduler that a warm-up leads to")
+THE_BATCH_SIZE = Placeholder("batch size of a sampler")
+
+_WRITTEN = {OPTIMIZER: THE_OPTIMIZER, BASE: BASE_RATE, BATCH_SIZE: THE_BATCH_SIZE}
+"""Placeholders by the text that stands for them in templates and hooks."""
+
+_ANY = re.compile(f"({'|'.join(map(re.escape, _WRITTEN))})")
+
+
+def draft_with_placeholders(uses: Uses, type_name: str) -> Draft:
+    """A draft in which the uses of one type have placeholders instead of the text that stands for them."""
+    draft = Draft(uses)
+    for use in draft:
+        if use.row.instance == type_name and any(_ANY.search(edit.written) for edit in use.every_edit):
+            whole = None if use.whole is None else _with_placeholders(use.whole)
+            draft.revise(replace(use, edits=tuple(map(_with_placeholders, use.edits)), whole=whole))
+    return draft
+
+
+def _with_placeholders(edit: Edit) -> Edit:
+    if not _ANY.search(edit.written):
+        return edit
+    parts: list[str | Span | Placeholder] = []
+    for part in edit.parts or (edit.text,):
+        texts = _ANY.split(part) if isinstance(part, str) else ()
+        parts += [_WRITTEN.get(text, text) for text in texts if text] if isinstance(part, str) else [part]
+    return replace(edit, text="", parts=tuple(parts))
+
+
+def refuse_unfilled(draft: Draft, refusal: Refusal) -> None:
+    """Refuse the uses in ``draft`` that have a placeholder."""
+    for use in draft:
+        if any(isinstance(part, Placeholder) for edit in use.every_edit for part in edit.parts):
+            draft.revise(use.refuse(refusal))
+
+
+def fill_in(use: Use, placeholder: Placeholder, text: str) -> Use:
     """The use with ``text`` where its edits have the placeholder."""
     edits = tuple(_filled(edit, placeholder, text) for edit in use.edits)
     if use.whole is None:
@@ -59,14 +99,25 @@ def fill_in(use: Use, placeholder: str, text: str) -> Use:
     return replace(use, edits=edits, whole=_filled(use.whole, placeholder, text), target=target)
 
 
-def _filled(edit: Edit, placeholder: str, text: str) -> Edit:
-    parts = tuple(p.replace(placeholder, text) if isinstance(p, str) else p for p in edit.parts)
-    return replace(edit, text=edit.text.replace(placeholder, text), parts=parts)
+def _filled(edit: Edit, placeholder: Placeholder, text: str) -> Edit:
+    if placeholder not in edit.parts:
+        return edit
+    parts: list[str | Span | Placeholder] = []
+    for part in edit.parts:
+        new = text if part == placeholder else part
+        last = parts[-1] if parts else None
+        if isinstance(new, str) and isinstance(last, str):
+            parts[-1] = last + new
+        else:
+            parts.append(new)
+    if len(parts) == 1 and isinstance(parts[0], str):
+        return replace(edit, text=parts[0], parts=())
+    return replace(edit, parts=tuple(parts))
 
 
-def has_placeholder(use: Use, placeholder: str) -> bool:
+def has_placeholder(use: Use, placeholder: Placeholder) -> bool:
     """Whether the use's edits have the placeholder."""
-    return any(placeholder in edit.written for edit in use.every_edit)
+    return any(placeholder in edit.parts for edit in use.every_edit)
 
 
 def assigned_to(view: FileView, call: ast.expr) -> tuple[ast.stmt, ast.expr] | None:

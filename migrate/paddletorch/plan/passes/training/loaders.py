@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.data import BATCH_SIZE
-
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import Changes, Planned
@@ -13,17 +11,22 @@ from paddletorch.plan.model.refusals import Refused, UnclearSampler
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import (
+    THE_BATCH_SIZE,
     Constructor,
     assigned_to,
     constructors_of,
+    draft_with_placeholders,
     fill_in,
+    refuse_unfilled,
     source_text,
 )
+
+_LOADER = "the loader that makes batches of its indices"
 
 
 def plan_loaders(view: FileView, planned: Planned) -> Changes:
     """Give each distributed sampler the batch size of its loader; one without a loader is refused."""
-    draft = Draft(planned.uses)
+    draft = draft_with_placeholders(planned.uses, "distributed_sampler")
     samplers = constructors_of(view, draft, "distributed_sampler") if view.target == "paddle" else []
     loaders = constructors_of(view, draft, "loader") if samplers else []
     for sampler in samplers:
@@ -34,6 +37,7 @@ def plan_loaders(view: FileView, planned: Planned) -> Changes:
             uses = [draft[one.site].refuse(stop.refusal) for one in (sampler, *own)]
         for use in uses:
             draft.revise(use)
+    refuse_unfilled(draft, UnclearSampler(f"{_LOADER} cannot be seen here"))
     return Changes(uses=draft.revised)
 
 
@@ -62,11 +66,11 @@ def _with_batch_size(view: FileView, draft: Draft, sampler: Constructor, loaders
     sizes = {_batch_size(view, loader) for loader in loaders}
     if len(sizes) != 1:
         problem = " cannot be seen here" if not sizes else " is not one"
-        raise Refused(UnclearSampler("the loader that makes batches of its indices" + problem))
+        raise Refused(UnclearSampler(_LOADER + problem))
     size = sizes.pop()
     if size is None:
         raise Refused(UnclearSampler("the size of the batches is computed in the loader's call"))
-    use = fill_in(draft[sampler.site], BATCH_SIZE, size)
+    use = fill_in(draft[sampler.site], THE_BATCH_SIZE, size)
     assigned = assigned_to(view, sampler.call)
     value = getattr(assigned[0], "value", None) if assigned is not None else None
     others = [v for v in _values(view, assigned[1]) if v is not sampler.call] if assigned is not None else []

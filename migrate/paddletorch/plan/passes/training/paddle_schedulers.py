@@ -7,19 +7,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from paddletorch_rules.hooks.schedulers import BASE, OPTIMIZER
-
-from paddletorch.model import Edit, Span
+from paddletorch.model import Edit, Placeholder, Span
 from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import Changes
 from paddletorch.plan.model.refusals import Refused, UnclearSchedule
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import (
+    BASE_RATE,
+    THE_OPTIMIZER,
     Constructor,
     assigned_to,
     fill_in,
     has_placeholder,
+    refuse_unfilled,
     source_text,
 )
 from paddletorch.plan.syntax.control_flow import exclusive
@@ -62,10 +63,7 @@ class PaddleSchedulers:
                     self._draft.refuse(optimizer.site, stop.refusal)
         for optimizer in self._optimizers:
             self._follow_inline(optimizer)
-        for scheduler in self._schedulers:
-            if has_placeholder(self._use(scheduler), OPTIMIZER):
-                what = "no optimizer that follows it is made here"
-                self._draft.refuse(scheduler.site, UnclearSchedule(what))
+        refuse_unfilled(self._draft, UnclearSchedule("no optimizer that follows it is made here"))
         for block, moves in self._moves.values():
             self._edits.append(reordered(self._view, block, moves, "LRS101"))
         return Changes(tuple(self._edits), uses=self._draft.revised, handled=frozenset(self._handled))
@@ -73,7 +71,7 @@ class PaddleSchedulers:
     def _use(self, constructor: Constructor) -> Use:
         return self._draft[constructor.site]
 
-    def _fill_in(self, scheduler: Constructor, placeholder: str, text: str) -> None:
+    def _fill_in(self, scheduler: Constructor, placeholder: Placeholder, text: str) -> None:
         self._draft.revise(fill_in(self._use(scheduler), placeholder, text))
 
     def _follow_statements(self) -> None:
@@ -91,7 +89,7 @@ class PaddleSchedulers:
             if not all(self._starts_from(s, optimizer) for s in named):
                 continue
             for scheduler in named:
-                self._fill_in(scheduler, OPTIMIZER, optimizer)
+                self._fill_in(scheduler, THE_OPTIMIZER, optimizer)
             self._handled.add(function)
             self._edits.append(self._without(statement))
 
@@ -145,8 +143,8 @@ class PaddleSchedulers:
         base = self._base(sources)
         self._move(path, sources, optimizers)
         for scheduler in sources:
-            self._fill_in(scheduler, BASE, base)
-            self._fill_in(scheduler, OPTIMIZER, name)
+            self._fill_in(scheduler, BASE_RATE, base)
+            self._fill_in(scheduler, THE_OPTIMIZER, name)
         for optimizer in optimizers:
             rate = optimizer.value("learning_rate")
             assert rate is not None
@@ -183,7 +181,7 @@ class PaddleSchedulers:
 
     def _warms_up(self, scheduler: Constructor) -> bool:
         """Whether the scheduler leads to another one, whose rate it starts from."""
-        return has_placeholder(self._use(scheduler), BASE)
+        return has_placeholder(self._use(scheduler), BASE_RATE)
 
     def _base(self, schedulers: list[Constructor]) -> str:
         """The rate that the optimizer itself gets: the one that all of the schedulers start from.
@@ -304,8 +302,8 @@ class PaddleSchedulers:
         if "." in path:
             name = path.rpartition(".")[0] + "." + name
         for one in (scheduler, *inner):
-            self._fill_in(one, BASE, base)
-            self._fill_in(one, OPTIMIZER, path)
+            self._fill_in(one, BASE_RATE, base)
+            self._fill_in(one, THE_OPTIMIZER, path)
         code, span, place = optimizer.row.code, view.source.span(statement), view.source.span(rate)
         start = view.source.newline + view.source.indentation(statement.lineno)
         use = self._use(optimizer)

@@ -13,7 +13,13 @@ from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearSchedule
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.passes.training.constructors import Constructor, assigned_to, constructors_of, source_text
+from paddletorch.plan.passes.training.constructors import (
+    Constructor,
+    assigned_to,
+    constructors_of,
+    draft_with_placeholders,
+    source_text,
+)
 from paddletorch.plan.passes.training.paddle_schedulers import PaddleSchedulers
 from paddletorch.plan.syntax.control_flow import exclusive
 from paddletorch.plan.syntax.free_names import free_name
@@ -24,9 +30,9 @@ _SEQUENCES = ("torch.optim.lr_scheduler.SequentialLR", "torch.optim.lr_scheduler
 
 def plan_schedulers(view: FileView, planned: Planned) -> Changes:
     """Bring each scheduler of a file together with its optimizer; calls where that cannot be done are refused."""
-    draft = Draft(planned.uses)
+    draft = draft_with_placeholders(planned.uses, "scheduler")
     schedulers = constructors_of(view, draft, "scheduler")
-    if schedulers and view.target == "torch":
+    if view.target == "torch":
         return PaddleSchedulers(view, draft, schedulers, constructors_of(view, draft, "optimizer")).changes()
     for scheduler in schedulers:
         try:
