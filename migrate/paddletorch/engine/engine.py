@@ -215,7 +215,7 @@ class Engine:
         index = self._index_for(path)
         outside = index.seen_from(path) if index is not None else None
         evaluator = Evaluator(tree, (settings.source, settings.target), settings.table, bare, outside)
-        return FileView(settings, source, tree, evaluator, Suppressions(source), blocked)
+        return FileView(settings, source, tree, evaluator, Suppressions(source, self._former_codes), blocked)
 
     def _shown(self, view: FileView, planned: Planned) -> list[Finding]:
         """The findings that are selected and not suppressed."""
@@ -224,8 +224,8 @@ class Engine:
             f
             for f in findings_of(view, planned)
             if f.code not in view.settings.answered
-            and not f.code.startswith(options.ignore)
-            and (options.wants(f.code) or (f.row is not None and options.wants(f.row.code)))
+            and not any(code.startswith(options.ignore) for code in self._codes(f))
+            and any(options.wants(code) for code in self._codes(f, with_row=True))
             and not view.suppressed(f.code, f.node)
         ]
         once = {c for c in {f.code for f in shown} if view.settings.table.diagnostics[c].once}
@@ -235,6 +235,16 @@ class Engine:
         for finding in sorted(shown, key=lambda f: (f.node.lineno, f.node.col_offset)):
             first.setdefault(finding.code, finding)
         return [f for f in shown if f.code not in once or f is first[f.code]]
+
+    def _codes(self, finding: Finding, *, with_row: bool = False) -> list[str]:
+        """The finding's code and the one that it had before; with that of the row that it is about."""
+        former = self._former_codes.get(finding.code)
+        row = [finding.row.code] if with_row and finding.row is not None else []
+        return [finding.code, *([former] if former else []), *row]
+
+    @cached_property
+    def _former_codes(self) -> dict[str, str]:
+        return {code: spec.formerly for code, spec in self.settings.table.diagnostics.items() if spec.formerly}
 
     def _unused_suppressions(self, view: FileView, path: str) -> list[Diagnostic]:
         """A finding for each comment, or code in one, that suppresses nothing in any run, whatever its options."""

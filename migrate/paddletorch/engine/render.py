@@ -34,6 +34,7 @@ def render(view: FileView, finding: Finding) -> Diagnostic:
         applicability=Applicability.DISPLAY if finding.applied else Applicability(spec.applicability),
         name=finding.name,
         hint=re.sub("; --unsafe .*", ".", hint) if finding.applied else hint,
+        formerly=spec.formerly,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import fields
 
@@ -102,12 +103,20 @@ def details(refusal: Refusal) -> tuple[tuple[str, str], ...]:
     found = {field.name: _text(getattr(refusal, field.name)) for field in fields(refusal)}
     if isinstance(refusal, AmbiguousApi):
         found["apis"] = " or ".join(refusal.apis)
+    if isinstance(refusal, NeedsWholeCall):
+        found["written"] = _short(refusal.written)
     if isinstance(refusal, EvaluatedTwice):
         found = {"argument": ", ".join(refusal.names)}
     problem = _PROBLEMS.get(type(refusal))
     if problem is not None:
         found["problem"] = problem(refusal)
     return tuple(sorted(found.items()))
+
+
+def _short(template: str) -> str:
+    """A template in a few words: what it calls, or that it is an expression."""
+    called = re.match(r"[A-Za-z_][\w.]*\(", template)
+    return f"{called.group()}...)" if called else "an expression of several parts"
 
 
 def _text(value: object) -> str:
