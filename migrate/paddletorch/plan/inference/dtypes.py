@@ -140,8 +140,7 @@ class Dtypes:
         scope = self._view.tree.scopes.get(node)
         bindings = scope.lookup(node.id) if scope is not None else []
         reached = reaching(self._view.tree, node, bindings) if bindings else []
-        kept = [b for b in reached if b.kind != "augment"]  # an operation in place keeps the dtype
-        found = {self._binding(b) for b in kept}
+        found = {self._binding(b) for b in reached if b.kind != "augment"}  # an operation in place keeps the dtype
         return found.pop() if len(found) == 1 else None
 
     def _binding(self, binding: Binding) -> str | None:
@@ -241,9 +240,9 @@ class Dtypes:
         if name == "where":
             return self.combined(*operands[1:3]) if len(operands) == 3 else None
         if name in ("cat", "concat", "stack", "hstack", "vstack"):
-            held = operands[0].elts if isinstance(operands[0], ast.List | ast.Tuple) else []
-            found = self.of(held[0]) if held else None
-            for other in held[1:]:
+            tensors = operands[0].elts if isinstance(operands[0], ast.List | ast.Tuple) else []
+            found = self.of(tensors[0]) if tensors else None
+            for other in tensors[1:]:
                 found = promoted(found, self.of(other))
             return found
         if name in PAIRS and len(operands) > 1:

@@ -10,7 +10,7 @@ from paddletorch_rules import Form, Parameter, Row, Signature
 
 from paddletorch.plan.inference.keywords import seen_items
 from paddletorch.plan.inference.unpacked_arguments import seen_elements
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.refusals import NoFormFits, Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance, Qualified
 from paddletorch.resolve.values import Container
@@ -48,7 +48,7 @@ def choose(view: FileView, call: ast.Call, options: Sequence[tuple[Row, Form]], 
     """The row whose signature the call fits.
 
     Raises:
-        Refusal: several fit, and the call does not say which.
+        Refused: several fit, and the call does not say which.
     """
     if len(options) == 1:
         return options[0]
@@ -60,7 +60,7 @@ def choose(view: FileView, call: ast.Call, options: Sequence[tuple[Row, Form]], 
         found = [(row, form) for how, row, form in fits if how is wanted]
         if wanted is Fit.MAYBE and len(found) > 1:
             forms = " or ".join(s.text for _, f in found if (s := f.signature(newest)) is not None)
-            raise Refusal("API224", forms=forms, arguments=view.text(call))
+            raise Refused(NoFormFits(forms, view.text(call)))
         if found:
             return found[0]
     return options[0]

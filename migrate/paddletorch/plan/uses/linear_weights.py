@@ -11,11 +11,10 @@ import re
 from typing import TypeGuard
 
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.refusals import LayoutMatters, Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance
 
-_CODE = "NNL209"
 _TRANSPOSED = "{self}.weight.t()"
 _AS_IT_IS = ""
 _ASSIGN = "paddle.nn.initializer.Assign"
@@ -42,20 +41,20 @@ def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
     """The template for ``layer.weight`` of a linear layer; empty where it may stand as it is.
 
     Raises:
-        Refusal: the use depends on the layout, and a transposed copy would not do.
+        Refused: the use depends on the layout, and a transposed copy would not do.
     """
     if isinstance(node.ctx, ast.Store):
         statement = view.parent(node)
         value = statement.value if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         if value is not None and is_linear_weight(view, value):
             return _AS_IT_IS
-        raise Refusal(_CODE)
+        raise Refused(LayoutMatters())
     if isinstance(node.ctx, ast.Del):
         return _AS_IT_IS
     value, parent = _past_data(view, node)
     found = _use(view, value, parent)
     if found is None:
-        raise Refusal(_CODE)
+        raise Refused(LayoutMatters())
     return found
 
 
@@ -65,7 +64,7 @@ def other_weight(view: FileView, node: ast.Attribute) -> str | None:
     if isinstance(statement, ast.Assign) and isinstance(node.ctx, ast.Store):
         values = view.evaluator.values(statement.value.value) if _is_weight(statement.value) else ()
         if any(isinstance(v, Instance) and v.type == "linear" for v in values):
-            raise Refusal(_CODE)
+            raise Refused(LayoutMatters())
     return None
 
 
