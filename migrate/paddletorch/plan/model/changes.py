@@ -51,25 +51,41 @@ class Changes:
     naming: Naming | None = None
     """How names are written, from the pass that decides it."""
 
-    def __bool__(self) -> bool:
-        return self != _NOTHING
 
-
-_NOTHING = Changes()
+NOTHING = Changes()
+"""The changes of a pass that finds nothing to do."""
 
 
 def joined(many: Iterable[Changes]) -> Changes:
     """All of the changes, in order."""
-    given = list(many)
+    edits: list[Edit] = []
+    conversions: list[Conversion] = []
+    findings: list[Finding] = []
+    imports: list[Import] = []
+    uses: list[Use] = []
+    handled: set[ast.AST] = set()
+    counted: list[tuple[str, Fate]] = []
+    naming: Naming | None = None
+    for one in many:
+        if one is NOTHING:
+            continue
+        edits += one.edits
+        conversions += one.conversions
+        findings += one.findings
+        imports += one.imports
+        uses += one.uses
+        handled |= one.handled
+        counted += one.counted
+        naming = one.naming or naming
     return Changes(
-        tuple(e for c in given for e in c.edits),
-        tuple(x for c in given for x in c.conversions),
-        tuple(f for c in given for f in c.findings),
-        tuple(i for c in given for i in c.imports),
-        tuple(u for c in given for u in c.uses),
-        frozenset().union(*(c.handled for c in given)),
-        tuple(x for c in given for x in c.counted),
-        next((c.naming for c in reversed(given) if c.naming is not None), None),
+        tuple(edits),
+        tuple(conversions),
+        tuple(findings),
+        tuple(imports),
+        tuple(uses),
+        frozenset(handled),
+        tuple(counted),
+        naming,
     )
 
 
@@ -78,11 +94,11 @@ class Planned:
     """What is decided about a file so far. Each pass reads it and gives back changes."""
 
     uses: Uses = field(default_factory=Uses)
-    changes: Changes = _NOTHING
+    changes: Changes = NOTHING
 
     def with_changes(self, changes: Changes) -> Planned:
         """What is decided once a pass has given its changes."""
-        if not changes:
+        if changes is NOTHING:
             return self
         return Planned(self.uses.with_uses(changes.uses), joined((self.changes, changes)))
 

@@ -29,12 +29,12 @@ class Settings:
     at_run_time: bool = False
     """Calls of what only the running program knows are answered by the shim."""
 
-    @property
+    @cached_property
     def source(self) -> Framework:
         """The framework that the code is written for."""
         return self.options.source
 
-    @property
+    @cached_property
     def target(self) -> Framework:
         """The framework to convert to."""
         return self.options.target

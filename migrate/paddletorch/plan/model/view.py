@@ -45,7 +45,7 @@ class FileView:
     def _provided(self) -> dict[Callable[[FileView], Any], Any]:
         return {}
 
-    @property
+    @cached_property
     def target(self) -> Framework:
         """The framework to convert to."""
         return self.settings.target

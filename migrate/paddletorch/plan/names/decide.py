@@ -68,7 +68,8 @@ def _decide(view: FileView, draft: Draft) -> dict[Hashable, Group]:
     groups = {key: _with_fallback(view, draft, group) for key, group in groups.items()}
     while _spread_refusals(view, groups, draft):
         pass
-    return {key: replace(group, target=_binding_target(view, draft, group)) for key, group in groups.items()}
+    targets = {key: _binding_target(view, draft, group) for key, group in groups.items()}
+    return {key: replace(group, target=targets[key]) if targets[key] else group for key, group in groups.items()}
 
 
 def _with_fallback(view: FileView, draft: Draft, group: Group) -> Group:
@@ -115,9 +116,10 @@ def _with_other_uses(view: FileView, groups: dict[Hashable, Group]) -> dict[Hash
     }
     unread = view.source.unread_names
     return {
-        key: replace(
-            group,
-            other_uses=tuple(others.get(key, ())),
+        key: Group(
+            group.anchor,
+            group.sites,
+            tuple(others.get(key, ())),
             deleted=key in deleted,
             hidden=isinstance(group.anchor.node, ast.Name) and group.anchor.node.id in unread,
         )
@@ -247,7 +249,8 @@ def _write(view: FileView, group: Group, draft: Draft, site: Site, aliases: dict
         edit, more = _name_edit(view, group, use)
         imports += more
         rewritten = bool(more)
-    draft.revise(use)
+    if use is not draft[site]:
+        draft.revise(use)
     written.imports += imports
     if rewritten:
         written.rewritten.append(site)
@@ -283,9 +286,11 @@ def _with_names(view: FileView, use: Use, aliases: dict[str, str]) -> tuple[Use,
     Raises:
         Refused: a name is taken by something else.
     """
+    if not (use.edits or use.whole is not None or use.needs):
+        return use, []
     site = use.site
     scope = scope_of(view, site.node)
-    use = _with_each(use, lambda edit: with_aliases(view, aliases, edit, scope))
+    use = use if not aliases else _with_each(use, lambda edit: with_aliases(view, aliases, edit, scope))
     modules = [m for edit in use.every_edit for m in helper_modules(view, edit, scope, site.name)]
     if use.needs:
         modules.append(use.needs)

@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Sequence
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.statements import own_line
 
@@ -18,7 +18,7 @@ def plan_comments(view: FileView, planned: Planned) -> Changes:
     edits = planned.changes.edits
     suspect = [e.span for e in edits if b"#" in view.source.body[e.span.start : e.span.end]]
     if not suspect:
-        return Changes()
+        return NOTHING
     unchanged = [p for e in edits for p in e.parts if isinstance(p, Span)]
     lost: dict[ast.stmt, list[str]] = {}
     statements = [node for node in view.tree.parents if isinstance(node, ast.stmt)]

@@ -13,7 +13,7 @@ from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.calls.translate import translate_edits
 from paddletorch.plan.inference.leaf_tensors import is_computed
 from paddletorch.plan.inference.shapes import shape
-from paddletorch.plan.model.changes import Changes
+from paddletorch.plan.model.changes import NOTHING, Changes
 from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Assigned, NotLocated, Refused, StatedByTable
 from paddletorch.plan.model.target_forms import target_form
@@ -38,7 +38,7 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
             raise Refused(NotLocated())
         target = target_form(row, view)
         if target.template == f"{{self}}.{node.attr}()" and _is_called(view, node):
-            return Changes()  # converted already, in a file that still imports the source
+            return NOTHING  # converted already, in a file that still imports the source
         written = spelled(view, aliases, node, _edits(view, node, row, form, target), name)
     except Refused as stop:
         return Changes(findings=(refused(stop.refusal, node, name, row),))

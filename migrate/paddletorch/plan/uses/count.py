@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from paddletorch.model import Uses
-from paddletorch.plan.model.changes import Changes, Fate, Planned
+from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
 
@@ -30,7 +30,7 @@ def count_uses(planned: Planned) -> dict[str, Uses]:
 def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
     """Count and report the names that no table has, unless only some rules are selected."""
     if view.settings.options.select:
-        return Changes()
+        return NOTHING
     unknown = list(_unknown_names(view, {use.site.node for use in planned.uses}))
     return Changes(
         findings=tuple(finding(UNKNOWN_API, node, name) for node, name in unknown),

@@ -9,7 +9,7 @@ import ast
 
 from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
-from paddletorch.plan.model.changes import Changes, Import, Planned, joined
+from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned, joined
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.target_forms import target_form
@@ -30,7 +30,7 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
     api = _inherited_constructor(view, call)
     found = view.settings.lookup(api) if api is not None else None
     if api is None or found is None or view.suppressed(found[0].code, call) or not view.is_located(call):
-        return Changes()
+        return NOTHING
     row, form = found
     try:
         binding = bind(view, call, row, form, api)

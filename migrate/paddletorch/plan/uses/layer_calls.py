@@ -10,7 +10,7 @@ from paddletorch_rules import Row
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.translate import translate_edits
 from paddletorch.plan.inference.receivers import Receivers
-from paddletorch.plan.model.changes import Changes, Planned, joined
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
@@ -20,7 +20,7 @@ from paddletorch.resolve import Instance
 def plan_layer_calls(view: FileView, planned: Planned) -> Changes:
     """Rename the keywords of each call of a layer whose class is known, and carry its values over."""
     if view.provide(Receivers).leaving(planned.uses).are_done:
-        return Changes()
+        return NOTHING
     return joined(_plan_call(view, call, planned.uses.left_apis) for call in view.tree.calls)
 
 
@@ -29,7 +29,7 @@ def _plan_call(view: FileView, call: ast.Call, left_apis: Set[str]) -> Changes:
     named = [k for k in call.keywords if k.arg is not None]
     row = _layer(view, call, left_apis) if named or len(call.args) > 1 else None
     if row is None or not view.is_located(call) or view.suppressed(row.code, call):
-        return Changes()
+        return NOTHING
     names = {p.name(view.settings.source): p.name(view.target) for p in row.forward}
     findings = list(_lost_parameters(view, call, named, names, row))
     edits = [

@@ -13,7 +13,7 @@ from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.inference.overloads import Fit, choose, fit
 from paddletorch.plan.inference.receivers import Evidence, Receivers
-from paddletorch.plan.model.changes import Changes, Fate, Planned, joined
+from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import (
@@ -45,7 +45,7 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
     receivers = view.provide(Receivers).leaving(planned.uses)
     file = _File(view, planned, receivers, naming.aliases if naming is not None else {}, _left_scaler(planned))
     if file.receivers.are_done:
-        return Changes()
+        return NOTHING
     matches = [(match, _plan_match(file, match)) for match in view.matches.values()]
     matched = {
         n for match, changes in matches if changes is not None and not changes.findings for n in match.attributes
@@ -103,7 +103,7 @@ def _plan_instance_call(file: _File, call: ast.Call, options: list[tuple[Row, Fo
         binding.receiver = call.func
         converted = convert_bound_call(binding, target_form(row, view), Callee.METHOD)
         if converted.template is None:
-            return Changes()
+            return NOTHING
         changes = spelled(view, file.aliases, call.func, converted.every_edit, name)
     except Refused as stop:
         return Changes(findings=(refused(stop.refusal, call, name, row),))
@@ -118,7 +118,7 @@ def _plan_match(file: _File, match: Match) -> Changes | None:
     if match.start in file.planned.changes.handled or (file.left_scaler is not None and row.receiver == "scaler"):
         return None
     if view.suppressed(row.code, match.node):
-        return Changes()
+        return NOTHING
     try:
         form = target_form(row, view)
         if not view.is_located(match.node):
@@ -136,7 +136,7 @@ def _plan_member(file: _File, node: ast.Attribute) -> Changes:
     view = file.view
     rows = view.settings.members(node.attr)
     if not rows or (isinstance(node.value, ast.Name | ast.Attribute) and _is_framework_name(view, node.value)):
-        return Changes()
+        return NOTHING
     parent = view.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
     for receiver in dict.fromkeys(row.receiver for row, _ in rows):
@@ -148,7 +148,7 @@ def _plan_member(file: _File, node: ast.Attribute) -> Changes:
             continue
         if file.receivers.overrides(node.value, node.attr):
             continue
-        changes = Changes()
+        changes = NOTHING
         if row.kind == "attribute":
             if evidence is Evidence.YES:
                 changes = plan_attribute(view, file.aliases, node, row, form)
@@ -160,7 +160,7 @@ def _plan_member(file: _File, node: ast.Attribute) -> Changes:
         if evidence is not Evidence.YES:
             return changes
         return replace(changes, counted=((f"{receiver.capitalize()}.{node.attr}", _fate(changes)),))
-    return Changes()
+    return NOTHING
 
 
 def _fate(changes: Changes) -> Fate:
@@ -181,7 +181,7 @@ def _plan_reference(view: FileView, node: ast.Attribute, options: list[tuple[Row
     """A bound method that is passed on, not called."""
     named = [(r, own, f) for r, own in options for f in r.forms(view.target) if f.names and f.template is None]
     if not isinstance(node.ctx, ast.Load):
-        return Changes()
+        return NOTHING
     row = named[0][0] if named else options[0][0]
     name = f"{row.receiver}.{node.attr}"
     if not named:
@@ -191,10 +191,10 @@ def _plan_reference(view: FileView, node: ast.Attribute, options: list[tuple[Row
     _, own, form = named[0]
     target = f"{row.receiver}.{form.names[0]}"
     if not view.is_located(node):
-        return Changes()
+        return NOTHING
     same_name = node.attr in form.names
     if same_name and isinstance(node.value, ast.Call):
-        return Changes()  # ``torch.aminmax(x).max`` is a field
+        return NOTHING  # ``torch.aminmax(x).max`` is a field
     findings: tuple[Finding, ...] = ()
     if len(options) > 1 or (row.parameters if not same_name else not renames_only(view, row, own, form)):
         details = {"replacement": target, "arguments": renamed_parameters(view, row)}
@@ -222,27 +222,27 @@ def _plan_call(
             raise Refused(NotLocated())
         row, form = choose(view, call, options)
         if not sure and row.receiver == "tensor" and _is_another(view, call, form):
-            return Changes()
+            return NOTHING
         hook = METHOD_HOOKS.get(row.hook or "")
         changes = hook(view, MemberCall(node, call, row, name, evidence)) if hook is not None else None
         replacement = _HOOK_RESULTS.get(row.hook or "", name)
         if changes is None and row.report is not None and not (row.forms(view.target) and row.parameters):
             details = {"method": node.attr}
-            return Changes(findings=(finding(row.report, call, name, row, **details),)) if sure else Changes()
+            return Changes(findings=(finding(row.report, call, name, row, **details),)) if sure else NOTHING
         if changes is None:
             edits, findings, replacement = _convert_call(view, node, call, row, form, name)
             changes = replace(spelled(view, file.aliases, node, edits, name), findings=findings)
     except Refused as stop:
         shown = sure or row.receiver != "tensor"
-        return Changes(findings=(refused(stop.refusal, call, name, row),)) if shown else Changes()
+        return Changes(findings=(refused(stop.refusal, call, name, row),)) if shown else NOTHING
     edits = changes.edits
     if not edits and hook is not None:
         return changes  # a plain use, or one that the hook reported
     if not sure and _stands_already(view, call, edits):
-        return Changes()
+        return NOTHING
     if not sure and not (row.any_receiver or view.settings.options.unsafe):
         if not edits and row.receiver != "scaler":
-            return Changes()
+            return NOTHING
         details = {"name": view.text(node.value), "type": row.receiver or "", "method": node.attr}
         return Changes(findings=(finding("API212", call, name, row, **details),))
     if row.receiver == "scaler" and file.left_scaler is not None and edits:

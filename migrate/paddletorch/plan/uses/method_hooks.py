@@ -10,7 +10,7 @@ from paddletorch_rules import Row
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.receivers import Evidence, path_of
-from paddletorch.plan.model.changes import Changes, joined
+from paddletorch.plan.model.changes import NOTHING, Changes, joined
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import NotOneStatement, Refused, UnclearMinimize, UnclearUpdate
 from paddletorch.plan.model.view import FileView
@@ -58,7 +58,7 @@ def minimize(view: FileView, member: MemberCall) -> Changes:
     """``scaler.minimize(optimizer, loss)`` becomes ``scaler.step(optimizer)`` and ``scaler.update()``."""
     call = member.call
     if member.evidence is not Evidence.YES and len(call.args) + len(call.keywords) < 2:
-        return Changes()
+        return NOTHING
     if not _is_statement(view, call):
         raise Refused(UnclearMinimize("the value of minimize() is used, and torch's step() gives another one"))
     optimizer = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "optimizer"), None)
@@ -118,18 +118,18 @@ def update(view: FileView, member: MemberCall) -> Changes:
     """``scaler.update(x)`` becomes ``scaler.update()`` and ``scaler.set_init_loss_scaling(x)``."""
     call = member.call
     if not call.args and not call.keywords:
-        return Changes()
+        return NOTHING
     given = call.args[0] if call.args else call.keywords[0].value
     known = len(call.args) + len(call.keywords) == 1 and not isinstance(given, ast.Starred)
     if not known or (call.keywords and call.keywords[0].arg != "new_scale"):
         if member.evidence is not Evidence.YES:
-            return Changes()  # a method of the file's own: update(found_inf)
+            return NOTHING  # a method of the file's own: update(found_inf)
         raise Refused(UnclearUpdate("update() has arguments that cannot be seen"))
     layout = read_layout(view.source, call)
     if isinstance(given, ast.Constant) and given.value is None:
         return Changes(tuple(edit_arguments(layout, ArgumentChanges(frozenset({0})), member.row.code)))
     if member.evidence is not Evidence.YES and not call.keywords:
-        return Changes()
+        return NOTHING
     if not _is_statement(view, call) or not _never_none(view, given):
         raise Refused(UnclearUpdate("update(new_scale) may be given None, or is not a statement of its own"))
     statement = view.statement(call)
@@ -184,7 +184,7 @@ def _never_none(view: FileView, node: ast.expr) -> bool:
 def step(view: FileView, member: MemberCall) -> Changes:
     """Report extra arguments and a used value; plain steps stay as they are."""
     if member.evidence is not Evidence.YES:
-        return Changes()
+        return NOTHING
     call = member.call
     found: list[Finding] = []
     if len(call.args) + len(call.keywords) > 1:
@@ -197,7 +197,7 @@ def step(view: FileView, member: MemberCall) -> Changes:
 def scale(view: FileView, member: MemberCall) -> Changes:
     """Report lists; arguments of a chained ``backward`` go by Paddle's names."""
     if member.evidence is not Evidence.YES or not member.call.args:
-        return Changes()
+        return NOTHING
     given = member.call.args[0]
     several = isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp | ast.Dict)
     reported = Changes(findings=(_finding(member, "AMP227", view.text(given)),) if several else ())
@@ -232,7 +232,7 @@ def _backward(view: FileView, member: MemberCall, call: ast.Call) -> Changes:
         elif name == "gradient" and index >= len(call.args):
             renamed[index] = "grad_tensor"
     if not renamed and not drop:
-        return Changes()
+        return NOTHING
     return Changes(tuple(edit_arguments(layout, ArgumentChanges(frozenset(drop), renamed), member.row.code)))
 
 

@@ -8,7 +8,7 @@ from paddletorch_rules import Form, Row
 
 from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
-from paddletorch.plan.model.changes import Changes, Planned, joined
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import Refused, UncertainBinding, UnseenArguments
 from paddletorch.plan.model.target_forms import target_form
@@ -19,7 +19,7 @@ from paddletorch.resolve import NoneValue, Partial, Qualified
 def plan_partials(view: FileView, planned: Planned) -> Changes:
     """Rename what a call adds to a partial; what cannot be seen is reported."""
     if b"partial" not in view.source.body:
-        return Changes()
+        return NOTHING
     return joined(_plan_call(view, call) for call in view.tree.calls)
 
 
@@ -31,16 +31,16 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
         skip = 1
     found = view.settings.lookup(partials[0].name) if len(partials) == 1 else None
     if found is None or (len(call.args) == skip and not call.keywords):
-        return Changes()
+        return NOTHING
     row, form = found
     if view.suppressed(row.code, call) or (view.settings.at_run_time and not skip):
-        return Changes()
+        return NOTHING
     if not row.forms(view.target):
-        return Changes()  # what has no counterpart is reported where the partial is made
+        return NOTHING  # what has no counterpart is reported where the partial is made
     others = [v for v in view.evaluator.values(call.func) if not isinstance(v, Partial | NoneValue)]
     if others and not skip:
         if any(isinstance(v, Qualified) for v in others):
-            return Changes()  # the call is that API's site
+            return NOTHING  # the call is that API's site
         refusal = UncertainBinding(view.text(call.func), call.lineno)
         return Changes(findings=(refused(refusal, call, partials[0].name, row),))
     return _convert(view, call, partials[0], row, form, skip)

@@ -8,7 +8,7 @@ from paddletorch_rules import Row
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.translate import translate_edits
-from paddletorch.plan.model.changes import Changes, Planned, joined
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.target_forms import target_form
@@ -23,7 +23,7 @@ def plan_attribute_names(view: FileView, planned: Planned) -> Changes:
 def _plan_call(view: FileView, call: ast.Call) -> Changes:
     found = _named(view, call)
     if found is None:
-        return Changes()
+        return NOTHING
     name, value = found
     attribute = str(name.value)
     for row, form in view.settings.members(attribute):
@@ -42,7 +42,7 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
         renamed = Edit(view.source.span(name), quote + target.names[0] + quote, row.code)
         conversion = view.conversion(row.code, name, attribute, target.names[0], row.id)
         return Changes((renamed, *translated), (conversion,))
-    return Changes()
+    return NOTHING
 
 
 def _translated(view: FileView, value: ast.expr, row: Row) -> list[Edit]:

@@ -9,7 +9,7 @@ import ast
 from dataclasses import replace
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 
@@ -20,7 +20,7 @@ _NOTE = "tensor_arguments"
 def plan_functions(view: FileView, planned: Planned) -> Changes:
     """Edit the classes that return None, as for what is no tensor; where a return is no tuple they stay reported."""
     if view.target != "paddle":
-        return Changes()
+        return NOTHING
     revised: list[Use] = []
     for use in planned.uses:
         statement = view.parent(use.site.node)

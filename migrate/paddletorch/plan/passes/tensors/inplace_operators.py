@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
-from paddletorch.plan.model.changes import Changes, Planned, joined
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
@@ -36,7 +36,7 @@ _NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.n
 def plan_augmented(view: FileView, planned: Planned) -> Changes:
     """Write into the tensor where it is a loop's or a leaf; report where another name shares its memory."""
     if view.target != "paddle":
-        return Changes()
+        return NOTHING
     aliases = planned.changes.naming.aliases if planned.changes.naming is not None else {}
     statements = [n for n in view.tree.parents if isinstance(n, ast.AugAssign)]
     return joined(_plan_statement(view, aliases, statement) for statement in statements)
@@ -46,16 +46,16 @@ def _plan_statement(view: FileView, aliases: Mapping[str, str], statement: ast.A
     """What becomes of one ``p -= step``; torch too makes a new tensor for ``p @= q``."""
     target, operator = statement.target, ELEMENTWISE.get(type(statement.op))
     if operator is None or not isinstance(target, ast.Name) or target not in view.tree.scopes:
-        return Changes()
+        return NOTHING
     bindings = [b for b in view.tree.scopes[target].lookup(target.id) if b.kind != "augment"]
     if not bindings or not _is_tensor(view, bindings, statement):
-        return Changes()
+        return NOTHING
     if _is_meant(view, bindings, statement):
         left = view.leaves(_CODE, statement)
-        return Changes() if left else _write_into(view, aliases, statement, target, operator)
+        return NOTHING if left else _write_into(view, aliases, statement, target, operator)
     base = _shared_base(view, bindings, statement)
     if base is None:
-        return Changes()
+        return NOTHING
     return Changes(findings=(finding(_REPORTED, target, "torch.Tensor", name=target.id, base=base),))
 
 

@@ -15,7 +15,7 @@ from packaging.version import Version
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.dtype_names import PAIRS
 from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, promoted
-from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.operators import ELEMENTWISE
@@ -54,7 +54,7 @@ def plan_promotion(view: FileView, planned: Planned) -> Changes:
     conversions: list[Conversion] = []
     findings: list[Finding] = []
     if view.target != "paddle" or view.is_half_converted:
-        return Changes()
+        return NOTHING
     dtypes = view.provide(Dtypes)
     for operation in _operations(view):
         for found in _casts(view, dtypes, operation):

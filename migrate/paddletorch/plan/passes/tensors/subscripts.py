@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from packaging.version import Version
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.tensors.replaced_subscripts import (
     CODE,
@@ -28,7 +28,7 @@ def plan_subscripts(view: FileView, planned: Planned) -> Changes:
         return replaced_subscripts(view, _backwards(view), _flipped, "Tensor.flip", _BACKWARDS)
     if view.settings.target_releases.versions[0] < Version("3.0"):
         return replaced_subscripts(view, _negative_lists(view), _as_slice, "a slice", None)
-    return Changes()
+    return NOTHING
 
 
 def _negative_lists(view: FileView) -> Iterator[ast.Subscript]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.changes import Changes, Planned, joined
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.view import FileView
@@ -24,7 +24,7 @@ _ONCE = "a paddle.amp.auto_cast object works once, the second 'with' raises Attr
 def plan_autocast_objects(view: FileView, planned: Planned) -> Changes:
     """Make a factory of each kept autocast object whose every use is in sight; report the others."""
     if view.target != "paddle":
-        return Changes()
+        return NOTHING
     objects = _AutocastObjects(view)
     found: list[Changes] = []
     for use in planned.uses:
@@ -49,16 +49,16 @@ class _AutocastObjects:
         view = self._view
         value, parent = _bound_value(view, call)
         if isinstance(parent, ast.withitem) or (isinstance(parent, ast.FunctionDef) and call in parent.decorator_list):
-            return Changes()
+            return NOTHING
         function = parent.func if isinstance(parent, ast.Call) else None
         if isinstance(function, ast.Attribute) and function.attr == "enter_context":
-            return Changes()
+            return NOTHING
         if isinstance(parent, ast.AsyncFunctionDef | ast.Expr):
-            return Changes()
+            return NOTHING
         if isinstance(parent, ast.Attribute) and parent.attr == "__enter__" and value is call:
             return self._entered_for_good(site, call)
         if function is call:  # autocast(...)(function): a decorator
-            return Changes()
+            return NOTHING
         if isinstance(parent, ast.Return | ast.Lambda):
             return Changes(findings=tuple(_returned(view, site, parent)))
         if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
@@ -85,14 +85,14 @@ class _AutocastObjects:
         scope = view.tree.scopes[target]
         bindings = scope.lookup(target.id)
         if id(bindings) in self._named:
-            return Changes()
+            return NOTHING
         self._named.add(id(bindings))
         uses = [n for n in view.tree.loads if n.id == target.id and view.tree.scopes[n].lookup(n.id) is bindings]
         entered = [n for n in uses if isinstance(view.parent(n), ast.withitem)]
         in_functions = [n for n in entered if view.tree.scopes[n].function() is not scope.function()]
         looped = [n for n in entered if _loops_between(view, n, target)]
         if len(entered) == len(uses) and len(entered) <= 1 and not in_functions and not looped:
-            return Changes()
+            return NOTHING
         how = "is entered more than once" if len(entered) == len(uses) else "is passed on and may be entered again"
         if len(entered) != len(uses) or not uses or not _can_wait(view, bindings, scope):
             return Changes(findings=(_entered_again(site, target.id, how),))

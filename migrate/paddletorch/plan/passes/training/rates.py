@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.receivers import Evidence, Receivers, path_of
-from paddletorch.plan.model.changes import Changes, Planned, joined
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.use import Draft
 from paddletorch.plan.model.view import FileView
@@ -25,7 +25,7 @@ def plan_rates(view: FileView, planned: Planned) -> Changes:
     if view.target == "torch":
         return joined(rates.to_torch())
     if b"param_groups" not in view.source.body:
-        return Changes()
+        return NOTHING
     schedulers = constructors_of(view, Draft(planned.uses), "scheduler")
     return joined(rates.to_paddle({path_of(v) for s in schedulers if (v := s.value("optimizer"))}))
 
@@ -103,19 +103,19 @@ class _Rates:
         """``for group in optimizer.param_groups: group['lr'] = rate``, or a return of the first group's rate."""
         groups = self._groups(loop.iter, loop)
         if groups is None or not isinstance(loop.target, ast.Name) or len(loop.body) != 1 or loop.orelse:
-            return Changes()
+            return NOTHING
         optimizer, body, group = source_text(self._view, groups.value), loop.body[0], loop.target.id
         if optimizer is None or not isinstance(body, ast.Assign | ast.AugAssign | ast.Return):
-            return Changes()
+            return NOTHING
         reads = list(_rate_reads(body, group))
         if len(reads) != sum(isinstance(n, ast.Name) and n.id == group for n in ast.walk(body)):
-            return Changes()  # the group is used for more than its rate
+            return NOTHING  # the group is used for more than its rate
         target = _target(body)
         findings: Iterable[Finding] = ()
         if target is not None and target in reads:
             parts = self._set(optimizer, body)
             if parts is None:
-                return Changes()
+                return NOTHING
             findings = self._schedule_findings(loop, groups, scheduled)
         else:
             parts = (self._view.source.span(body),)
@@ -133,7 +133,7 @@ class _Rates:
         optimizer = source_text(self._view, groups.value) if groups is not None else None
         parts = self._set(optimizer, statement) if optimizer is not None else None
         if groups is None or parts is None:
-            return Changes()
+            return NOTHING
         edits = [Edit(self._view.source.span(statement), "", _CODE, parts)]
         findings = self._schedule_findings(statement, groups, scheduled)
         name, replacement = "optimizer.param_groups", "optimizer.set_lr"
@@ -146,11 +146,11 @@ class _Rates:
         name = generator.target.id if isinstance(generator.target, ast.Name) else ""
         simple = len(node.generators) == 1 and not generator.ifs and isinstance(node, ast.ListComp)
         if groups is None or not simple or list(_rate_reads(node.elt, name)) != [node.elt]:
-            return Changes()
+            return NOTHING
         optimizer = source_text(self._view, groups.value)
         statement = self._view.statement(node)
         if optimizer is None or statement is None:
-            return Changes()
+            return NOTHING
         edits = [Edit(self._view.source.span(node), f"[{optimizer}.get_lr()]", _CODE)]
         row = "Optimizer.get_lr"
         return self._changes(statement, groups, edits, "optimizer.param_groups", "optimizer.get_lr", row=row)
@@ -158,15 +158,15 @@ class _Rates:
     def _parameters_of(self, node: ast.ListComp | ast.GeneratorExp) -> Changes:
         """``[p for group in optimizer.param_groups for p in group['params']]``: without groups Paddle has no dicts."""
         if len(node.generators) != 2:
-            return Changes()
+            return NOTHING
         outer, inner = node.generators
         groups, statement = self._groups(outer.iter, node), self._view.statement(node)
         name = outer.target.id if isinstance(outer.target, ast.Name) else ""
         if groups is None or statement is None or not isinstance(inner.iter, ast.Subscript) or outer.ifs:
-            return Changes()
+            return NOTHING
         uses = sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
         if ast.unparse(inner.iter) != f"{name}['params']" or uses != 2:
-            return Changes()
+            return NOTHING
         end = self._view.source.span(groups).end
         text = self._view.quoted(f"({name}['params'] if isinstance({name}, dict) else [{name}])", node)
         edits = [
