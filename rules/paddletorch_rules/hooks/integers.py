@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-_MAKERS = frozenset({"randint", "randperm", "argmax", "argmin", "argsort", "bincount", "nonzero"})
+from paddletorch_rules.facts import facts
+
 _DATA = frozenset({"to_tensor", "tensor", "as_tensor"})
 
 
@@ -34,7 +35,9 @@ def is_integer(node: ast.expr | None) -> bool:
     dtype = given.get("dtype") or (node.args[1] if name in _DATA and len(node.args) > 1 else None)
     if dtype is not None:
         return names_integer(_text(dtype))
-    return name in _MAKERS or (name in _DATA and bool(node.args) and data_is_integer(node.args[0]))
+    if name in _DATA:
+        return bool(node.args) and data_is_integer(node.args[0])
+    return name in facts().int64_results["paddle"]
 
 
 def _text(node: ast.expr) -> str:
