@@ -12,6 +12,9 @@ from typing import Any
 from paddletorch_rules import compiled
 from paddletorch_rules.schema import TableError
 
+_MARKS = ("checked", "elsewhere")
+"""Keys that say how a table is checked; they are for the tests."""
+
 FILE = Path(__file__).with_name("facts.toml")
 
 Names = frozenset[str]
@@ -30,6 +33,8 @@ class Facts:
     pure: Names
     conversions: Names
     dtype_aliases: Mapping[str, str]
+    dtype_categories: Mapping[str, int]
+    dtype_widths: Mapping[str, int]
     casts: Mapping[str, str]
     tensor_classes: Mapping[str, str]
     created: Names
@@ -38,11 +43,13 @@ class Facts:
     floating_results: Names
     floating_only: Names
     promoting: Names
+    quotients: Names
     joining: Names
     sums: Names
     with_indices: Names
     tuple_results: Names
     same_dtype: Names
+    same_dtype_attributes: Names
     shaped: BySide
     keeps_elements: BySide
     distinctive: Names
@@ -91,7 +98,7 @@ def read() -> dict[str, Any]:
     known = [field.name for field in fields(Facts)]
     if wrong := data.keys() ^ set(known):
         raise TableError(f"{FILE.name}: the tables and the fields of Facts differ in {', '.join(sorted(wrong))}")
-    return {name: _frozen({k: v for k, v in data[name].items() if k != "checked"}) for name in known}
+    return {name: _frozen({k: v for k, v in data[name].items() if k not in _MARKS}) for name in known}
 
 
 def _frozen(value: Any) -> Any:

@@ -16,9 +16,9 @@ def is_fresh(node: ast.expr | None) -> bool:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     name = node.func.attr
-    if name in ("to", "cuda", "cpu", "float", "long", "type_as", "half", "int", "double"):
-        return is_fresh(node.func.value)
-    return name in facts().fresh["torch"]
+    if name in facts().fresh["torch"]:
+        return True
+    return name in facts().conversions and is_fresh(node.func.value)
 
 
 def _in_place(call: BoundCall, computed: str) -> None:

@@ -59,11 +59,13 @@ def truth_as_int(call: BoundCall) -> None:
     named_dtype(call)
     if call.target == "paddle" and call.value("dtype") is None:
         name = "self" if call.value("input") is None else "input"
-        if call.dtype(name) in _SMALL or _is_truth(call.value(name)) or _is_truth(call.origin(name)):
+        if _is_small(call.dtype(name)) or _is_truth(call.value(name)) or _is_truth(call.origin(name)):
             call.force("dtype", "'int64'")
 
 
-_SMALL = frozenset({"bool", "uint8", "int8", "int16", "int32"})
+def _is_small(dtype: str | None) -> bool:
+    """Whether these are truth values, or integers narrower than int64."""
+    return dtype is not None and dtype != "int64" and facts().dtype_categories.get(dtype, 2) < 2
 
 
 def _is_truth(node: ast.expr | None) -> bool:

@@ -20,8 +20,6 @@ FLOATING = "floating"
 DEFAULT = "float32"
 """What torch makes of Python's numbers unless ``set_default_dtype`` says otherwise."""
 
-_CATEGORIES = {"bool": 0, "uint8": 1, "int8": 1, "int16": 1, "int32": 1, "int64": 1, "complex64": 3, "complex128": 3}
-_WIDTHS = ("int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128")
 _NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
 _LAYERS = frozenset({"linear", "conv", "norm", "embedding", "activation", "pooling", "dropout", "layer"})
 _DEPTH = 40
@@ -29,7 +27,7 @@ _DEPTH = 40
 
 def category(dtype: str) -> int:
     """0 for bool, 1 for integers, 2 for floating-point numbers, 3 for complex ones: torch promotes upwards."""
-    return _CATEGORIES.get(dtype, 2)
+    return facts().dtype_categories.get(dtype, 2)
 
 
 def promoted(first: str | None, second: str | None) -> str | None:
@@ -38,8 +36,9 @@ def promoted(first: str | None, second: str | None) -> str | None:
         return first if first == second else None
     if category(first) != category(second):
         return max(first, second, key=category)
-    if first in _WIDTHS and second in _WIDTHS:
-        return max(first, second, key=_WIDTHS.index)
+    widths = facts().dtype_widths
+    if first in widths and second in widths:
+        return max(first, second, key=widths.__getitem__)
     return FLOATING if category(first) == 2 else None
 
 
@@ -154,7 +153,7 @@ class Dtypes:
         return self.of(node) if name not in facts().tuple_results else None
 
     def _attribute(self, node: ast.Attribute) -> str | None:
-        if node.attr in ("T", "mT", "data", "grad"):
+        if node.attr in facts().same_dtype_attributes:
             return self.of(node.value)
         if node.attr in ("values", "indices") and isinstance(node.value, ast.Call):
             return self._part(node.value, int(node.attr == "indices"))
@@ -237,8 +236,7 @@ class Dtypes:
             return found
         if name in facts().promoting and len(operands) > 1:
             found = self.combined(operands[0], operands[1])
-            quotient = name in ("div", "divide", "true_divide")
-            return DEFAULT if quotient and found is not None and category(found) < 2 else found
+            return DEFAULT if found is not None and category(found) < 2 and name in facts().quotients else found
         if name in facts().with_indices and len(operands) == 1:
             return self.of(operands[0])
         if name in facts().sums:
@@ -262,7 +260,7 @@ class Dtypes:
             return self.of(node.value)
         name = (self._view.qualified(node) or "").removeprefix("torch.")
         name = facts().dtype_aliases.get(name, name)
-        return name if name in _CATEGORIES or name in ("float16", "bfloat16", "float32", "float64") else None
+        return name if name in facts().dtype_categories else None
 
     def _created(self, name: str, operands: list[ast.expr], keywords: dict[str, ast.expr]) -> str | None:
         if name in ("tensor", "as_tensor"):
