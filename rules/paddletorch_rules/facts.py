@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ def facts() -> Facts:
     """
     digest = compiled.digest_of([FILE])
     found = compiled.restore_facts(digest)
-    if found is None:
+    if found is None or found.keys() != set(Facts.__match_args__):
         found = read()
         compiled.keep_facts(digest, found)
     return Facts(**found)
@@ -95,10 +95,9 @@ def read() -> dict[str, Any]:
     else:
         import tomli as tomllib
     data = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    known = [field.name for field in fields(Facts)]
-    if wrong := data.keys() ^ set(known):
+    if wrong := data.keys() ^ set(Facts.__match_args__):
         raise TableError(f"{FILE.name}: the tables and the fields of Facts differ in {', '.join(sorted(wrong))}")
-    return {name: _frozen({k: v for k, v in data[name].items() if k not in _MARKS}) for name in known}
+    return {name: _frozen({k: v for k, v in data[name].items() if k not in _MARKS}) for name in Facts.__match_args__}
 
 
 def _frozen(value: Any) -> Any:
