@@ -38,6 +38,7 @@ class Facts:
     casts: Mapping[str, str]
     tensor_classes: Mapping[str, str]
     created: Names
+    from_data: Names
     int64_results: BySide
     bool_results: Names
     floating_results: Names
@@ -55,6 +56,7 @@ class Facts:
     distinctive: Names
     tensor_keywords: BySide
     keywords_of_method: BySide
+    array_arguments: Mapping[str, int]
     of_modules_too: Names
     module_chains: BySide
     tuple_modules: BySide

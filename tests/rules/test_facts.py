@@ -33,7 +33,8 @@ TABLES: dict[str, dict[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8
 REST: dict[str, tuple[Any, ...]] = {
     "chunk": (2,), "clamp": (0,), "clip": (0,), "cumprod": (0,), "cumsum": (0,), "expand": (2, 3),
     "flip": ((0,),), "kthvalue": (1, 0), "layer_norm": ([3],), "log_softmax": (0,), "logsumexp": (0,), "max": (0,),
-    "median": (0,), "min": (0,), "mode": (0,), "movedim": (0, 1), "multinomial": (1,), "nanmedian": (0,),
+    "median": (0,), "min": (0,), "mode": (0,), "moveaxis": (0, 1), "movedim": (0, 1), "multinomial": (1,),
+    "nanmedian": (0,),
     "narrow": (0, 0, 1), "normalize": (2.0, 0), "pad": ((1, 1),), "permute": ((1, 0),), "repeat": (2, 1),
     "repeat_interleave": (2,), "reshape": ((6,),), "roll": (1,), "select": (0, 0), "softmax": (0,), "sort": (0,),
     "split": (1,), "swapaxes": (0, 1), "tile": ((2, 1),), "topk": (1, 0), "transpose": (0, 1), "unbind": (0,),
@@ -54,6 +55,7 @@ CALLS: dict[str, Call] = {
     "Parameter": torch.nn.Parameter,
     "Tensor": lambda x: torch.Tensor([1]),
     "adaptive_avg_pool2d": lambda x: functional.adaptive_avg_pool2d(x.reshape(IMAGE), 1),
+    "as_strided": lambda x: x.as_strided((2,), (1,)),
     "addmm": lambda x: torch.addmm(x, x, torch.eye(3, dtype=x.dtype)),
     "arange": lambda x: torch.arange(3.0),
     "as_tensor": lambda x: torch.as_tensor([1.0]),
@@ -63,6 +65,7 @@ CALLS: dict[str, Call] = {
     "bincount": lambda x: torch.bincount(x.long().flatten()),
     "bitwise_not": lambda x: torch.bitwise_not(x.int()).to(x.dtype) if x.is_floating_point() else torch.bitwise_not(x),
     "bmm": lambda x: torch.bmm(x[None], x.T[None]),
+    "broadcast_to": lambda x: x.broadcast_to((2, 3)),
     "bucketize": lambda x: torch.bucketize(x, torch.tensor([0.5])),
     "conv1d": lambda x: functional.conv1d(x[None], x[None]),
     "conv2d": lambda x: functional.conv2d(x.reshape(IMAGE), x.reshape(IMAGE)),
@@ -80,6 +83,7 @@ CALLS: dict[str, Call] = {
     "gather": lambda x: torch.gather(x, 0, torch.zeros(2, 3, dtype=torch.int64)),
     "grid_sample": lambda x: functional.grid_sample(x.reshape(IMAGE), torch.zeros(1, 2, 3, 2, dtype=x.dtype)),
     "group_norm": lambda x: functional.group_norm(x, 1),
+    "hsplit": lambda x: x.hsplit(3),
     "index_add": lambda x: torch.index_add(x, 0, torch.tensor([0, 1]), x),
     "index_put": lambda x: torch.index_put(x, (torch.tensor([0]),), x[:1]),
     "index_select": lambda x: torch.index_select(x, 0, torch.tensor([0])),
@@ -109,7 +113,10 @@ CALLS: dict[str, Call] = {
     "scatter": lambda x: torch.scatter(x, 0, torch.zeros(2, 3, dtype=torch.int64), x),
     "scatter_add": lambda x: torch.scatter_add(x, 0, torch.zeros(2, 3, dtype=torch.int64), x),
     "searchsorted": lambda x: torch.searchsorted(torch.tensor([0.5]), x),
+    "split_with_sizes": lambda x: x.split_with_sizes([1, 1]),
+    "swapdims": lambda x: x.swapdims(0, 1),
     "t": lambda x: x.t(),
+    "tensor_split": lambda x: x.tensor_split(2),
     "take": lambda x: torch.take(x, torch.tensor([0])),
     "take_along_dim": lambda x: torch.take_along_dim(x, torch.zeros(2, 3, dtype=torch.int64), 0),
     "tensor": lambda x: torch.tensor([1.0]),
@@ -117,6 +124,7 @@ CALLS: dict[str, Call] = {
     "triu_indices": lambda x: torch.triu_indices(2, 2),
     "unfold": lambda x: x.unfold(0, 2, 1),
     "unique": lambda x: torch.unique(x, return_inverse=True),
+    "vsplit": lambda x: x.vsplit(2),
     "zeros": lambda x: torch.zeros(2),
 }
 """What is called in a way of its own, given the tensor."""
@@ -322,6 +330,15 @@ def created(name: str) -> None:
     assert not result.requires_grad
 
 
+def from_data(name: str) -> None:
+    if hasattr(torch, name):
+        assert getattr(torch, name)([1, 2]).dtype is torch.int64
+        assert getattr(torch, name)([1, 2.0]).dtype is torch.float32
+    else:
+        assert getattr(paddle, name)([1, 2]).dtype == paddle.int64
+        assert getattr(paddle, name)([1, 2.0]).dtype == paddle.float32
+
+
 def torch_dtypes(name: str, x: torch.Tensor) -> set[torch.dtype]:
     return {first(result).dtype for result in torch_results(name, x)}
 
@@ -459,6 +476,14 @@ def method_keywords(method: str) -> None:
     for keyword in facts().keywords_of_method[method]:
         assert takes(sample(), keyword) or takes(paddle_sample(), keyword), keyword
         assert not takes(sample().numpy(), keyword)
+
+
+def array_arguments(name: str) -> None:
+    most = facts().array_arguments[name]
+    getattr(np.ones((2, 2)), name)(*([1] * most))
+    getattr(torch.ones(2, 2), name)(*([1] * (most + 1)))
+    with pytest.raises(TypeError):
+        getattr(np.ones((2, 2)), name)(*([1] * (most + 1)))
 
 
 def of_module_too(name: str) -> None:
@@ -613,6 +638,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "casts": cast,
     "tensor_classes": tensor_class,
     "created": created,
+    "from_data": from_data,
     "int64_results.torch": torch_int64,
     "int64_results.paddle": paddle_int64,
     "bool_results": truth,
@@ -632,6 +658,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "tensor_keywords.torch": torch_keyword,
     "tensor_keywords.paddle": paddle_keyword,
     "keywords_of_method": method_keywords,
+    "array_arguments": array_arguments,
     "of_modules_too": of_module_too,
     "module_chains.torch": module_chain,
     "tuple_modules.torch": torch_tuple,

@@ -6,8 +6,6 @@ import ast
 
 from paddletorch_rules.facts import facts
 
-_DATA = frozenset({"to_tensor", "tensor", "as_tensor"})
-
 
 def names_integer(name: object) -> bool:
     """Whether ``name`` is one of a dtype of integers or truth values: ``int64``, ``paddle.bool``."""
@@ -32,10 +30,10 @@ def is_integer(node: ast.expr | None) -> bool:
     given = {k.arg: k.value for k in node.keywords}
     if name == "astype":
         return bool(node.args) and names_integer(_text(node.args[0]))
-    dtype = given.get("dtype") or (node.args[1] if name in _DATA and len(node.args) > 1 else None)
+    dtype = given.get("dtype") or (node.args[1] if name in facts().from_data and len(node.args) > 1 else None)
     if dtype is not None:
         return names_integer(_text(dtype))
-    if name in _DATA:
+    if name in facts().from_data:
         return bool(node.args) and data_is_integer(node.args[0])
     return name in facts().int64_results["paddle"]
 

@@ -263,7 +263,7 @@ class Dtypes:
         return name if name in facts().dtype_categories else None
 
     def _created(self, name: str, operands: list[ast.expr], keywords: dict[str, ast.expr]) -> str | None:
-        if name in ("tensor", "as_tensor"):
+        if name in facts().from_data:
             return _of_data(operands[0]) if operands else None
         if name == "arange":
             given = [*operands, *(keywords[k] for k in ("start", "end", "step") if k in keywords)]

@@ -40,7 +40,7 @@ def _call(view: FileView, call: ast.Call, depth: int) -> bool:
         if last in facts().shaped["paddle"]:
             shape = next((k.value for k in call.keywords if k.arg in ("shape", "size")), first)
             return isinstance(shape, ast.List | ast.Tuple) and any(_above_one(e) for e in shape.elts)
-        if last in ("to_tensor", "tensor"):
+        if last in facts().from_data:
             return first is not None and _holds_several(first)
         return last in facts().keeps_elements["paddle"] and first is not None and is_several(view, first, depth + 1)
     if isinstance(call.func, ast.Attribute) and call.func.attr in facts().keeps_elements["paddle"]:

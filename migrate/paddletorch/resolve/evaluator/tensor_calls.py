@@ -6,9 +6,6 @@ import ast
 
 from paddletorch_rules.facts import facts
 
-_MOST_OF_ARRAYS = {"repeat": 2}
-"""How many arguments the method of an array takes."""
-
 
 def shows_tensor(call: ast.Call, side: str) -> bool:
     """As ``is_tensor_call``, and no module has the method: what it gives is a tensor, and what it is called on."""
@@ -21,7 +18,7 @@ def is_tensor_call(call: ast.Call, side: str) -> bool:
     named = {k.arg for k in call.keywords}
     if named & facts().tensor_keywords[side] or named & facts().keywords_of_method.get(name, frozenset()):
         return True
-    if len(call.args) > _MOST_OF_ARRAYS.get(name, len(call.args)):
+    if len(call.args) > facts().array_arguments.get(name, len(call.args)):
         return True
     numbers = [n for n in map(_integer, call.args) if n is not None]
     if name == "view":
