@@ -6,6 +6,7 @@ import ast
 import math
 from collections.abc import Callable
 
+from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
 from paddletorch_rules.hooks.protocol import BoundCall
 
@@ -17,11 +18,6 @@ _OPERATORS = {
     "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "equal": "==", "not_equal": "!=",
     "less_than": "<", "less_equal": "<=", "greater_than": ">", "greater_equal": ">=",
 }  # fmt: skip
-_FRESH = frozenset(
-    "clone zeros ones rand randn empty full eye arange tensor zeros_like ones_like rand_like randn_like "
-    "empty_like full_like new_zeros new_ones new_empty new_full new_tensor linspace".split()
-)
-"""Calls that give a tensor which nothing else holds."""
 
 
 def _first(call: BoundCall) -> str:
@@ -131,7 +127,7 @@ def _is_fresh(node: ast.expr | None) -> bool:
     name = node.func.attr
     if name.endswith("_") and not name.endswith("__"):
         return _is_fresh(node.func.value)
-    return name in _FRESH
+    return name in facts().fresh["torch"]
 
 
 def _in_place(expression: str) -> Hook:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 
+from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import bind_names
 from paddletorch_rules.hooks.creation import factory, place
 from paddletorch_rules.hooks.protocol import BoundCall
@@ -79,14 +79,12 @@ def uniform_in_place(call: BoundCall) -> None:
         call.force("min", "0.0")
 
 
-_FRESH = re.compile(r"(empty|zeros|ones|rand|randn|full|clone|tensor|Tensor)(_like)?$")
-
-
 def _is_fresh(node: ast.expr | None) -> bool:
     """Whether nothing else holds the tensor: a call that makes it."""
     if not isinstance(node, ast.Call):
         return False
-    return _FRESH.search(ast.unparse(node.func).rpartition(".")[2].removeprefix("new_")) is not None
+    name = ast.unparse(node.func).rpartition(".")[2]
+    return name in facts().fresh["torch"] or name == "Tensor"  # torch.Tensor(2, 3)
 
 
 def bernoulli_in_place(call: BoundCall) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules import Form, Framework, ParameterPair, Signature, ValueMap
+from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import Bound, CallBinding
@@ -237,14 +238,11 @@ def _about(refusal: Refusal, parameter: str) -> Refusal:
 def _held_in_tensor(binding: CallBinding, name: str, node: ast.expr) -> tuple[str, str] | None:
     """What goes around sizes and axes that Paddle reads from a tensor: torch wants the numbers."""
     one = name == "axis"
-    if binding.target != "torch" or name in binding.wraps or not (one or name in _SIZES):
+    if binding.target != "torch" or name in binding.wraps or not (one or name in facts().sizes["paddle"]):
         return None
     if kinds(binding.view, node) != {"Tensor"}:
         return None
     return ("int(", ")") if one else ("", ".tolist()") if binds(node) == ATOM else ("(", ").tolist()")
-
-
-_SIZES = frozenset({"shape", "repeat_times", "size", "output_size", "out_shape"})
 
 
 def _place(

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from paddletorch_rules.facts import facts
+
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, Instance
 
 _COMPUTED = (ast.BinOp, ast.UnaryOp)
-_MAKES_LEAVES = frozenset(
-    "zeros ones full empty zeros_like ones_like full_like empty_like rand randn randint to_tensor arange eye "
-    "linspace create_parameter Parameter detach parameters named_parameters buffers named_buffers".split()
-)
-"""Calls whose tensor is a leaf: its flag can be changed as it is."""
 
 
 def is_computed(view: FileView, name: ast.Name) -> bool:
@@ -30,7 +27,7 @@ def _is_result(view: FileView, value: ast.expr | None) -> bool:
     """Whether the value is the result of an operation on tensors."""
     if isinstance(value, ast.Call):
         called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-        return called not in _MAKES_LEAVES
+        return called not in facts().leaves["paddle"]
     if isinstance(value, ast.Subscript):  # of a tensor, not of a list that may hold parameters
         containers = view.evaluator.values(value.value)
         return bool(containers) and all(isinstance(v, Instance) and v.type == "tensor" for v in containers)

@@ -10,6 +10,8 @@ import ast
 import re
 from typing import TypeGuard
 
+from paddletorch_rules.facts import facts
+
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.refusals import LayoutMatters, Refused
 from paddletorch.plan.model.view import FileView
@@ -19,22 +21,8 @@ _TRANSPOSED = "{self}.weight.t()"
 _AS_IT_IS = ""
 _ASSIGN = "paddle.nn.initializer.Assign"
 
-_LAYOUT_FREE = frozenset(
-    "grad requires_grad stop_gradient dtype device place is_cuda is_leaf ndim dim numel element_size nelement "
-    "is_contiguous register_hook requires_grad_ retain_grad item name is_floating_point data_ptr clear_grad zero_ "
-    "abs_ sign_ trainable optimize_attr regularizer need_clip".split()
-)
-_REDUCTIONS = frozenset("sum mean norm std var max min prod abs isnan isinf any all".split())
-"""Free of the layout too as long as no dimension is named."""
-
 _FILLS = re.compile(r"_*(trunc_)?(normal|uniform|zeros|ones|constant|xavier_\w+)(_tf)?_")
 """Functions of a library's own that fill a tensor alike in each direction."""
-
-_READS = frozenset(
-    "shape size t T mT transpose permute view reshape flatten matmul mm mv unsqueeze clone split chunk unbind expand "
-    "repeat argmax argmin softmax sigmoid cpu cuda numpy tolist to float half double bfloat16 astype index_select "
-    "gather square pow exp log sqrt add sub mul div dot".split()
-)
 
 
 def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
@@ -110,13 +98,13 @@ def _use(view: FileView, value: ast.expr, parent: ast.AST | None) -> str | None:
 
 def _member(view: FileView, member: ast.Attribute) -> str | None:
     name = member.attr
-    if name in _LAYOUT_FREE:
+    if name in facts().layout_free:
         return _AS_IT_IS
     call = view.parent(member)
     given = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
-    if name in _REDUCTIONS:
+    if name in facts().reductions:
         return _TRANSPOSED if given else _AS_IT_IS
-    if name in _READS or (name == "set_value" and view.target == "torch"):  # torch's t() is a view
+    if name in facts().layout_reads or (name == "set_value" and view.target == "torch"):  # torch's t() is a view
         return _TRANSPOSED
     if name.endswith("_") and all(kinds(view, a) and "Tensor" not in kinds(view, a) for a in given):
         return _AS_IT_IS  # filled with numbers

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from paddletorch_rules import Row
+from paddletorch_rules.facts import facts
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.keywords import shared_items
@@ -49,12 +50,6 @@ _ANSWERED_OF_PARAMETERS = (
     NeedsWholeCall,
 )
 """As ``_ANSWERED``, for a call of a parameter: its callers may give another API."""
-
-_LAYER_WORDS = frozenset(
-    "inplace eps affine elementwise_affine track_running_stats bias device dtype momentum padding_mode "
-    "count_include_pad return_indices batch_first".split()
-)
-"""Parameters of torch's layers that Paddle's have under another name, or not at all."""
 
 _HOLDERS = re.compile(r"(?:^|_)(?:layer|cls|class|norm|act|activation|conv|pool|linear)(?:_layer|_cls|_class|_fn)?$")
 """Names of variables and attributes that hold classes of layers."""
@@ -144,10 +139,10 @@ def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call,
 
 def _words(view: FileView, call: ast.Call) -> list[str]:
     """Parameters of torch's layers that the call gives; what cannot be seen may hold some if a layer is called."""
-    found = [k.arg for k in call.keywords if k.arg in _LAYER_WORDS]
+    found = [k.arg for k in call.keywords if k.arg in facts().layer_parameters["torch"]]
     for value in (k.value for k in call.keywords if k.arg is None):
         seen = [key for key, _, _ in shared_items(view, value)]
-        found += [key for key in seen if key in _LAYER_WORDS]
+        found += [key for key in seen if key in facts().layer_parameters["torch"]]
         name = getattr(call.func, "id", getattr(call.func, "attr", ""))
         found += ["**" + view.text(value)] if not seen and _HOLDERS.search(name) else []
     return [word for word in found if word is not None]

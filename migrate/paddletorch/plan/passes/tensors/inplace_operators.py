@@ -11,6 +11,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from paddletorch_rules.facts import facts
+
 from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
@@ -23,14 +25,6 @@ from paddletorch.resolve import Binding, Instance
 
 _CODE = "TEN106"
 _REPORTED = "TEN214"
-
-_VIEWS = frozenset(
-    "view transpose t T mT permute squeeze unsqueeze diagonal narrow select expand expand_as detach data swapaxes "
-    "movedim view_as unbind chunk split".split()
-)
-"""Members whose result shares the tensor's memory in torch."""
-
-_NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 
 
 def plan_augmented(view: FileView, planned: Planned) -> Changes:
@@ -127,7 +121,8 @@ def _without_grad(view: FileView, node: ast.AST) -> bool:
             contexts = [i.context_expr for i in current.items]
         elif isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef):
             contexts = current.decorator_list
-        if any((view.qualified(c.func if isinstance(c, ast.Call) else c) or "") in _NO_GRAD for c in contexts):
+        names = (view.qualified(c.func if isinstance(c, ast.Call) else c) for c in contexts)
+        if any(name in facts().no_grad["torch"] for name in names):
             return True
         current = view.parent(current)
     return False
@@ -159,10 +154,11 @@ def _line(binding: Binding) -> int:
 
 def _base(view: FileView, value: ast.expr) -> ast.Name | None:
     """``x`` of ``x``, ``x[0]`` and ``x.view(-1)``; None for what has memory of its own."""
+    views = facts().views["torch"]
     while not isinstance(value, ast.Name):
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _VIEWS:
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in views:
             value = value.func.value
-        elif (isinstance(value, ast.Attribute) and value.attr in _VIEWS) or (
+        elif (isinstance(value, ast.Attribute) and value.attr in views) or (
             isinstance(value, ast.Subscript) and _is_basic(value)
         ):
             value = value.value

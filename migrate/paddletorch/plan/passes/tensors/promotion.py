@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from packaging.version import Version
+from paddletorch_rules.facts import facts
 
 from paddletorch.model import Conversion, Edit, Span
-from paddletorch.plan.inference.dtype_names import PAIRS
 from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, promoted
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
@@ -28,7 +28,6 @@ _NOT_SEEN = "DTY202"
 
 _OPERATORS = tuple(ELEMENTWISE)
 _KINDS = frozenset({ast.AugAssign, ast.BinOp, ast.Compare, ast.Call})
-_COMPARED = frozenset("eq ne lt le gt ge greater less".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +104,23 @@ def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
         given = {k.arg: k.value for k in call.keywords}
         named = [given[k] for k in ("input", "self", "other", "vec2") if k in given]
         arguments = [*call.args, *named]
-        if last in PAIRS | _COMPARED and len(arguments) >= 2:
+        if last in facts().promoting and len(arguments) >= 2:
             yield _Operation(call, arguments[:2])
         elif last == "where" and len(arguments) == 3:
             yield _Operation(call, arguments[1:])
-        elif last in ("cat", "concat", "stack") and call.args and isinstance(call.args[0], ast.List | ast.Tuple):
+        elif last in facts().joining and call.args and isinstance(call.args[0], ast.List | ast.Tuple):
             yield _Operation(call, [e for e in call.args[0].elts if not isinstance(e, ast.Starred)])
     elif name is None and isinstance(call.func, ast.Attribute) and call.args:
         last = call.func.attr
-        if last.endswith("_") and last.removesuffix("_") in PAIRS:
+        if last.endswith("_") and _promotes_in_place(last.removesuffix("_")):
             yield _Operation(call, [call.args[0]], call.func.value)
-        elif last in PAIRS | _COMPARED:
+        elif last in facts().promoting:
             yield _Operation(call, [call.func.value, call.args[0]])
+
+
+def _promotes_in_place(name: str) -> bool:
+    """Whether the operation is done in the dtype of the tensor that is written to: a comparison is not."""
+    return name in facts().promoting and name not in facts().bool_results
 
 
 def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_Cast | Finding]:

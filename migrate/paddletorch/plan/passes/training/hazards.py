@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from paddletorch_rules.facts import facts
+
 from paddletorch.plan.inference.receivers import Evidence, Receivers, path_of
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
@@ -274,12 +276,10 @@ def _precision(view: FileView, kind: str, code: str) -> Iterator[Finding]:
             yield finding(code, call, name, what=view.text(call))
 
 
-_RETURNS_ITSELF = frozenset({"cuda", "cpu", "to", "train", "eval", "requires_grad_", "apply"})
-
-
 def _is_module(view: FileView, node: ast.expr) -> bool:
     """A module built in place, or a variable that is called like one."""
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _RETURNS_ITSELF:
+    chains = facts().module_chains["torch"]
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in chains:
         node = node.func.value
     if isinstance(node, ast.Call):
         if re.match(r"(torch|paddle)\.nn\.[A-Z]", view.qualified(node.func) or ""):

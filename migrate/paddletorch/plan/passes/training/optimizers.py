@@ -6,6 +6,8 @@ import ast
 from collections.abc import Collection, Iterator
 from decimal import Decimal, DivisionByZero, InvalidOperation
 
+from paddletorch_rules.facts import facts
+
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.model.changes import Changes, Planned, joined
@@ -18,7 +20,6 @@ from paddletorch.plan.passes.training.constructors import Constructor, atom, con
 
 _RENAMED = {"lr": "learning_rate", "eps": "epsilon", "nesterov": "use_nesterov"}
 _RENAMED_BY_CLASS = {"optim.RMSprop": {"alpha": "rho"}}
-_LOST = {"maximize", "dampening", "amsgrad", "differentiable", "lr_decay", "grad_clip", "initial_lr"}
 _RATES = {"torch": "lr", "paddle": "learning_rate"}
 
 
@@ -114,7 +115,7 @@ class _Group:
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                 raise Refused(UnclearGroups("a group has keys that cannot be seen"))
             name = key.value
-            if name in _LOST or (name == "momentum" and self._row.id == "optim.SGD" and to_paddle):
+            if name in facts().lost_group_keys or (name == "momentum" and self._row.id == "optim.SGD" and to_paddle):
                 raise Refused(UnclearGroups(f"a group has {name!r}"))
             if name in ("beta1", "beta2"):
                 betas.append((name, key, value))
