@@ -1,6 +1,6 @@
 """Name resolution: which framework API a name, an attribute or a call can mean."""
 
-from paddletorch.resolve.evaluator.evaluate import Evaluator
+from paddletorch.resolve.evaluator.evaluator import Evaluator
 from paddletorch.resolve.project.parsed import Parsed
 from paddletorch.resolve.project.project_index import TreeIndex
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Scope

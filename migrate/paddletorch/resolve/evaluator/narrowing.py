@@ -22,7 +22,7 @@ class _Guard(NamedTuple):
     types: ast.expr
 
 
-class Guards:
+class TypeChecks:
     """The checks of one module by the name that they are about."""
 
     def __init__(self, tree: ScopeTree) -> None:

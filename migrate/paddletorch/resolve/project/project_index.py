@@ -11,12 +11,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from paddletorch.model import Framework
 from paddletorch.model.dependencies import LARGEST, Dependencies
-from paddletorch.resolve.evaluator.evaluate import Evaluator
-from paddletorch.resolve.evaluator.protocols import Outside, Types
+from paddletorch.resolve.evaluator.evaluator import Evaluator
+from paddletorch.resolve.evaluator.protocols import Aspect, ExternalModules, Types
 from paddletorch.resolve.project.dependency_tracker import Ledger
 from paddletorch.resolve.project.module_finder import Place, Places
 from paddletorch.resolve.project.parsed import Parsed
@@ -29,7 +29,7 @@ from paddletorch.resolve.values import (
     Instance,
     Method,
     NoneValue,
-    Returning,
+    OpaqueFunction,
     Unknown,
     Value,
     Values,
@@ -57,7 +57,7 @@ class TreeIndex:
         self._asked: list[_Question] = []
         self._cut = False
 
-    def seen_from(self, path: str) -> Outside:
+    def seen_from(self, path: str) -> ExternalModules:
         """What the imports of the file at ``path`` lead to."""
         return _View(self, str(Path(path).absolute()))
 
@@ -81,7 +81,7 @@ class TreeIndex:
         self._ledger.ask(asker, path)
         return self.answer(path, (class_name, name), "method")
 
-    def answer(self, path: str, names: tuple[str, ...], asked: str) -> Values:
+    def answer(self, path: str, names: tuple[str, ...], asked: _Asked) -> Values:
         """What the dotted ``names`` of the module at ``path`` are, seen from outside."""
         question = _Question(path, names, asked)
         known = self._answers.get(question)
@@ -113,22 +113,23 @@ class TreeIndex:
 
     def _ask(self, question: _Question, module: _Module) -> Values:
         name, *members = question.names
+        asked = question.asked
         path, top = question.path, module.tree.scope.bindings
 
         def make(tree: ScopeTree) -> Evaluator:
-            return Evaluator(tree, self._roots, self._types, {}, self.seen_from(path), closed=False)
+            return Evaluator(tree, self._roots, self._types, {}, self.seen_from(path), closed_world=False)
 
-        if question.asked == "method":
-            found = module.ask(lambda evaluator: evaluator.method(name, members[0]), make)
+        if asked == "method":
+            found = module.ask(lambda evaluator: evaluator.method_result(name, members[0]), make)
         elif not top.get(name):
             return self._starred(question, module)
-        elif question.asked == "defined":
+        elif asked == "defined":
             return UNKNOWN
         else:
-            found = module.ask(lambda evaluator: evaluator.exported(top[name], members, question.asked), make)
+            found = module.ask(lambda evaluator: evaluator.exported(top[name], members, asked), make)
         if self._cut:
             module.forget()
-        if question.asked == "apis":
+        if asked == "apis":
             return found
         shown = self._shown(found, path, top)
         return NOTHING if shown == UNKNOWN else shown
@@ -149,12 +150,12 @@ class TreeIndex:
             if value.node is None:
                 return value
             on_top = any(b.node is value.node for b in top.get(value.node.name, ()))
-            return replace(value, node=None, outside=f"{path}:{value.node.name if on_top else ''}")
+            return replace(value, node=None, external_class=f"{path}:{value.node.name if on_top else ''}")
         if isinstance(value, Container):
             parts = tuple(self._shown(part, path, top) for part in value.parts)
             return Container(self._shown(value.elements, path, top), parts)
-        if isinstance(value, Returning):
-            return Returning(self._shown(value.gives, path, top))
+        if isinstance(value, OpaqueFunction):
+            return OpaqueFunction(self._shown(value.result, path, top))
         return value if isinstance(value, Method | NoneValue) else Unknown()
 
     def _starred(self, question: _Question, module: _Module) -> Values:
@@ -239,14 +240,17 @@ class TreeIndex:
                 break
 
 
+_Asked = Aspect | Literal["defined", "method"]
+
+
 class _Question(NamedTuple):
     path: str
     names: tuple[str, ...]
-    asked: str
+    asked: _Asked
 
 
 class _View:
-    """See ``Outside``: the index as one file sees it."""
+    """See ``ExternalModules``: the index as one file sees it."""
 
     def __init__(self, index: TreeIndex, path: str) -> None:
         self._index = index
@@ -256,22 +260,22 @@ class _View:
     def defines(self, name: str) -> bool:
         return bool(self._answer(name, "defined"))
 
-    def called(self, name: str) -> Values:
-        return self._answer(name, "called")
+    def call(self, name: str) -> Values:
+        return self._answer(name, "call")
 
     def instance(self, name: str) -> Values:
         return self._answer(name, "instance")
 
-    def held(self, name: str) -> Values:
-        return self._answer(name, "held")
+    def object(self, name: str) -> Values:
+        return self._answer(name, "object")
 
     def apis(self, name: str) -> Values:
         return self._answer(name, "apis")
 
-    def method(self, home: str, name: str) -> Values:
-        return self._index.method(home, name, self._path)
+    def method(self, external_class: str, name: str) -> Values:
+        return self._index.method(external_class, name, self._path)
 
-    def _answer(self, name: str, asked: str) -> Values:
+    def _answer(self, name: str, asked: _Asked) -> Values:
         if name not in self._places:
             self._places[name] = self._index.place(name, self._path)
         place = self._places[name]

@@ -18,6 +18,21 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _Place = tuple[int, int]
 
 
+class ReachingDefinitions:
+    """The reaching definitions of one module, each found once."""
+
+    def __init__(self, tree: ScopeTree) -> None:
+        self._tree = tree
+        self._found: dict[ast.Name, Sequence[Binding]] = {}
+
+    def of(self, load: ast.Name, bindings: Sequence[Binding]) -> Sequence[Binding]:
+        """See :func:`reaching`; ``bindings`` are those that ``load`` can refer to."""
+        found = self._found.get(load)
+        if found is None:
+            found = self._found[load] = reaching(self._tree, load, bindings)
+        return found
+
+
 def reaching(tree: ScopeTree, load: ast.Name, bindings: Sequence[Binding]) -> Sequence[Binding]:
     """The bindings that may hold at ``load``; all of them where that cannot be said."""
     scope = tree.scopes[load].function()

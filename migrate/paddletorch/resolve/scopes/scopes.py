@@ -67,6 +67,19 @@ class ScopeTree:
         return found
 
     @cached_property
+    def class_members(self) -> frozenset[str]:
+        """Names that classes of this module bind: their methods and class attributes."""
+        return frozenset(name for scope in self.own.values() if scope.kind == "class" for name in scope.bindings)
+
+    @cached_property
+    def stores_by_name(self) -> dict[str, list[AttributeStore]]:
+        """Stores to attributes, by the attribute's name."""
+        found: dict[str, list[AttributeStore]] = {}
+        for store in self.stores:
+            found.setdefault(store.target.attr, []).append(store)
+        return found
+
+    @cached_property
     def subscripts(self) -> list[ast.Subscript]:
         """Subscripts of what has a scope: names, attributes, calls."""
         around = ((held, self.parents.get(held)) for held in self.scopes)
