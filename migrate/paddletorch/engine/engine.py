@@ -84,11 +84,10 @@ class Engine:
             if isinstance(found, FileResult):
                 return found
             parsed = found
-        parsed.users += 1
         try:
-            return self._convert_parsed(path, parsed)
+            with parsed.in_use():
+                return self._convert_parsed(path, parsed)
         finally:
-            parsed.users -= 1
             if index is not None and parsed.source.masked is None:
                 index.add(path, parsed)
             else:

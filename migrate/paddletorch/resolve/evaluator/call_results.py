@@ -47,7 +47,7 @@ _VERB = re.compile(
     "_*(add|build|check|compile|convert|create|enable|export|find|fit|freeze|from|get|import|infer|init|load|make|parse"
     "|prepare|process|read|register|remap|replace|run|save|search|set|setup|test|to|trace|train|unwrap|update|wrap)_"
 )
-"""How the name of a function over modules begins, whose result is no forward's."""
+"""How names of functions begin that take a module, such as ``build_encoder``: calling them runs no forward."""
 
 _RETURNING_TUPLES = frozenset("LSTM GRU RNN SimpleRNN LSTMCell GRUCell MultiheadAttention MultiHeadAttention".split())
 """Modules whose call gives a tuple."""
@@ -85,7 +85,7 @@ class CallResults:
         return self._by_name(node) or found if self._closed_world else found
 
     def called(self, callee: Value, node: ast.Call | None) -> Values:
-        """What calling ``callee`` gives; ``node`` is the call if it stands in this module."""
+        """What calling ``callee`` gives; ``node`` is the call if it is one of this module."""
         if isinstance(callee, Qualified):
             return self._api_call(callee.name, node)
         if isinstance(callee, Partial):
@@ -186,7 +186,7 @@ class CallResults:
         return (found - UNKNOWN) | annotated if annotated and not found.isdisjoint(UNKNOWN) else found
 
     def _substituted(self, function: ast.AST, scope: Scope, arguments: Arguments) -> Values:
-        """What one call gives; calls of the function that are met meanwhile, in recursion, are evaluated as one."""
+        """What one call gives; recursive calls of the function are evaluated together, as one variable."""
         self._substituting.add(function)
         substitution = Substitution(self._evaluate, lambda callee: self.called(callee, None), arguments)
         found: Values = NOTHING

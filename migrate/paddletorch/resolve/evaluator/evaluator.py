@@ -87,7 +87,7 @@ class Evaluator:
         return self._solver.solved(node)
 
     def bound(self, bindings: Sequence[Binding]) -> Values:
-        """Everything a set of bindings can stand for."""
+        """Everything that any of ``bindings`` binds."""
         return self._solver.solve(lambda: self._variables.bound(bindings))
 
     def objects(self, node: ast.expr) -> Values:

@@ -136,14 +136,14 @@ def elements(values: Values) -> Values:
 def container_method(receiver: Values, name: str) -> Values:
     """``d.values()``, ``d.get(k)`` and the like of a container; nothing if it is none, or of other methods."""
     containers = [v for v in receiver if isinstance(v, Container)]
-    held: Values = frozenset(v for c in containers for v in c.elements)
+    inner: Values = frozenset(v for c in containers for v in c.elements)
     if not containers:
         return NOTHING
     if name in ("get", "pop"):
-        return held
+        return inner
     if name == "items":
-        return container(tuple_of([foreign("str"), held or UNKNOWN]))
-    return container(held) if name in ("values", "copy") else NOTHING
+        return container(tuple_of([foreign("str"), inner or UNKNOWN]))
+    return container(inner) if name in ("values", "copy") else NOTHING
 
 
 def state_dict_method(name: str) -> Values:

@@ -38,7 +38,7 @@ _OF_MODULES_TOO = frozenset("to cuda cpu float half double bfloat16 type".split(
 
 
 def shows_tensor(call: ast.Call, side: str) -> bool:
-    """As ``is_tensor_call``, and no module has the method: what it gives is a tensor, and what it is called on."""
+    """As ``is_tensor_call``, and modules do not have the method: its receiver is a tensor, and so is its result."""
     return getattr(call.func, "attr", "") not in _OF_MODULES_TOO and is_tensor_call(call, side)
 
 

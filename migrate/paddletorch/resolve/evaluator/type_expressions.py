@@ -38,8 +38,8 @@ class TypeExpressions:
         """What an annotation says that a value is; nothing if it names no tracked type."""
         if annotation is None:
             return NOTHING
-        if isinstance(annotation, ast.Constant) and annotation in self._tree.quoted:
-            return self.annotated(self._tree.quoted[annotation], scope)
+        if isinstance(annotation, ast.Constant) and annotation in self._tree.string_annotations:
+            return self.annotated(self._tree.string_annotations[annotation], scope)
         if isinstance(annotation, ast.BinOp):
             return self._union([annotation.left, annotation.right], scope)
         if isinstance(annotation, ast.Constant) and annotation.value is None:

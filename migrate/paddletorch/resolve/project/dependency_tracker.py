@@ -43,4 +43,4 @@ class DependencyTracker:
             return None
         checked = set[str]().union(*(self._checked.get(file, ()) for file in reached))
         contents = {file: self._contents[file] for file in reached if file in self._contents}
-        return Dependencies(contents, {place: self._kinds[place] for place in checked - contents.keys()})
+        return Dependencies(contents, {path: self._kinds[path] for path in checked - contents.keys()})

@@ -110,7 +110,7 @@ class ProjectIndex:
         except RecursionError:
             found = NOTHING
         self._pending.pop()
-        if not self._incomplete or not self._pending:  # asked first, a question inside this one may find more
+        if not self._incomplete or not self._pending:  # as the first question it may have a complete answer
             self._answers[question] = found
             self._incomplete = False
         return found
@@ -119,11 +119,8 @@ class ProjectIndex:
         module = self._module(question.path, question.names[0])
         if module is None:
             return NOTHING
-        module.parsed.users += 1
-        try:
+        with module.parsed.in_use():
             return self._evaluate(question, module)
-        finally:
-            module.parsed.users -= 1
 
     def _evaluate(self, question: _Question, module: _Module) -> Values:
         name, *members = question.names
@@ -180,7 +177,7 @@ class ProjectIndex:
         """
         if question.names[0].startswith("_"):
             return NOTHING
-        found, met = NOTHING, {question}
+        found, seen = NOTHING, {question}
         stack = [(question, self._star_locations(question, module))]
         while stack and not found:
             location = next(stack[-1][1], None)
@@ -188,16 +185,16 @@ class ProjectIndex:
                 stack.pop()
                 continue
             following = _Question(location.path, location.names, question.aspect)
-            if following in met:
+            if following in seen:
                 continue
-            met.add(following)
+            seen.add(following)
             inner = self._module(location.path, location.names[0]) if following not in self._answers else None
             if inner is None or inner.tree.scope.bindings.get(location.names[0]):
                 found = self.answer(*following)
             elif len(location.names) == len(question.names):  # else there is no such module, but maybe such a name
                 stack.append((following, self._star_locations(following, inner)))
         if not self._incomplete:
-            self._answers.update(dict.fromkeys((on_path for on_path, _ in stack) if found else met, found))
+            self._answers.update(dict.fromkeys((on_path for on_path, _ in stack) if found else seen, found))
         return found
 
     def _star_locations(self, question: _Question, module: _Module) -> Iterator[Location]:
@@ -235,7 +232,7 @@ class ProjectIndex:
         self._size += len(module.parsed.source.data)
         for oldest in list(self._modules) if self._size > _CACHED else ():
             unused = self._modules[oldest]
-            if unused is not None and not unused.parsed.users:
+            if unused is not None and not unused.parsed.is_in_use:
                 del self._modules[oldest]
                 self._size -= len(unused.parsed.source.data)
                 unused.release()
