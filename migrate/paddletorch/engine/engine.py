@@ -131,11 +131,11 @@ class Engine:
         except (SyntaxError, ValueError) as error:
             if "too many nested" in str(error):
                 return self.failed(path, data, "SRC008", "too deep")
-            source.masked = mask(source, path)
-            if source.masked is None:
+            masked = mask(source, path)
+            if masked is None:
                 line = getattr(error, "lineno", None) or 1
                 return self.failed(path, data, "SRC001", getattr(error, "msg", None) or str(error), line)
-            return Parsed.of(source, source.masked.module)
+            return Parsed.of(source.with_masked(masked), masked.module)
         except (RecursionError, MemoryError):
             return self.failed(path, data, "SRC008", "too deep")
 
