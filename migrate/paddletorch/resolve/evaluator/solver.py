@@ -47,8 +47,12 @@ class Solver:
         return found or UNKNOWN
 
     def solved(self, node: ast.expr) -> Values:
-        """What ``node`` can be."""
-        return self._final_expressions.get(node) or self.solve(lambda: self.evaluate(node))
+        """What ``node`` can be; as :meth:`solve`, without the cost of a function for the question."""
+        found = self._final_expressions.get(node) or self.evaluate(node)
+        while self._queue:
+            self._run()
+            found = self.evaluate(node)
+        return found or UNKNOWN
 
     def evaluate(self, node: ast.expr) -> Values:
         """What ``node`` can be, as far as it is known now."""
