@@ -117,7 +117,7 @@ def test_pieces_make_the_text_and_know_its_origin(text: str, data: st.DataObject
     edits = [inner, outer] if data.draw(st.booleans()) else [inner]
     made = pieces(body, edits)
     assert b"".join(piece.text for piece in made) == splice(body, edits)
-    assert all(body[p.origin.start : p.origin.end] == p.text for p in made if p.kept)
+    assert all(body[p.origin.start : p.origin.end] == p.text for p in made if p.is_copy)
 
 
 def compiles(data: bytes) -> bool:

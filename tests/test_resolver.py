@@ -311,7 +311,7 @@ def test_string_annotations_are_read_where_they_stand() -> None:
 def test_other_strings_are_not_annotations(text: str) -> None:
     tree = ScopeTree(ast.parse("from torch.amp import GradScaler\n" + text))
     expand_string_annotations(tree, lambda node: ast.get_source_segment(text, node) or "")
-    assert not tree.quoted
+    assert not tree.string_annotations
 
 
 def test_star_imports_are_listed() -> None:

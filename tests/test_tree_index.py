@@ -13,7 +13,7 @@ from paddletorch.batch.one_file import Source
 from paddletorch.batch.pool import convert_in_pool
 from paddletorch.engine.engine import Engine
 from paddletorch.model import Options, Status
-from paddletorch.resolve.project.module_finder import Place, Places
+from paddletorch.resolve.project.module_finder import Location, ModuleFinder
 
 MODELS = """
     import torch
@@ -307,5 +307,5 @@ def test_stdin_with_a_name_stands_in_its_tree(tmp_path: Path, arguments: tuple[s
 def test_where_a_name_stands(tmp_path: Path, name: str, importer: str, found: tuple[str, ...] | None) -> None:
     files = ("pkg/__init__.py", "pkg/b.py", "pkg/pkg/b.py", "src/lib/__init__.py", "src/lib/b.py", "plain/c.py")
     write(tmp_path, dict.fromkeys((*files, "setup.py", "torch/nn.py", "os/path.py", "tools/run.py"), ""))
-    place = Places({"torch"}).find(name, str((tmp_path / importer).parent)).place
-    assert place == (Place(str(tmp_path / found[0]), found[1:]) if found is not None else None)
+    location = ModuleFinder({"torch"}).find(name, str((tmp_path / importer).parent)).location
+    assert location == (Location(str(tmp_path / found[0]), found[1:]) if found is not None else None)

@@ -6,11 +6,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from paddletorch.documents.cells import Cell, Change, DocumentError
 from paddletorch.model import Edit, Span
-from paddletorch.text.source import Outside, Piece, Source, pieces
+from paddletorch.text.source import Cells, Piece, Source, pieces
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -24,12 +24,10 @@ class Joined:
         self._cells = [cell for cell, _ in cells]
         self._starts = list(accumulate(map(len, texts), initial=0))
         self._begins_blank = [not python.partition("\n")[0].strip() for _, python in cells]
-        self.source = Source("".join(texts).encode("utf-8"), encoding="utf-8")
-        body, starts = self.source.body, self.source.line_starts
-        lines = (body[start:end].decode("utf-8") for start, end in pairwise([*starts, len(body)]))
-        self._lines = list(accumulate(map(len, lines), initial=0))
+        text = "".join(texts)
+        self._lines = [0, *(match.end() for match in _LINE_END.finditer(text))]
         first_lines = tuple(bisect_right(self._lines, start) for start in self._starts[:-1])
-        self.source.outside = Outside(first_lines, unread)
+        self.source = Source(text.encode("utf-8"), encoding="utf-8", cells=Cells(first_lines, unread))
 
     def locate(self, line: int, column: int) -> tuple[Cell, int]:
         """The cell, and the index in its code, of a position in the module (both from 1)."""
@@ -75,7 +73,7 @@ def _replacements(made: Iterable[Piece], size: int) -> Iterator[tuple[Span, byte
     """What stands in place of what: parts that an edit moved are replaced, what stays in its order is not."""
     position, text = 0, b""
     for piece in made:
-        if not piece.kept or piece.origin.start < position:
+        if not piece.is_copy or piece.origin.start < position:
             text += piece.text
             continue
         if text or piece.origin.start > position:

@@ -23,7 +23,7 @@ from paddletorch.plan.model.settings import Settings
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.planner import findings_of, plan_file
 from paddletorch.plan.uses.count import count_uses
-from paddletorch.resolve import Evaluator, Parsed, TreeIndex
+from paddletorch.resolve import Evaluator, Parsed, ProjectIndex
 from paddletorch.text.masking import mask
 from paddletorch.text.source import Source, Undecodable, splice
 from paddletorch.text.suppress import MARK, Suppressions
@@ -46,7 +46,7 @@ class Engine:
         self._findings_alone = _findings_alone(options, self.settings.table)
         rows = self._settings(frozenset(), every_row=True).rows if self._findings_alone else self.settings.rows
         self.tokens = self.settings.table.tokens(options.source, rows)
-        self._index = TreeIndex((options.source, options.target), self.settings.table) if tree else None
+        self._index = ProjectIndex((options.source, options.target), self.settings.table) if tree else None
 
     def _settings(self, shim: frozenset[str], *, every_row: bool = False) -> Settings:
         """What the options mean where ``shim`` says what goes to the runtime shim."""
@@ -78,19 +78,18 @@ class Engine:
         if not self.may_hit(data):
             return FileResult(path, Status.CLEAN, data, data)
         index = self._index_for(path)
-        parsed = index.kept(path, data) if index is not None else None
+        parsed = index.cached(path, data) if index is not None else None
         if parsed is None:
             found = self._parse(data, path)
             if isinstance(found, FileResult):
                 return found
             parsed = found
-        parsed.users += 1
         try:
-            return self._convert_parsed(path, parsed)
+            with parsed.in_use():
+                return self._convert_parsed(path, parsed)
         finally:
-            parsed.users -= 1
             if index is not None and parsed.source.masked is None:
-                index.keep(path, parsed)
+                index.add(path, parsed)
             else:
                 parsed.tree.release()
 
@@ -115,7 +114,7 @@ class Engine:
         known = [one for one in found if one is not None]
         return joined(known) if len(known) == len(found) else None
 
-    def _index_for(self, path: str) -> TreeIndex | None:
+    def _index_for(self, path: str) -> ProjectIndex | None:
         return None if path.startswith("<") else self._index  # stdin without a name stands nowhere
 
     def _parse(self, data: bytes, path: str) -> Parsed | FileResult:
@@ -132,11 +131,11 @@ class Engine:
         except (SyntaxError, ValueError) as error:
             if "too many nested" in str(error):
                 return self.failed(path, data, "SRC008", "too deep")
-            source.masked = mask(source, path)
-            if source.masked is None:
+            masked = mask(source, path)
+            if masked is None:
                 line = getattr(error, "lineno", None) or 1
                 return self.failed(path, data, "SRC001", getattr(error, "msg", None) or str(error), line)
-            return Parsed.of(source, source.masked.module)
+            return Parsed.of(source.with_masked(masked), masked.module)
         except (RecursionError, MemoryError):
             return self.failed(path, data, "SRC008", "too deep")
 
@@ -213,7 +212,7 @@ class Engine:
         for star in tree.stars:
             bare = {**bare, **settings.exported(star.module or "")}
         index = self._index_for(path)
-        outside = index.seen_from(path) if index is not None else None
+        outside = index.view_from(path) if index is not None else None
         evaluator = Evaluator(tree, (settings.source, settings.target), settings.table, bare, outside)
         return FileView(settings, source, tree, evaluator, Suppressions(source, self._former_codes), blocked)
 

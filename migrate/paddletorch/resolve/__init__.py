@@ -1,8 +1,8 @@
 """Name resolution: which framework API a name, an attribute or a call can mean."""
 
-from paddletorch.resolve.evaluator.evaluate import Evaluator
+from paddletorch.resolve.evaluator.evaluator import Evaluator
 from paddletorch.resolve.project.parsed import Parsed
-from paddletorch.resolve.project.project_index import TreeIndex
+from paddletorch.resolve.project.project_index import ProjectIndex
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Scope
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.values import Instance, Method, NoneValue, Partial, Qualified, Unknown, Value
@@ -16,10 +16,10 @@ __all__ = [
     "NoneValue",
     "Parsed",
     "Partial",
+    "ProjectIndex",
     "Qualified",
     "Scope",
     "ScopeTree",
-    "TreeIndex",
     "Unknown",
     "Value",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,10 @@ class Qualified:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An object of a tracked type (``scaler``, ``optimizer``, ``autocast``) made by ``api``; no type: a local class."""
+    """An object of a tracked type (``scaler``, ``optimizer``, ``autocast``) made by ``api``; no type: a local class.
+
+    The type ``foreign`` is of no framework: a number, a string, a NumPy array.
+    """
 
     type: str
     api: str
@@ -24,8 +28,8 @@ class Instance:
     """Methods that a local subclass defines itself."""
     node: ast.ClassDef | None = None
     """The local class it is an instance of."""
-    outside: str = ""
-    """The class of another file that it, or its local class, comes from; see ``TreeIndex``."""
+    external_class: str = ""
+    """``path:name`` of the class in another module that it is an instance of, or that its local class inherits from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """A function, lambda or class of this file."""
+    """A function, lambda or class of this module."""
 
     node: ast.AST
 
@@ -55,10 +59,10 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
-class Returning:
-    """A method that another file defines, by what calling it gives."""
+class OpaqueFunction:
+    """A function or method of which only the result of a call is known."""
 
-    gives: frozenset[Value]
+    result: frozenset[Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ class Container:
 
     elements: frozenset[Value]
     parts: tuple[frozenset[Value], ...] = ()
-    """What stands where, for a tuple whose length is known."""
+    """The values at each position, for a tuple of known length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +84,30 @@ class Unknown:
     """Anything else."""
 
 
-Value = Qualified | Instance | Method | Returning | Partial | Local | Container | NoneValue | Unknown
+Value = Qualified | Instance | Method | OpaqueFunction | Partial | Local | Container | NoneValue | Unknown
 Values = frozenset[Value]
 
 NOTHING: Values = frozenset()
 UNKNOWN: Values = frozenset({Unknown()})
 NONE: Values = frozenset({NoneValue()})
 
+TENSOR = "tensor"
+"""The type of tensors."""
+
+
+@lru_cache(maxsize=10_000)
+def qualified(name: str) -> Values:
+    """The API or module of the dotted name."""
+    return frozenset({Qualified(name)})
+
+
+def foreign(kind: str) -> Values:
+    """An object of no framework; ``kind`` is its Python type, or the function that made it."""
+    return frozenset({Instance("foreign", kind)})
+
 
 def container(values: Values) -> Values:
-    """A container of ``values``; what is nested too deep counts as unknown."""
+    """A container of ``values``; unknown elements where containers are nested too deep."""
     return frozenset({Container(values if _depth(values) < _NESTING else UNKNOWN)})
 
 

@@ -1,4 +1,4 @@
-"""Edits to a call's arguments."""
+"""Edits that rename, drop and add arguments of a call."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from paddletorch.text.call_spans import CallLayout
 
 @dataclass(frozen=True, slots=True)
 class ArgumentChanges:
-    """What to do to a call's arguments; keys are positions in ``CallLayout.arguments``."""
+    """Changes to a call's arguments; arguments are given by their index in ``CallLayout.arguments``."""
 
     drop: frozenset[int] = frozenset()
     keywords: Mapping[int, str] | None = None
     prepend: Sequence[str] = ()
     append: Sequence[str] = ()
     first: int = 0
-    """Position of the first argument that is the API's own: 1 below ``functools.partial``."""
+    """Index of the first argument that is the API's own: 1 in a call of ``functools.partial``."""
 
 
 def edit_arguments(
@@ -31,31 +31,31 @@ def edit_arguments(
     """Edits that rename or name arguments, drop some and add others; comments stay.
 
     A call on one line that new arguments make longer than ``width`` characters gets a line for each argument.
-    ``values`` are edits inside the kept arguments. The order matters where edits meet at one byte: what is
-    put before an argument, its name, its value, what is put behind it.
+    ``values`` are edits inside the arguments that stay. The order matters where edits meet at one byte: text before
+    an argument, its name, its value, text after it.
     """
-    kept = [i for i in range(len(layout.arguments)) if i not in changes.drop]
+    remaining = [i for i in range(len(layout.arguments)) if i not in changes.drop]
     named = _keyword_edits(layout, changes, code)
-    if not kept:
+    if not remaining:
         if width is not None and _outgrows(layout, changes, named, width):
-            return _one_per_line(layout, changes, kept, code)
+            return _one_per_line(layout, changes, remaining, code)
         return [*named, *_replace_all(layout, changes, code)]
     edits: list[Edit] = []
     appended = list(changes.append)
-    place = next((i for i in kept if i >= changes.first), None)
-    if changes.prepend and place is None:
+    first = next((i for i in remaining if i >= changes.first), None)
+    if changes.prepend and first is None:
         appended = [*changes.prepend, *appended]
-    elif changes.prepend and place is not None:
-        start = layout.arguments[place].whole.start
-        gap = _line_break(layout, place) or " "
+    elif changes.prepend and first is not None:
+        start = layout.arguments[first].whole.start
+        gap = _line_break(layout, first) or " "
         edits.append(Edit(Span(start, start), "".join(f"{text},{gap}" for text in changes.prepend), code))
     edits += [*named, *values]
     if width is not None and _outgrows(layout, changes, [*edits], width):
-        opening, *breaks = _one_per_line(layout, changes, kept, code)
+        opening, *breaks = _one_per_line(layout, changes, remaining, code)
         return [opening, *named, *values, *breaks]
-    edits += _drops(layout, changes.drop, kept[-1], code)
+    edits += _drops(layout, changes.drop, remaining[-1], code)
     if appended:
-        edits += _append(layout, kept[-1], appended, code)
+        edits += _append(layout, remaining[-1], appended, code)
     return [e for e in edits if e.text or e.span.end > e.span.start]
 
 
@@ -105,7 +105,7 @@ def _before(layout: CallLayout, index: int) -> bytes:
 
 
 def _outgrows(layout: CallLayout, changes: ArgumentChanges, edits: Sequence[Edit], width: int) -> bool:
-    """Whether a one-line call would run over ``width`` because of the arguments it gains."""
+    """Whether added arguments make a call on one line longer than ``width``."""
     source = layout.source
     if not changes.append or _breaks(_text(layout, layout.function.start, layout.close_start)):
         return False
@@ -117,20 +117,20 @@ def _outgrows(layout: CallLayout, changes: ArgumentChanges, edits: Sequence[Edit
     return length > width
 
 
-def _one_per_line(layout: CallLayout, changes: ArgumentChanges, kept: Sequence[int], code: str) -> list[Edit]:
-    """Break a one-line call: a line for each argument, a comma after the last."""
+def _one_per_line(layout: CallLayout, changes: ArgumentChanges, remaining: Sequence[int], code: str) -> list[Edit]:
+    """Break a call on one line: a line for each argument, a comma after the last."""
     source = layout.source
     indentation = source.indentation(source.position(layout.function.start)[0])
     outer = source.newline + indentation
     inner = outer + ("\t" if "\t" in indentation else " " * source.indent)
     close = f",{outer}"
     before = [f"{inner}{text}," for text in changes.prepend if not changes.first]
-    if not kept:
+    if not remaining:
         added = f",{inner}".join(changes.append)
         return [Edit(Span(layout.open_end, layout.close_start), "".join(before) + inner + added + close, code)]
     edits: list[Edit] = []
     position, text = layout.open_end, "".join(before)
-    for index in kept:
+    for index in remaining:
         argument = layout.arguments[index]
         if changes.first and index >= changes.first:
             text += "".join(f"{inner}{item}," for item in changes.prepend) if index == changes.first else ""
@@ -141,7 +141,7 @@ def _one_per_line(layout: CallLayout, changes: ArgumentChanges, kept: Sequence[i
 
 
 def _line_break(layout: CallLayout, index: int) -> str:
-    """The line break and indentation before argument ``index``; empty if it stands behind another one."""
+    """The line break and indentation before argument ``index``; empty if it is on the line of the one before."""
     before = _before(layout, index)
     if not _breaks(before):
         return ""
@@ -149,24 +149,24 @@ def _line_break(layout: CallLayout, index: int) -> str:
     return layout.source.newline + indentation
 
 
-def _drops(layout: CallLayout, drop: frozenset[int], last_kept: int, code: str) -> list[Edit]:
-    tail = sorted(i for i in drop if i > last_kept)
-    edits = [_drop(layout, index, last_kept, code) for index in sorted(drop) if index < last_kept]
+def _drops(layout: CallLayout, drop: frozenset[int], last_remaining: int, code: str) -> list[Edit]:
+    tail = sorted(i for i in drop if i > last_remaining)
+    edits = [_drop(layout, index, last_remaining, code) for index in sorted(drop) if index < last_remaining]
     if not tail:
         return edits
-    kept, final = layout.arguments[last_kept], layout.arguments[tail[-1]]
-    assert kept.comma_end is not None
+    last, final = layout.arguments[last_remaining], layout.arguments[tail[-1]]
+    assert last.comma_end is not None
     end = final.comma_end if final.comma_end is not None else final.whole.end
-    if b"#" in _text(layout, kept.comma_end, final.whole.end):
-        return edits + [_drop(layout, index, last_kept, code) for index in tail]
-    start = kept.comma_end if final.comma_end is not None else kept.whole.end
+    if b"#" in _text(layout, last.comma_end, final.whole.end):
+        return edits + [_drop(layout, index, last_remaining, code) for index in tail]
+    start = last.comma_end if final.comma_end is not None else last.whole.end
     return [*edits, Edit(Span(start, end), "", code)]
 
 
-def _drop(layout: CallLayout, index: int, last_kept: int, code: str) -> Edit:
+def _drop(layout: CallLayout, index: int, last_remaining: int, code: str) -> Edit:
     argument = layout.arguments[index]
     end = argument.comma_end if argument.comma_end is not None else argument.whole.end
-    if index < last_kept:
+    if index < last_remaining:
         following = _text(layout, end, argument.after_end)
         if b"#" not in following:
             return Edit(Span(argument.whole.start, argument.after_end), "", code)
@@ -175,18 +175,18 @@ def _drop(layout: CallLayout, index: int, last_kept: int, code: str) -> Edit:
     assert previous.comma_end is not None
     between = _before(layout, index)
     if b"#" in between and not _breaks(_text(layout, end, argument.after_end)):
-        return Edit(Span(argument.whole.start, end), "", code)  # the line's end belongs to the comment
+        return Edit(Span(argument.whole.start, end), "", code)  # the line end is that of the comment
     if b"#" in between:
         newline = max(between.rfind(b"\n"), between.rfind(b"\r"))
         if newline > 0 and between[newline - 1 : newline + 1] == b"\r\n":
             newline -= 1
         return Edit(Span(previous.comma_end + newline, end), "", code)
-    start = previous.comma_end if argument.comma_end is not None or index - 1 > last_kept else previous.whole.end
+    start = previous.comma_end if argument.comma_end is not None or index - 1 > last_remaining else previous.whole.end
     return Edit(Span(start, end), "", code)
 
 
 def _breaks(text: bytes) -> bool:
-    """Whether ``text`` holds a line's end."""
+    """Whether there is a line end in ``text``."""
     return b"\n" in text or b"\r" in text
 
 
@@ -202,11 +202,11 @@ def _append(layout: CallLayout, last: int, added: Sequence[str], code: str) -> l
         return [Edit(Span(argument.whole.end, argument.whole.end), text, code)]
     # a comment follows on the argument's line: it stays there, the new arguments go below it
     breaks = [p for p in (after.find(b"\n"), after.find(b"\r")) if p >= 0]
-    place = after_start + min(breaks)
+    line_end = after_start + min(breaks)
     rest = text[1:]
     if argument.comma_end is not None:
-        return [Edit(Span(place, place), rest + ",", code)]
+        return [Edit(Span(line_end, line_end), rest + ",", code)]
     return [
         Edit(Span(argument.whole.end, argument.whole.end), ",", code),
-        Edit(Span(place, place), rest, code),
+        Edit(Span(line_end, line_end), rest, code),
     ]

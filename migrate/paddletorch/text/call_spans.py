@@ -1,9 +1,10 @@
-"""Where the parts of a call lie: its function, its brackets, its arguments and the commas between them.
+"""The spans of a call's parts: its function, its brackets, its arguments and the commas between them.
 
-A dict display is measured as a call of nothing, whose arguments are the items: it may supply the keywords of a call.
+A dict display is read like a call without function, whose arguments are the items: it may be unpacked as the keywords
+of a call.
 
-``ast`` says where the values lie. Between them stand only white space, comments, brackets, commas, stars and names of
-keywords, so that a look at the bytes there says the rest.
+``ast`` has the spans of the values. Between them are only white space, comments, brackets, commas, stars and names of
+keywords; their spans are read from the bytes.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ _NAME = re.compile(rb"[^\s=#\\]+")
 
 
 class LayoutError(ValueError):
-    """What stands between the call's parts cannot be read."""
+    """The bytes between the call's parts cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentSpan:
-    """One argument: ``whole`` is the argument without comma, ``after_end`` where the next one begins."""
+    """One argument: ``whole`` is the argument without comma, ``after_end`` the start of the next one."""
 
     whole: Span
     keyword: Span | None
@@ -53,85 +54,85 @@ class CallLayout:
 
 
 def read_layout(source: Source, call: ast.Call | ast.Dict) -> CallLayout:
-    """Measure the call's parts.
+    """Find the spans of the call's parts.
 
     Raises:
-        LayoutError: something else than white space, comments and marks stands between them.
+        LayoutError: there is something else than white space, comments and punctuation between them.
     """
     span = source.span(call)
-    marks = _Marks(source.body, span.end - 1)
+    punctuation = _Punctuation(source.body, span.end - 1)
     try:
         if isinstance(call, ast.Dict):
-            return _read_items(source, marks, call)
-        function = Span(span.start, marks.brackets_end(source.span(call.func).end))
-        open_end = marks.after(b"(", marks.skip(function.end))
-        position = marks.skip(open_end)
+            return _read_items(source, punctuation, call)
+        function = Span(span.start, punctuation.brackets_end(source.span(call.func).end))
+        open_end = punctuation.after(b"(", punctuation.skip(function.end))
+        position = punctuation.skip(open_end)
         arguments: list[ArgumentSpan] = []
         given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
         for node in sorted(given, key=lambda node: (node.lineno, node.col_offset)):
-            arguments.append(_argument(source, marks, position, node))
+            arguments.append(_argument(source, punctuation, position, node))
             position = arguments[-1].after_end
-        marks.after(b")", position)
+        punctuation.after(b")", position)
     except LayoutError:
         raise LayoutError(f"cannot read the call at line {call.lineno}") from None
     return CallLayout(source, function, open_end, tuple(arguments), position)
 
 
-def _argument(source: Source, marks: _Marks, start: int, node: ast.expr | ast.keyword) -> ArgumentSpan:
+def _argument(source: Source, punctuation: _Punctuation, start: int, node: ast.expr | ast.keyword) -> ArgumentSpan:
     """The argument that begins at ``start``."""
     keyword, begin, value = None, start, node.value if isinstance(node, ast.keyword | ast.Starred) else node
     if isinstance(node, ast.Starred):
-        begin = marks.skip(marks.after(b"*", start))
+        begin = punctuation.skip(punctuation.after(b"*", start))
     elif isinstance(node, ast.keyword) and node.arg is None:
-        begin = marks.skip(marks.after(b"**", start))
+        begin = punctuation.skip(punctuation.after(b"**", start))
     elif isinstance(node, ast.keyword):
-        keyword = Span(start, marks.name_end(start))
-        begin = marks.skip(marks.after(b"=", marks.skip(keyword.end)))
+        keyword = Span(start, punctuation.name_end(start))
+        begin = punctuation.skip(punctuation.after(b"=", punctuation.skip(keyword.end)))
     inner = source.span(value).end
-    if inner > marks.close:  # a generator that shares the call's brackets
+    if inner > punctuation.close:  # a generator that shares the call's brackets
         assert isinstance(value, ast.GeneratorExp)
         last = value.generators[-1]
         inner = source.span(last.ifs[-1] if last.ifs else last.iter).end
-    end = marks.brackets_end(inner)
-    return ArgumentSpan(Span(start, end), keyword, Span(begin, end), *marks.comma(end))
+    end = punctuation.brackets_end(inner)
+    return ArgumentSpan(Span(start, end), keyword, Span(begin, end), *punctuation.comma(end))
 
 
-def _read_items(source: Source, marks: _Marks, display: ast.Dict) -> CallLayout:
+def _read_items(source: Source, punctuation: _Punctuation, display: ast.Dict) -> CallLayout:
     start = source.span(display).start
-    position = marks.skip(start + 1)
+    position = punctuation.skip(start + 1)
     items: list[ArgumentSpan] = []
     for value in display.values:
-        whole = Span(position, marks.brackets_end(source.span(value).end))
-        items.append(ArgumentSpan(whole, None, whole, *marks.comma(whole.end)))
+        whole = Span(position, punctuation.brackets_end(source.span(value).end))
+        items.append(ArgumentSpan(whole, None, whole, *punctuation.comma(whole.end)))
         position = items[-1].after_end
-    marks.after(b"}", position)
+    punctuation.after(b"}", position)
     return CallLayout(source, Span(start, start), start + 1, tuple(items), position)
 
 
-class _Marks:
-    """Reads what stands between the nodes of one call, up to the bracket that closes it."""
+class _Punctuation:
+    """Reads the punctuation between the nodes of one call, up to the bracket that closes it."""
 
     def __init__(self, body: bytes, close: int) -> None:
         self._body = body
         self.close = close
 
     def skip(self, position: int) -> int:
-        """Where the white space and the comments at ``position`` end."""
+        """The end of the white space and the comments at ``position``."""
         match = _NO_CODE.match(self._body, position, self.close)
         return match.end() if match is not None else position
 
     def after(self, mark: bytes, position: int) -> int:
-        """The end of ``mark``, which must stand at ``position``.
+        """The end of ``mark`` at ``position``.
 
         Raises:
-            LayoutError: it does not.
+            LayoutError: there is no such mark.
         """
         if not self._body.startswith(mark, position):
             raise LayoutError
         return position + len(mark)
 
     def comma(self, position: int) -> tuple[int | None, int]:
-        """The end of the comma that follows, if one does, and where the next argument begins or the call closes.
+        """The end of the comma that follows, if one does, and the start of the next argument or the closing bracket.
 
         Raises:
             LayoutError: something else follows.
@@ -148,7 +149,7 @@ class _Marks:
         return match.end() if match is not None else position
 
     def brackets_end(self, position: int) -> int:
-        """The end of the brackets that close behind an expression that ends at ``position``."""
+        """The end of the brackets around an expression that ends at ``position``."""
         following = self.skip(position)
         while following < self.close and self._body.startswith(b")", following):
             position = following + 1
@@ -157,7 +158,7 @@ class _Marks:
 
 
 def run_of_arguments(source: Source, call: ast.Call, first: ast.expr, last: ast.expr) -> Span:
-    """From the first argument to the last, with the brackets around these: ``(a), b`` begins before its bracket.
+    """From the first argument to the last, with the brackets around each: ``(a), b`` begins with the bracket.
 
     Raises:
         LayoutError: the call cannot be read.

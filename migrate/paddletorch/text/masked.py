@@ -1,4 +1,4 @@
-"""What is left of a module once syntax newer than the running Python is masked."""
+"""A module without the syntax that is newer than the running Python."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from paddletorch.model import Span
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """The module without the newer syntax, and the regions that were taken out."""
+    """The module without the newer syntax, and what was masked."""
 
     module: ast.Module
     regions: tuple[Span, ...]
     names: frozenset[str]
+    """Names in the masked regions."""

@@ -15,7 +15,7 @@ from paddletorch.text.source import Source
 
 _DEPTH = 150
 _LINE = 20_000
-"""LibCST's parser ends the process on input nested about 10,000 deep (measured); far less is refused here."""
+"""LibCST's parser crashes the process on input nested about 10,000 deep (measured); far less is refused here."""
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -76,7 +76,7 @@ def _newer_syntax(source: Source) -> list[tuple[Span, bytes]]:
         span = Span(position.start, position.start + position.length)
         text = source.body[span.start : span.end]
         if found and span.start < found[-1][0].end and span.start >= found[-1][0].start:
-            continue  # inside what is masked already
+            continue  # inside a region that is masked
         replacement = _replacement(node, text)
         if replacement is not None:
             found.append((span, replacement))
@@ -108,7 +108,7 @@ def _blank(text: bytes) -> bytes:
 
 
 def _unknown(text: bytes) -> bytes:
-    """A call of nothing known, as long as ``text`` and with its line ends: it has no value and is not written twice."""
+    """A call of an unknown name, as long as ``text`` and with its line ends: its value is unknown, and not copied."""
     masked = bytearray(_blank(text))
     free = [index for index, byte in enumerate(masked) if byte == ord(" ")]
     call = b"(_())" if len(free) >= len(b"(_())") else b"(_)"

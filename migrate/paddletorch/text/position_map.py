@@ -1,4 +1,4 @@
-"""Leads positions in converted text back to the text that was read, for code that runs under its old lines."""
+"""Maps positions in converted text to the original text, so that converted code runs with the original line numbers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from paddletorch.text.source import Piece, Source, pieces
 
 
 def converted_tree(result: FileResult, filename: str) -> ast.Module:
-    """The syntax tree of ``result.output``, each node placed where it comes from in ``result.source``.
+    """The syntax tree of ``result.output``, each node with its position in ``result.source``.
 
-    What an edit wrote lies where the text lay that it replaced; an inserted statement lies where the statement
-    does that it was inserted for.
+    Text that an edit wrote has the position of the text that it replaced; an inserted statement has the position of
+    the statement that it was inserted beside.
 
     Raises:
         SyntaxError: the output is not valid Python for the running interpreter.
@@ -23,29 +23,29 @@ def converted_tree(result: FileResult, filename: str) -> ast.Module:
     converted = Source(result.output)
     tree = ast.parse(converted.text, filename=filename)
     if result.output != result.source:
-        _Origins(result, converted).place(tree)
+        _PositionMap(result, converted).apply(tree)
     return tree
 
 
-class _Origins:
+class _PositionMap:
     def __init__(self, result: FileResult, converted: Source) -> None:
         self._converted = converted
         self._original = Source(result.source)
         self._pieces: list[Piece] = [p for p in pieces(self._original.body, result.edits) if p.text]
         self._starts = [0, *accumulate(len(p.text) for p in self._pieces)]
 
-    def place(self, tree: ast.Module) -> None:
-        """Give every node of the converted text its place in the original."""
+    def apply(self, tree: ast.Module) -> None:
+        """Give every node of the converted text its position in the original."""
         pending: list[tuple[ast.AST, Span | None]] = [(tree, None)]
         while pending:
             node, home = pending.pop()
             if "lineno" in node._attributes:
-                # positions inside f-strings may lie outside the text before Python 3.12
+                # before Python 3.12, positions inside f-strings may be outside the text
                 start = self._offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
                 end = self._offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
                 if isinstance(node, ast.stmt):
                     home = self._inserted_for(start)
-                # two parts of a call may have changed places, so that the end lies before the start
+                # two arguments may have been swapped, so that the end comes before the start
                 first, last = sorted((self._start(start, home), self._end(end, home)))
                 node.lineno, node.col_offset = self._position(first)  # type: ignore[attr-defined]
                 node.end_lineno, node.end_col_offset = self._position(last)  # type: ignore[attr-defined]
@@ -56,26 +56,26 @@ class _Origins:
         return min(starts[min(line, len(starts)) - 1] + max(column, 0), self._starts[-1])
 
     def _piece(self, offset: int) -> tuple[int, Piece]:
-        """Where the piece begins that holds the byte at ``offset`` of the converted text, and the piece."""
+        """Start of the piece with the byte at ``offset`` of the converted text, and the piece."""
         index = min(bisect_right(self._starts, offset), len(self._pieces)) - 1
         return self._starts[index], self._pieces[index]
 
     def _start(self, offset: int, home: Span | None) -> int:
         begin, piece = self._piece(offset)
-        if piece.kept:
+        if piece.is_copy:
             return piece.origin.start + offset - begin
         return home.start if home is not None and _is_insertion(piece) else piece.origin.start
 
     def _end(self, offset: int, home: Span | None) -> int:
         begin, piece = self._piece(max(offset - 1, 0))
-        if piece.kept:
+        if piece.is_copy:
             return piece.origin.start + offset - begin
         return home.end if home is not None and _is_insertion(piece) else piece.origin.end
 
     def _inserted_for(self, offset: int) -> Span | None:
-        """The original statement that an inserted statement stands beside."""
+        """The original statement that an inserted statement was inserted beside."""
         piece = self._piece(offset)[1]
-        if piece.kept or not _is_insertion(piece):
+        if piece.is_copy or not _is_insertion(piece):
             return None
         beside = [s for s in self._statements if s.start <= piece.origin.start <= s.end]
         return max(beside, key=lambda s: s.start, default=None)

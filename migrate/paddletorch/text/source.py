@@ -1,8 +1,9 @@
-"""A Python file as bytes: its encoding, its lines, and where a syntax node lies in it."""
+"""A Python file as bytes: its encoding, its lines, the spans of its syntax nodes, and edits applied to it."""
 
 from __future__ import annotations
 
 import ast
+import copy
 import io
 import re
 import tokenize
@@ -18,33 +19,33 @@ from paddletorch.model import Edit, Placeholder, Span
 from paddletorch.text.masked import Masked
 
 WIDTH = 120
-"""Characters that a line may have before a call that gains arguments is broken."""
+"""A call that an edit makes longer than this many characters is written with one argument on each line."""
 
 _INDENT = re.compile(rb"(?m):[ \t]*(?:#[^\r\n]*)?\r?\n( +)[^\s#]")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 class Undecodable(ValueError):
-    """The bytes do not fit the declared or default encoding."""
+    """The bytes are not valid in the declared or default encoding."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
-    """What a module of several cells does not show: the first lines of its cells, and names that other text uses."""
+class Cells:
+    """The cells of a document that were joined to one module: their first lines, and names used in other text."""
 
-    cells: tuple[int, ...] = ()
-    names: frozenset[str] = frozenset()
+    first_lines: tuple[int, ...] = ()
+    other_names: frozenset[str] = frozenset()
 
 
 class Source:
     """The decoded file. All spans are byte offsets in ``body``: its text as UTF-8, without BOM.
 
     Raises:
-        Undecodable: the bytes do not fit the file's encoding, or the encoding is unknown.
+        Undecodable: the bytes are not valid in the file's encoding, or the encoding is unknown.
     """
 
-    def __init__(self, data: bytes, *, encoding: str | None = None) -> None:
-        """``encoding``: what the bytes are in, whatever a comment among them says."""
+    def __init__(self, data: bytes, *, encoding: str | None = None, cells: Cells | None = None) -> None:
+        """``encoding``: that of the bytes, instead of what a comment in them declares."""
         self.data = data
         self.bom = data.startswith(BOM_UTF8)
         try:
@@ -56,10 +57,9 @@ class Source:
         except (SyntaxError, UnicodeDecodeError, LookupError) as error:
             raise Undecodable(str(error)) from None
         self.text = text
-        self.outside = Outside()
-        """What else is known of the cells of a document."""
+        self._cells = cells or Cells()
         self.masked: Masked | None = None
-        """Set where the file holds syntax newer than the running Python."""
+        """See ``with_masked``."""
         self.body = raw if self.encoding == "utf-8" else text.encode("utf-8")
         self.line_starts = _line_starts(self.body)
         first = _LINE_END.search(self.body)
@@ -68,22 +68,28 @@ class Source:
         self.indent = len(indented.group(1)) if indented and len(indented.group(1)) in (2, 3, 4, 8) else 4
         self.quote = '"' if self.body.count(b'"') > self.body.count(b"'") else "'"
 
+    def with_masked(self, masked: Masked) -> Source:
+        """The same file, of which only ``masked.module`` can be read: it has syntax newer than the running Python."""
+        source = copy.copy(self)
+        source.masked = masked
+        return source
+
     @property
     def unread_names(self) -> frozenset[str]:
-        """Names used where the syntax tree does not show it: in newer syntax, and in what is no Python."""
-        unread = self.outside.names
+        """Names used in text that is not in the syntax tree: in newer syntax, and in what is not Python."""
+        unread = self._cells.other_names
         return unread | self.masked.names if self.masked is not None else unread
 
     def cell(self, line: int) -> int:
-        """Which cell a line belongs to; a Python file is one cell."""
-        return bisect_right(self.outside.cells, line)
+        """The number of the cell that a line belongs to; a Python file is one cell."""
+        return bisect_right(self._cells.first_lines, line)
 
     def offset(self, line: int, column: int) -> int:
         """Byte offset of a node position: ``line`` from 1, ``column`` in UTF-8 bytes from 0, as ast counts."""
         return self.line_starts[line - 1] + column
 
     def span(self, node: ast.expr | ast.stmt | ast.alias | ast.keyword | ast.arg) -> Span:
-        """Where ``node`` lies."""
+        """The span of ``node``."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return Span(self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset))
 
@@ -112,7 +118,7 @@ class Source:
         """Bytes to write for an edited ``body``: in the file's encoding, with its BOM.
 
         Raises:
-            UnicodeEncodeError: the edited text does not fit the file's encoding.
+            UnicodeEncodeError: the file's encoding has no bytes for a character of the edited text.
         """
         raw = body if self.encoding == "utf-8" else body.decode("utf-8").encode(self.encoding)
         return BOM_UTF8 + raw if self.bom else raw
@@ -125,38 +131,38 @@ def _line_starts(body: bytes) -> list[int]:
 
 
 class Piece(NamedTuple):
-    """A part of the edited text, and where it comes from."""
+    """A part of the edited text, and its origin in the original text."""
 
     text: bytes
     origin: Span
-    """Where the bytes stood, if they are kept; else what the edit that wrote them replaces."""
-    kept: bool
+    """The span that ``text`` is copied from; if it is not a copy, the span that the edit replaces."""
+    is_copy: bool
 
 
 def splice(body: bytes, edits: Iterable[Edit]) -> bytes:
-    """Apply edits to ``body``. An edit inside a larger replaced span gives way to it, unless a part keeps it.
+    """Apply edits to ``body``. Of an edit inside a larger one, only the larger counts, unless its parts copy the span.
 
     Raises:
-        ValueError: two edits overlap without one holding the other, or one has a placeholder.
+        ValueError: two edits overlap, and neither contains the other; or an edit has a placeholder.
     """
     return _text(pieces(body, edits))
 
 
 def pieces(body: bytes, edits: Iterable[Edit]) -> list[Piece]:
-    """The text that ``splice`` makes, in parts that know where they come from.
+    """The text that ``splice`` returns, in parts with their origins.
 
     Raises:
-        ValueError: two edits overlap without one holding the other, or one has a placeholder.
+        ValueError: two edits overlap, and neither contains the other; or an edit has a placeholder.
     """
     return list(_render(body, Span(0, len(body)), sorted(dict.fromkeys(edits), key=_position)))
 
 
-def _text(made: Iterable[Piece]) -> bytes:
-    return b"".join(piece.text for piece in made)
+def _text(rendered: Iterable[Piece]) -> bytes:
+    return b"".join(piece.text for piece in rendered)
 
 
 def _render(body: bytes, span: Span, edits: list[Edit]) -> Iterator[Piece]:
-    """``span`` of ``body`` with ``edits``, which are sorted and lie inside, applied."""
+    """``span`` of ``body`` with ``edits`` applied; these are sorted and inside the span."""
     position, index = span.start, 0
     while index < len(edits):
         edit = edits[index]
@@ -181,20 +187,20 @@ def _replacement(body: bytes, edit: Edit, inside: list[Edit]) -> Iterator[Piece]
             continue
         if isinstance(part, Placeholder):
             raise ValueError(f"the {part.name} was never filled in at byte {edit.span.start}")
-        held = [e for e in inside if part.start <= e.span.start and e.span.end <= part.end]
-        made = list(_render(body, part, held))
+        contained = [e for e in inside if part.start <= e.span.start and e.span.end <= part.end]
+        rendered = list(_render(body, part, contained))
         if (
-            held
-            and not _stands_free(edit.parts, index)
-            and _is_one(body[part.start : part.end])
-            and not _is_one(_text(made))
+            contained
+            and not _is_delimited(edit.parts, index)
+            and _is_primary(body[part.start : part.end])
+            and not _is_primary(_text(rendered))
         ):  # a call became an operator's expression: torch.sub(a, b) became a - b
-            made = [Piece(b"(", part, False), *made, Piece(b")", part, False)]
-        yield from made
+            rendered = [Piece(b"(", part, False), *rendered, Piece(b")", part, False)]
+        yield from rendered
 
 
-def _stands_free(parts: Sequence[str | Span | Placeholder], index: int) -> bool:
-    """Whether a part stands between brackets or commas, where any expression may stand."""
+def _is_delimited(parts: Sequence[str | Span | Placeholder], index: int) -> bool:
+    """Whether a part is between brackets or commas, where any expression can be written without brackets."""
     before = parts[index - 1] if index else ""
     after = parts[index + 1] if index + 1 < len(parts) else ""
     if not isinstance(before, str) or not isinstance(after, str):
@@ -205,8 +211,8 @@ def _stands_free(parts: Sequence[str | Span | Placeholder], index: int) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _is_one(text: bytes) -> bool:
-    """Whether an expression is a name, a call or the like, or has brackets around it: an attribute can follow."""
+def _is_primary(text: bytes) -> bool:
+    """Whether an expression is a name, a call or the like, or is in brackets: ``.attribute`` can follow it."""
     try:
         body = ast.parse(text + b".attribute", mode="eval").body
     except (SyntaxError, ValueError):
@@ -215,8 +221,8 @@ def _is_one(text: bytes) -> bool:
 
 
 def _position(edit: Edit) -> tuple[int, bool, int, bool]:
-    """Insertions come before a replacement that starts at the same place; larger replacements first.
+    """Insertions come before a replacement that starts at the same byte; larger replacements first.
 
-    Of two that replace the same, the one that keeps what the other makes comes first.
+    Of two that replace the same span, the one whose parts copy that span comes first: the other applies inside it.
     """
     return edit.span.start, edit.span.end > edit.span.start, -edit.span.end, edit.span not in edit.parts

@@ -1,4 +1,4 @@
-"""``# paddletorch: ignore[CODE]`` and ``ignore-file[CODE]`` comments: which lines keep what they have."""
+"""``# paddletorch: ignore[CODE]`` and ``ignore-file[CODE]`` comments, which suppress edits and findings."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from dataclasses import dataclass, field
 from paddletorch.text.source import Source
 
 MARK = b"paddletorch:"
-"""What a file with such comments holds."""
+"""Bytes that every file with such comments contains."""
 
 _COMMENT = re.compile(
     r"""\#\s*paddletorch:\s*(?P<word>ignore[\w-]*)
         (?: \s*\[ (?P<codes>[^\]#]*) (?P<closed>\])?   # the codes
-        | [\s:]*(?P<bare>[A-Za-z]{3}\d{1,3}\b)         # a code where no brackets are: a slip
+        | [\s:]*(?P<bare>[A-Za-z]{3}\d{1,3}\b)         # a code without brackets: an error
         )?""",
     re.VERBOSE,
 )
 _CODE = re.compile(r"[A-Z]+\d*")
 ALL = ""
-"""Stands for the codes of a comment that names none; as a prefix it fits them all."""
+"""The only entry of ``Comment.codes`` if a comment has no codes; as a prefix it matches them all."""
 
 
 @dataclass(slots=True)
@@ -34,18 +34,18 @@ class Comment:
     end_column: int
     whole_file: bool = False
     codes: tuple[str, ...] = ()
-    """Areas, codes and prefixes; :data:`ALL` if the comment names none. Empty: it cannot be read."""
+    """Codes and their prefixes; :data:`ALL` if the comment has none; empty if it cannot be read."""
     problem: str = ""
     """Why it cannot be read."""
     used: set[str] = field(default_factory=set)
-    """Those of ``codes`` that kept something away."""
+    """Those of ``codes`` that suppressed something."""
 
 
 class Suppressions:
-    """The comments of one file, and what they were good for."""
+    """The comments of one file, and which of their codes suppressed something."""
 
     def __init__(self, source: Source, former_codes: Mapping[str, str] | None = None) -> None:
-        """``former_codes`` are those that codes had before, which comments may still name."""
+        """``former_codes``: the earlier names of codes, by code; comments may still use them."""
         self._former_codes = former_codes or {}
         self.comments: list[Comment] = []
         if MARK in source.body:
@@ -60,17 +60,17 @@ class Suppressions:
         """Whether ``code`` is suppressed in the file or anywhere on lines ``first`` to ``last`` (from 1, inclusive)."""
         if not self.comments:
             return False
-        hit = False
+        covered = False
         names = code, self._former_codes.get(code, code)
         nearby = (comment for line in range(first, last + 1) for comment in self._lines.get(line, ()))
         for comment in (*self._whole_file, *nearby):
-            fitting = [prefix for prefix in comment.codes if any(name.startswith(prefix) for name in names)]
-            comment.used.update(fitting)
-            hit = hit or bool(fitting)
-        return hit
+            matching = [prefix for prefix in comment.codes if any(name.startswith(prefix) for name in names)]
+            comment.used.update(matching)
+            covered = covered or bool(matching)
+        return covered
 
     def unused(self) -> set[tuple[int, int, str]]:
-        """Line, column and code of what suppressed nothing so far."""
+        """Line, column and code of the codes that have suppressed nothing."""
         return {(c.line, c.column, code) for c in self.comments for code in c.codes if code not in c.used}
 
 
@@ -80,7 +80,7 @@ def _read(text: str) -> Iterator[Comment]:
             if token.type == tokenize.COMMENT:
                 for match in _COMMENT.finditer(token.string):
                     yield _comment(match, *token.start)
-    except (tokenize.TokenError, SyntaxError):  # in syntax newer than the running Python: what came before counts
+    except (tokenize.TokenError, SyntaxError):  # syntax newer than the running Python: the comments before it count
         return
 
 

@@ -1,4 +1,4 @@
-"""Checks that a converted file still compiles, by compiling again what changed."""
+"""Checks that a converted file still compiles, by compiling the statements that changed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from paddletorch.text.source import Source, splice
 
 
 def find_problem(source: Source, module: ast.Module, edits: Sequence[Edit], body: bytes) -> str | None:
-    """Why the new ``body`` does not compile where the old one did, or does not parse; None if all is well.
+    """Why the new ``body`` does not compile where the old one did, or does not parse; None if it does.
 
-    A file is the sequence of its top-level statements, so only those that hold an edit are compiled again;
-    where they cannot be told apart, the whole file is.
+    A file is the sequence of its top-level statements, so only those that contain an edit are compiled; the whole
+    file is where two of them share a line.
     """
     if source.masked is not None:
         return None if parses(body) else "LibCST cannot parse it"
@@ -26,13 +26,13 @@ def find_problem(source: Source, module: ast.Module, edits: Sequence[Edit], body
 
 
 def faulty_lines(source: Source, module: ast.Module, edits: Sequence[Edit]) -> frozenset[int]:
-    """Lines of the statements whose edits, alone, make text with a problem (or cannot be applied)."""
+    """Lines of the statements whose edits by themselves cannot be applied, or result in text with a problem."""
     if source.masked is not None:
         return frozenset()
     statements = [n for n in ast.walk(module) if isinstance(n, ast.stmt)]
     groups: dict[ast.stmt, list[Edit]] = {}
     for edit in edits:
-        around = [s for s in statements if _holds(source.span(s), edit.span)]
+        around = [s for s in statements if _contains(source.span(s), edit.span)]
         if around:
             innermost = min(around, key=lambda s: source.span(s).end - source.span(s).start)
             groups.setdefault(innermost, []).append(edit)
@@ -50,24 +50,24 @@ def faulty_lines(source: Source, module: ast.Module, edits: Sequence[Edit]) -> f
 
 
 def _problem(new: bytes, old: bytes) -> str | None:
-    """Why ``new`` does not compile. Where ``old`` does not either (``await`` at the top), it has to parse only."""
-    problem = _refused(new, 0)
-    if problem is None or _refused(old, 0) is None:
+    """Why ``new`` does not compile. If ``old`` does not either (``await`` at the top), ``new`` must only parse."""
+    problem = _compile_error(new, 0)
+    if problem is None or _compile_error(old, 0) is None:
         return problem
-    return _refused(new, ast.PyCF_ONLY_AST)
+    return _compile_error(new, ast.PyCF_ONLY_AST)
 
 
-def _refused(text: bytes, flags: int) -> str | None:
-    try:  # compile costs no more than ast.parse and sees more: a keyword that is given twice
+def _compile_error(text: bytes, flags: int) -> str | None:
+    try:  # compile costs no more than ast.parse and finds more, such as a repeated keyword
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the user's own code may call for some
+            warnings.simplefilter("ignore")  # the user's own code may cause some
             compile(text.decode("utf-8"), "<converted>", "exec", flags, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return str(error) or type(error).__name__
     return None
 
 
-def _holds(outer: Span, inner: Span) -> bool:
+def _contains(outer: Span, inner: Span) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
 
 
@@ -77,7 +77,7 @@ def _changed_statements(source: Source, module: ast.Module, edits: Sequence[Edit
     for statement in module.body[1:]:
         line = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
         if statement.col_offset or source.line_starts[line - 1] <= starts[-1]:
-            return None  # several statements on one line
+            return None  # two statements on one line
         starts.append(source.line_starts[line - 1])
     touched: dict[int, list[Edit]] = {}
     for edit in edits:

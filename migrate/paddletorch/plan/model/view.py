@@ -107,9 +107,9 @@ class FileView:
 
     def _enclosing_string(self, node: ast.expr) -> ast.Constant | None:
         """The annotation in quotes that ``node`` stands in."""
-        current: ast.AST | None = node if self.tree.quoted else None
+        current: ast.AST | None = node if self.tree.string_annotations else None
         while current is not None and not isinstance(current, ast.stmt):
-            if isinstance(current, ast.Constant) and current in self.tree.quoted:
+            if isinstance(current, ast.Constant) and current in self.tree.string_annotations:
                 return current
             current = self.tree.parents.get(current)
         return None

@@ -57,7 +57,7 @@ def _apis(view: FileView, load: ast.Name, bindings: list[Binding]) -> frozenset[
     roots = (view.settings.source, view.settings.target)
     if any(n.rpartition(".")[2] not in segments or n.partition(".")[0] in roots for n in names):
         return frozenset()
-    given = view.evaluator.passed_on(names)
+    given = view.evaluator.reexported(names)
     return frozenset(n for n in given if n.partition(".")[0] == view.settings.source)
 
 

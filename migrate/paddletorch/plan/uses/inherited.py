@@ -62,6 +62,6 @@ def _inherited_constructor(view: FileView, call: ast.Call) -> str | None:
         return None
     values = list(view.evaluator.values(call))
     made = values[0] if len(values) == 1 else None
-    if not isinstance(made, Instance) or not made.outside or made.node is not None or made.overrides & _OWN:
+    if not isinstance(made, Instance) or not made.external_class or made.node is not None or made.overrides & _OWN:
         return None
     return made.api if made.api.partition(".")[0] == view.settings.source else None

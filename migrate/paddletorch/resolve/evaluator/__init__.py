@@ -1,1 +1,1 @@
-"""What an expression can be, by demand. Imports `resolve.scopes`."""
+"""What an expression can be, computed on demand. Imports `resolve.scopes` and `resolve.values`."""

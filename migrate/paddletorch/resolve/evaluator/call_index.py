@@ -1,4 +1,4 @@
-"""Which calls of a file may reach one of its functions, and what they pass."""
+"""Which calls of a module may call one of its functions, and what they pass."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CallIndex:
                 self._by_name.setdefault(name, []).append(call)
 
     def of(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]:
-        """Calls in the file that may reach ``function``: by its name, or by its method name."""
+        """Calls in the module that may call ``function``: by its name, or by its method name."""
         scope = self._tree.own[function]
         method = is_method(scope)
         found: list[ast.Call] = []
@@ -40,32 +40,32 @@ class CallIndex:
         return found
 
     def of_lambda(self, function: ast.Lambda) -> list[ast.Call]:
-        """Calls by the name that a lambda is given to."""
-        held = self._tree.parents.get(function)
-        target = held.targets[0] if isinstance(held, ast.Assign) and len(held.targets) == 1 else None
+        """Calls by the name that a lambda is assigned to."""
+        assignment = self._tree.parents.get(function)
+        target = assignment.targets[0] if isinstance(assignment, ast.Assign) and len(assignment.targets) == 1 else None
         named = self._by_name.get(target.id, []) if isinstance(target, ast.Name) else []
-        return [c for c in named if isinstance(c.func, ast.Name) and self._leads_to(c.func, function)]
+        return [c for c in named if isinstance(c.func, ast.Name) and self._is_bound_to(c.func, function)]
 
     def mapped(self, function: ast.AST) -> list[ast.Call]:
-        """Calls of ``map`` that hand on elements to the function."""
+        """Calls of ``map`` that pass elements to the function."""
         calls = [c for c in self._by_name.get("map", []) if isinstance(c.func, ast.Name) and len(c.args) > 1]
-        return [c for c in calls if c.args[0] is function or self._leads_to(c.args[0], function)]
+        return [c for c in calls if c.args[0] is function or self._is_bound_to(c.args[0], function)]
 
-    def _leads_to(self, name: ast.expr, function: ast.AST) -> bool:
+    def _is_bound_to(self, name: ast.expr, function: ast.AST) -> bool:
         scope = self._tree.scopes.get(name) if isinstance(name, ast.Name) else None
         bindings = scope.lookup(name.id) if scope is not None and isinstance(name, ast.Name) else []
         return any(function in (b.node, b.value) for b in bindings)
 
 
 def is_method(scope: Scope) -> bool:
-    """Whether a function's scope lies in a class."""
+    """Whether a function's scope is directly in a class."""
     return scope.parent is not None and scope.parent.kind == "class"
 
 
 def argument_of(
     call: ast.Call, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str, method: bool
 ) -> ast.expr | None:
-    """The expression a call passes for parameter ``name``, if that can be read off."""
+    """The expression that a call passes for the parameter ``name``; None if it passes none, or that is not certain."""
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value

@@ -1,42 +1,47 @@
-"""What calls give: of APIs, functions and classes of the file, methods, modules and builtins."""
+"""What calls give: of APIs, functions and classes of the module, methods, modules and builtins."""
 
 from __future__ import annotations
 
 import ast
 import re
-from functools import cached_property
 
 from paddletorch_rules.facts import facts
 
-from paddletorch.resolve.evaluator.attributes import Attributes
-from paddletorch.resolve.evaluator.expressions import (
+from paddletorch.resolve.evaluator.classes import Classes
+from paddletorch.resolve.evaluator.environment import Environment
+from paddletorch.resolve.evaluator.operations import (
+    COLLECTING,
     COPIES,
-    HOLDERS,
-    TENSOR,
     arithmetic,
+    container_method,
+    einops_function,
     elements,
+    foreign_builtin,
     is_foreign,
-    is_foreign_builtin,
-    plain,
+    of_kind,
 )
-from paddletorch.resolve.evaluator.facts import result_of
-from paddletorch.resolve.evaluator.per_call_results import Given, Handing, given
+from paddletorch.resolve.evaluator.per_call_results import Arguments, Substitution, returned_arguments
+from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.evaluator.tensor_calls import shows_tensor
+from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
+from paddletorch.resolve.evaluator.variables import iterable
 from paddletorch.resolve.scopes.bindings import Scope
 from paddletorch.resolve.values import (
     NOTHING,
+    TENSOR,
     UNKNOWN,
     Container,
     Instance,
     Local,
     Method,
+    OpaqueFunction,
     Partial,
     Qualified,
-    Returning,
     Unknown,
     Value,
     Values,
     container,
+    foreign,
     tuple_of,
 )
 
@@ -44,146 +49,151 @@ _VERB = re.compile(
     "_*(add|build|check|compile|convert|create|enable|export|find|fit|freeze|from|get|import|infer|init|load|make|parse"
     "|prepare|process|read|register|remap|replace|run|save|search|set|setup|test|to|trace|train|unwrap|update|wrap)_"
 )
-"""How the name of a function over modules begins, whose result is no forward's."""
+"""How names of functions begin that take a module, such as ``build_encoder``: calling them runs no forward."""
 
 
-class Calls(Attributes):
+class CallResults:
     """What ``f(...)`` can be."""
 
-    def _call(self, node: ast.Call) -> Values:
+    def __init__(self, environment: Environment, solver: Solver, classes: Classes, types: TypeExpressions) -> None:
+        self._environment = environment
+        self._solver = solver
+        self._evaluate = solver.evaluate
+        self._tree = environment.tree
+        self._tables = environment.types
+        self._closed_world = environment.closed_world
+        self._classes = classes
+        self._types = types
+        self._substituting: set[ast.AST] = set()
+        """Functions whose results are being evaluated for one call."""
+
+    def call(self, node: ast.Call) -> Values:
+        """What the call gives: by what is called, else by the name of the function and its arguments."""
+        function = node.func
         found: Values = NOTHING
-        for callee in self._evaluate(node.func):
-            found |= self._called(callee, node)
-        if isinstance(node.func, ast.Attribute) and not found - UNKNOWN:
-            held = self._elements_method(node)
-            if held:
-                return held
-        if found == UNKNOWN or not found:
-            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-            if isinstance(node.func, ast.Name) and not self.tree.scopes[node.func].lookup(name):
-                return self._builtin(name, node)
-            if not self._closed:
-                return found  # what is only guessed here is no news elsewhere
-            if isinstance(node.func, ast.Attribute) and name not in self._own_methods:
-                made = self._types.distinctive(name, self._home)
-                if made is None and shows_tensor(node, self._home):
-                    made = (self._types.member(TENSOR, name) or ("", None))[1]
-                if made is not None:
-                    return result_of(_of_size(made, name, node), name)
-            if self._is_forward_call(node, name):
-                return frozenset({Instance(TENSOR, name), Unknown()})
-        return found
+        for callee in self._evaluate(function):
+            found |= self.called(callee, node)
+        if found - UNKNOWN:
+            return found
+        if isinstance(function, ast.Attribute) and (
+            element_values := container_method(self._evaluate(function.value), function.attr)
+        ):
+            return element_values
+        if isinstance(function, ast.Name) and not self._tree.scopes[function].lookup(function.id):
+            return self._builtin(function.id, node)
+        return self._by_name(node) or found if self._closed_world else found
+
+    def called(self, callee: Value, node: ast.Call | None) -> Values:
+        """What calling ``callee`` gives; ``node`` is the call if it is one of this module."""
+        if isinstance(callee, Qualified):
+            return self._api_call(callee.name, node)
+        if isinstance(callee, Partial):
+            return of_kind(self._tables.makes(callee.name), callee.name)
+        if isinstance(callee, Local):
+            return self._local_call(callee.node, node)
+        if isinstance(callee, Method):
+            makes = _size_or_dimension(callee.makes, callee.name, node)
+            return of_kind(makes, f"{callee.root}.{callee.name}" if callee.root else callee.name)
+        if isinstance(callee, Instance):
+            return self._instance_call(callee)
+        return callee.result if isinstance(callee, OpaqueFunction) else UNKNOWN
+
+    def _by_name(self, node: ast.Call) -> Values:
+        """What a call of something unknown gives, if the name of what is called tells; else nothing."""
+        function = node.func
+        name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+        if isinstance(function, ast.Attribute) and name not in self._tree.class_members:
+            made = self._tables.distinctive(name, self._environment.source)
+            if made is None and shows_tensor(node, self._environment.source):
+                made = (self._tables.member(TENSOR, name) or ("", None))[1]
+            if made is not None:
+                return of_kind(_size_or_dimension(made, name, node), name)
+        return frozenset({Instance(TENSOR, name), Unknown()}) if self._is_forward_call(node, name) else NOTHING
 
     def _is_forward_call(self, node: ast.Call, name: str) -> bool:
         """Whether a call such as ``self.encoder(x)`` runs a module, as far as its name says."""
         if not (node.args or node.keywords) or name[:1].isupper() or name.endswith("s") or _VERB.match(name):
             return False
         callees = self._evaluate(node.func)
-        if any(isinstance(v, Qualified | Local | Method | Returning) for v in callees):
+        if any(isinstance(v, Qualified | Local | Method | OpaqueFunction) for v in callees):
             return False  # a function, whose result its name does not say
-        return self._types.suggests("module", name)
-
-    @cached_property
-    def _own_methods(self) -> frozenset[str]:
-        """Methods that classes of this file define."""
-        classes = (s for s in self.tree.own.values() if s.kind == "class")
-        return frozenset(name for scope in classes for name in scope.bindings)
+        return self._tables.suggests("module", name)
 
     def _builtin(self, name: str, node: ast.Call) -> Values:
-        if is_foreign_builtin(name):
-            return plain(name if name in ("int", "float", "str", "bool") else "int" if name == "len" else "object")
-        if name in HOLDERS and node.args:
-            parts = [elements(self._iterable(argument)) for argument in node.args]
+        if found := foreign_builtin(name):
+            return found
+        if name in COLLECTING and node.args:
+            parts = [elements(iterable(self._environment, self._solver, argument)) for argument in node.args]
             if name in ("zip", "enumerate") and not any(isinstance(a, ast.Starred) for a in node.args):
-                return container(tuple_of(parts if name == "zip" else [plain("int"), parts[0]]))
-            held: Values = frozenset(v for part in parts for v in part)
-            return held if name == "next" else container(held)
+                return container(tuple_of(parts if name == "zip" else [foreign("int"), parts[0]]))
+            found = frozenset(v for part in parts for v in part)
+            return found if name == "next" else container(found)
         if name in ("sum", "abs") and node.args:
-            given = self._evaluate(node.args[0])
-            return arithmetic([elements(given) if name == "sum" else given])
+            argument = self._evaluate(node.args[0])
+            return arithmetic([elements(argument) if name == "sum" else argument])
         return UNKNOWN
 
-    def _called(self, callee: Value, node: ast.Call | None) -> Values:
-        """What calling ``callee`` gives; ``node`` is the call if it stands in this file."""
-        if isinstance(callee, Qualified):
-            if node is not None and node.args and callee.name in ("functools.partial", "partial"):
+    def _api_call(self, name: str, node: ast.Call | None) -> Values:
+        if node is not None and node.args:
+            if name in ("functools.partial", "partial"):
                 return frozenset(
                     Partial(v.name, len(node.args) - 1) if isinstance(v, Qualified) else Unknown()
                     for v in self._evaluate(node.args[0])
                 )
-            if node is not None and node.args and callee.name in COPIES:
+            if name in COPIES:
                 return self._evaluate(node.args[0])
-            if callee.name.startswith("einops.") and node is not None and node.args:
-                return self._rearranged(callee.name.rpartition(".")[2], node)
-            if is_foreign(callee.name):
-                return frozenset({Instance("foreign", callee.name)})
-            made = self._makes(callee.name)
-            if made is None and self._outside is not None and (found := self._outside.called(callee.name)):
-                return found
-            return result_of(made, callee.name)
-        if isinstance(callee, Partial):
-            return result_of(self._makes(callee.name), callee.name)
-        if isinstance(callee, Local):
-            return self._local_call(callee.node, node)
-        if isinstance(callee, Method):
-            makes = _of_size(callee.makes, callee.name, node)
-            return result_of(makes, f"{callee.root}.{callee.name}" if callee.root else callee.name)
-        if isinstance(callee, Instance):
-            return self._instance_call(callee)
-        return callee.gives if isinstance(callee, Returning) else UNKNOWN
-
-    def _rearranged(self, function: str, node: ast.Call) -> Values:
-        """What a function of einops gives: of the library that its first argument is of, if it can be told."""
-        if function not in facts().einops:
-            return UNKNOWN
-        given = self._evaluate(node.args[0])
-        held = frozenset(v for v in given | elements(given) if isinstance(v, Instance))
-        library: Values = frozenset(v for v in held if v.type in (TENSOR, "foreign"))
-        if not library and given and self._closed:
-            library = frozenset({Instance(TENSOR, function), Unknown()})
-        if function == "pack" and library:
-            return tuple_of([library, container(plain("object"))])
-        return (container(library) if function == "unpack" and library else library) or (given and UNKNOWN)
+            if name.startswith("einops."):
+                first = self._evaluate(node.args[0])
+                return einops_function(name.rpartition(".")[2], first, closed_world=self._closed_world)
+        if is_foreign(name):
+            return foreign(name)
+        made = self._tables.makes(name)
+        if made is None and (found := self._environment.external.call(name)):
+            return found
+        return of_kind(made, name)
 
     def _instance_call(self, callee: Instance) -> Values:
         """Calling a module runs its forward: what that returns, or a tensor where the framework made it."""
         if callee.type == "foreign":
             return NOTHING if callee.api in ("int", "float", "str", "bool") else frozenset({callee})
-        if "module" not in self._types.bases(callee.type):
+        if "module" not in self._tables.bases(callee.type):
             return UNKNOWN
-        if callee.node is not None or callee.outside:
+        if callee.node is not None or callee.external_class:
             found: Values = NOTHING
-            for forward in self._own_member(callee, "forward"):
-                found |= self._called(forward, None)
+            for forward in self._classes.method(callee, "forward"):
+                found |= self.called(forward, None)
             return found or UNKNOWN
         tensor: Values = frozenset({Instance(TENSOR, callee.api)})
         side, _, name = callee.api.partition(".")
-        several = name.rpartition(".")[2] in facts().tuple_modules.get(side, ())
-        return frozenset({Container(tensor | container(tensor))}) if several else tensor
+        if name.rpartition(".")[2] in facts().tuple_modules.get(side, ()):
+            return frozenset({Container(tensor | container(tensor))})
+        return tensor
 
-    def _local_call(self, node: ast.AST, call: ast.Call | None) -> Values:
-        if isinstance(node, ast.ClassDef):
-            return self._local_instance(node)
-        scope = self.tree.own.get(node)
+    def _local_call(self, function: ast.AST, call: ast.Call | None) -> Values:
+        if isinstance(function, ast.ClassDef):
+            return self._classes.local_instance(function)
+        scope = self._tree.own.get(function)
         if scope is None:
             return UNKNOWN
-        promised = self._annotated(node.returns, scope) if isinstance(node, ast.FunctionDef) else NOTHING
-        if not scope.returns or getattr(node, "decorator_list", None):
-            return promised or UNKNOWN
-        passed = given(call, node, scope) if call is not None and not promised else None
-        if passed is not None and node not in self._handing:
-            return self._handed_on(node, scope, passed)
-        found = self._variable(node, lambda: self._returned(scope))
-        return (found - UNKNOWN) | promised if promised and not found.isdisjoint(UNKNOWN) else found
+        annotated = self._types.annotated(function.returns, scope) if isinstance(function, ast.FunctionDef) else NOTHING
+        if not scope.returns or getattr(function, "decorator_list", None):
+            return annotated or UNKNOWN
+        if call is not None and not annotated and function not in self._substituting:
+            arguments = returned_arguments(call, function, scope)
+            if arguments is not None:
+                return self._substituted(function, scope, arguments)
+        found = self._solver.variable(function, lambda: self._returned(scope))
+        return (found - UNKNOWN) | annotated if annotated and not found.isdisjoint(UNKNOWN) else found
 
-    def _handed_on(self, node: ast.AST, scope: Scope, passed: Given) -> Values:
-        self._handing.add(node)  # one that calls itself is read for all its calls at once
-        handing = Handing(self._evaluate, lambda callee: self._called(callee, None), passed)
+    def _substituted(self, function: ast.AST, scope: Scope, arguments: Arguments) -> Values:
+        """What one call gives; recursive calls of the function are evaluated together, as one variable."""
+        self._substituting.add(function)
+        substitution = Substitution(self._evaluate, lambda callee: self.called(callee, None), arguments)
         found: Values = NOTHING
         for value in scope.returns:
             assert value is not None
-            found |= handing.result(value)
-        self._handing.discard(node)
+            found |= substitution.result(value)
+        self._substituting.discard(function)
         return found
 
     def _returned(self, scope: Scope) -> Values:
@@ -192,23 +202,8 @@ class Calls(Attributes):
             found |= UNKNOWN if value is None else self._evaluate(value)
         return found
 
-    def _elements_method(self, node: ast.Call) -> Values:
-        """``d.values()``, ``d.get(k)`` and the like over a container that is known."""
-        assert isinstance(node.func, ast.Attribute)
-        containers = [v for v in self._evaluate(node.func.value) if isinstance(v, Container)]
-        held: Values = NOTHING
-        for found in containers:
-            held |= found.elements
-        if not containers:
-            return NOTHING
-        if node.func.attr in ("get", "pop"):
-            return held
-        if node.func.attr == "items":
-            return container(tuple_of([plain("str"), held or UNKNOWN]))
-        return container(held) if node.func.attr in ("values", "copy") else NOTHING
 
-
-def _of_size(made: str, name: str, call: ast.Call | None) -> str:
+def _size_or_dimension(made: str, name: str, call: ast.Call | None) -> str:
     """``x.size()`` gives a size, ``x.size(0)`` a number."""
     if name != "size" or made not in ("int", "shape") or call is None:
         return made

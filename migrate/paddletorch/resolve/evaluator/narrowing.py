@@ -1,4 +1,4 @@
-"""Where a check says what a name is: ``if isinstance(m, nn.Conv2d): m.weight``."""
+"""Narrowing: where a check says of which type a name is, as in ``if isinstance(m, nn.Conv2d): m.weight``."""
 
 from __future__ import annotations
 
@@ -9,41 +9,43 @@ from typing import NamedTuple
 from paddletorch.resolve.scopes.bindings import Binding
 from paddletorch.resolve.scopes.scopes import ScopeTree
 
-_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
-_Place = tuple[int, int]
+_Position = tuple[int, int]
 
 
-class _Guard(NamedTuple):
-    start: _Place
-    end: _Place
+class _Region(NamedTuple):
+    """Code that runs only where a check holds; ``types`` is what the check compares the name's type with."""
+
+    start: _Position
+    end: _Position
     bindings: Sequence[Binding]
     types: ast.expr
 
 
-class Guards:
-    """The checks of one module by the name that they are about."""
+class TypeChecks:
+    """The type checks of one module by the name that is checked."""
 
     def __init__(self, tree: ScopeTree) -> None:
         self._tree = tree
-        self._by_name: dict[str, list[_Guard]] = {}
+        self._by_name: dict[str, list[_Region]] = {}
         for name, types, check in self._checks():
             bindings = tree.scopes[name].lookup(name.id)
             for start, end in self._regions(check):
-                self._by_name.setdefault(name.id, []).append(_Guard(start, end, bindings, types))
+                self._by_name.setdefault(name.id, []).append(_Region(start, end, bindings, types))
 
     def types(self, load: ast.Name) -> ast.expr | None:
-        """The type, or the tuple of types, that the innermost check around ``load`` names."""
-        guards = self._by_name.get(load.id)
-        if guards is None:
+        """The type, or the tuple of types, of the innermost check around ``load``."""
+        regions = self._by_name.get(load.id)
+        if regions is None:
             return None
-        place, bindings = _start(load), self._tree.scopes[load].lookup(load.id)
-        around = [g for g in guards if g.start <= place < g.end and g.bindings is bindings]
-        found = max(around, key=lambda g: g.start, default=None)
-        if found is None or any(self._replaces(b, found, place) for b in bindings):
+        position, bindings = _start(load), self._tree.scopes[load].lookup(load.id)
+        around = [r for r in regions if r.start <= position < r.end and r.bindings is bindings]
+        innermost = max(around, key=lambda r: r.start, default=None)
+        if innermost is None or any(self._rebinds(b, innermost, position) for b in bindings):
             return None
-        return found.types
+        return innermost.types
 
     def _checks(self) -> Iterator[tuple[ast.Name, ast.expr, ast.expr]]:
         """Name, types and whole expression of each check."""
@@ -64,8 +66,8 @@ class Guards:
             if isinstance(compared.ops[0], ast.Eq | ast.Is | ast.In):
                 yield call.args[0], compared.comparators[0], compared
 
-    def _regions(self, check: ast.expr) -> Iterator[tuple[_Place, _Place]]:
-        """What is only reached if the check holds."""
+    def _regions(self, check: ast.expr) -> Iterator[tuple[_Position, _Position]]:
+        """Start and end of the code that runs only if the check holds."""
         node: ast.AST = check
         parent = self._tree.parents[node]
         while isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And):
@@ -84,21 +86,21 @@ class Guards:
             yield from self._rest(parent)
         elif isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not):
             statement = self._tree.parents[parent]
-            if isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], _LEAVES):
+            if isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], _EXITS):
                 yield from self._rest(statement)
 
-    def _rest(self, statement: ast.stmt) -> Iterator[tuple[_Place, _Place]]:
-        """What follows a statement in its block."""
+    def _rest(self, statement: ast.stmt) -> Iterator[tuple[_Position, _Position]]:
+        """Start and end of what follows a statement in its block."""
         parent = self._tree.parents[statement]
         for name in ("body", "orelse", "finalbody"):
             block = getattr(parent, name, ())
             if isinstance(block, list) and statement in block:
                 yield _end(statement), _end(block[-1])
 
-    def _replaces(self, binding: Binding, guard: _Guard, load: _Place) -> bool:
-        """Whether the name may be something else at ``load`` because of a binding behind the check."""
+    def _rebinds(self, binding: Binding, region: _Region, load: _Position) -> bool:
+        """Whether a binding after the check may give the name another value at ``load``."""
         node: ast.AST | None = binding.node
-        if not isinstance(node, ast.expr) or not guard.start <= _start(node) < guard.end:
+        if not isinstance(node, ast.expr) or not region.start <= _start(node) < region.end:
             return False
         while node is not None and not isinstance(node, ast.stmt):
             node = self._tree.parents.get(node)
@@ -106,7 +108,7 @@ class Guards:
             return True
         if _start(node) <= load:  # ``x = x.cpu()`` reads before it binds
             return not isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)
-        while node is not None and _start(node) >= guard.start:
+        while node is not None and _start(node) >= region.start:
             if isinstance(node, _LOOPS) and _start(node) <= load < _end(node):
                 return True
             node = self._tree.parents.get(node)
@@ -115,11 +117,11 @@ class Guards:
         return False
 
 
-def _start(node: ast.AST) -> _Place:
+def _start(node: ast.AST) -> _Position:
     assert isinstance(node, ast.expr | ast.stmt)
     return node.lineno, node.col_offset
 
 
-def _end(node: ast.AST) -> _Place:
+def _end(node: ast.AST) -> _Position:
     assert isinstance(node, ast.expr | ast.stmt)
     return node.end_lineno or node.lineno, node.end_col_offset or 0

@@ -1,4 +1,4 @@
-"""Functions that hand on what they are given, as ``default(value, otherwise)`` does: what one call of them gives.
+"""What one call gives of a function that returns its parameters, as ``default(value, otherwise)`` does.
 
 Read as one variable for all calls, such a function would give everything that any of its callers passes.
 """
@@ -9,32 +9,29 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
-from paddletorch.resolve.evaluator.expressions import arithmetic
+from paddletorch.resolve.evaluator.operations import arithmetic
 from paddletorch.resolve.scopes.bindings import Scope
 from paddletorch.resolve.values import NOTHING, UNKNOWN, Value, Values, container, tuple_of
 
-Given = Mapping[str, ast.expr]
-"""The argument that stands for each parameter."""
+Arguments = Mapping[str, ast.expr]
+"""The argument that is passed for each parameter."""
 
 
-def given(call: ast.Call, function: ast.AST, scope: Scope) -> Given | None:
-    """What ``call`` passes to a function that hands parameters on; None if it hands on none, or nothing can be read."""
+def returned_arguments(call: ast.Call, function: ast.AST, scope: Scope) -> Arguments | None:
+    """The arguments of ``call`` for parameters that the function returns; None if there are none, or none is known."""
     if not isinstance(function, ast.FunctionDef) or is_method(scope) or None in scope.returns:
         return None
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         return None
-    names = {name for value in scope.returns if value is not None for name in _handed_on(value)}
+    names = {name for value in scope.returns if value is not None for name in _names(value)}
     found: dict[str, ast.expr] = {}
     for name in names:
         bindings = scope.bindings.get(name, ())
         if len(bindings) != 1 or bindings[0].kind != "parameter":
             continue  # rebound, or no parameter
         binding = bindings[0]
-        if (
-            binding.annotation is not None
-            or function.args.vararg is binding.node
-            or function.args.kwarg is binding.node
-        ):
+        variadic = binding.node in (function.args.vararg, function.args.kwarg)
+        if binding.annotation is not None or variadic:
             continue
         argument = argument_of(call, function, name, False) or binding.value
         if argument is not None:
@@ -42,15 +39,15 @@ def given(call: ast.Call, function: ast.AST, scope: Scope) -> Given | None:
     return found or None
 
 
-def _handed_on(value: ast.expr) -> Sequence[str]:
-    """Names that the value may be, hold or be called from."""
+def _names(value: ast.expr) -> Sequence[str]:
+    """Names that the value may be, may contain or may be called from."""
     if isinstance(value, ast.Name):
         return [value.id]
-    return [name for part in _parts(value) for name in _handed_on(part)]
+    return [name for part in _parts(value) for name in _names(part)]
 
 
 def _parts(value: ast.expr) -> Sequence[ast.expr]:
-    """What the value is one of, or is made of."""
+    """Operands, branches or elements of the expression; the function of a call without arguments."""
     if isinstance(value, ast.IfExp):
         return [value.body, value.orelse]
     if isinstance(value, ast.BoolOp):
@@ -64,18 +61,20 @@ def _parts(value: ast.expr) -> Sequence[ast.expr]:
     return []
 
 
-class Handing:
+class Substitution:
     """Evaluates a function's results with the arguments of one call in the place of its parameters."""
 
-    def __init__(self, evaluate: Callable[[ast.expr], Values], called: Callable[[Value], Values], given: Given) -> None:
+    def __init__(
+        self, evaluate: Callable[[ast.expr], Values], called: Callable[[Value], Values], arguments: Arguments
+    ) -> None:
         self._evaluate = evaluate
         self._called = called
-        self._given = given
+        self._arguments = arguments
 
     def result(self, value: ast.expr) -> Values:
-        """What the value is."""
+        """What the returned expression ``value`` gives."""
         if isinstance(value, ast.Name):
-            return self._evaluate(self._given.get(value.id, value))
+            return self._evaluate(self._arguments.get(value.id, value))
         if isinstance(value, ast.IfExp | ast.BoolOp):
             return self._union(_parts(value))
         if isinstance(value, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in value.elts):
@@ -86,9 +85,10 @@ class Handing:
             return arithmetic([self.result(value.left), self.result(value.right)])
         if isinstance(value, ast.Call) and _parts(value):
             found: Values = NOTHING
-            for callee in self.result(value.func):
+            callees = self.result(value.func)
+            for callee in callees:
                 found |= self._called(callee)
-            return found if found or not self.result(value.func) else UNKNOWN
+            return found if found or not callees else UNKNOWN
         return self._evaluate(value)
 
     def _union(self, values: Sequence[ast.expr]) -> Values:

@@ -1,11 +1,14 @@
-"""What the evaluator asks others: the tables about types, the index about other files of the source tree."""
+"""What the evaluator is told by others: by the tables about types, by the project about its other modules."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 from paddletorch.model import Framework
-from paddletorch.resolve.values import Values
+from paddletorch.resolve.values import NOTHING, Values
+
+Aspect = Literal["call", "instance", "object", "apis"]
+"""What another module may want to know of a name: see the methods of ``ExternalModules``."""
 
 
 class Types(Protocol):
@@ -30,23 +33,48 @@ class Types(Protocol):
         """What a method makes that only tensors have, if it is one; ``side``'s before the other framework's."""
 
 
-class Outside(Protocol):
-    """What other files define, by the name that this file's imports give it; nothing if it is in none of them."""
+class ExternalModules(Protocol):
+    """What other modules of the project define, by the name that an import of this module gives it.
+
+    Every answer is empty if no other module defines the name.
+    """
 
     def defines(self, name: str) -> bool:
-        """Whether a module of the source tree binds the name at its top level."""
+        """Whether a module of the project binds the name at its top level."""
 
-    def called(self, name: str) -> Values:
+    def call(self, name: str) -> Values:
         """What calling the function or class gives."""
 
     def instance(self, name: str) -> Values:
         """An instance of the class."""
 
-    def held(self, name: str) -> Values:
-        """The object that the name holds at the top level of its module."""
+    def object(self, name: str) -> Values:
+        """The object that the name is bound to at the top level of its module."""
 
     def apis(self, name: str) -> Values:
         """The frameworks' own names that it is imported, or assigned, from."""
 
-    def method(self, home: str, name: str) -> Values:
-        """What calling a method of the class gives; ``home`` is the ``outside`` of its instance."""
+    def method(self, external_class: str, name: str) -> Values:
+        """What calling a method of the class gives; the class is named as in ``Instance.external_class``."""
+
+
+class NoModules:
+    """For a module of which no other modules are known."""
+
+    def defines(self, _name: str) -> bool:
+        return False
+
+    def call(self, _name: str) -> Values:
+        return NOTHING
+
+    def instance(self, _name: str) -> Values:
+        return NOTHING
+
+    def object(self, _name: str) -> Values:
+        return NOTHING
+
+    def apis(self, _name: str) -> Values:
+        return NOTHING
+
+    def method(self, _external_class: str, _name: str) -> Values:
+        return NOTHING

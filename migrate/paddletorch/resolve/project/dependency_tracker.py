@@ -1,4 +1,4 @@
-"""Which files of a source tree were asked about, and read, to know what the names of another one mean."""
+"""Tracks which files of a project the types in each of its files depend on."""
 
 from __future__ import annotations
 
@@ -7,40 +7,40 @@ from collections.abc import Iterable, Mapping
 from paddletorch.model.dependencies import LARGEST, Dependencies, Kind, content_digest
 
 
-class Ledger:
-    """Which file asked about which others. An answer about a file rests on all that this file ever asked."""
+class DependencyTracker:
+    """Dependencies between files. A file depends on the files that it uses, and on all that those depend on."""
 
     def __init__(self, kinds: Mapping[str, Kind]) -> None:
-        """``kinds``: what lay at each path that was looked at; it may grow."""
+        """``kinds``: what was at each path that was checked; it may grow."""
         self._kinds = kinds
-        self._asked: dict[str, set[str]] = {}
-        self._looked_at: dict[str, set[str]] = {}
+        self._uses: dict[str, set[str]] = {}
+        self._checked: dict[str, set[str]] = {}
         self._contents: dict[str, bytes | None] = {}
-        self._unsteady: set[str] = set()
+        self._changed: set[str] = set()
 
-    def ask(self, asker: str, other: str) -> None:
-        """``asker`` needs to know what the file ``other`` defines."""
-        self._asked.setdefault(asker, set()).add(other)
+    def add_use(self, user: str, used: str) -> None:
+        """The file ``user`` uses what the file ``used`` defines."""
+        self._uses.setdefault(user, set()).add(used)
 
-    def look(self, asker: str, paths: Iterable[str]) -> None:
-        """What lies at ``paths`` decides where an import of ``asker`` leads."""
-        self._looked_at.setdefault(asker, set()).update(paths)
+    def add_checked(self, user: str, paths: Iterable[str]) -> None:
+        """What is at ``paths`` decides where an import of ``user`` leads."""
+        self._checked.setdefault(user, set()).update(paths)
 
-    def read(self, path: str, data: bytes | None) -> None:
-        """The file holds ``data``; None: it cannot be read."""
+    def add_content(self, path: str, data: bytes | None) -> None:
+        """The file contains ``data``; None: it cannot be read."""
         digest = None if data is None else content_digest(data[:LARGEST])
         if self._contents.setdefault(path, digest) != digest:
-            self._unsteady.add(path)
+            self._changed.add(path)
 
-    def of(self, path: str) -> Dependencies | None:
-        """All that is known to count for the file at ``path``; None if a file changed while it was asked about."""
+    def dependencies(self, path: str) -> Dependencies | None:
+        """What the file at ``path`` depends on; None if one of the files has changed since it was first read."""
         reached, pending = {path}, [path]
         while pending:
-            others = self._asked.get(pending.pop(), set()) - reached
-            reached |= others
-            pending += others
-        if not reached.isdisjoint(self._unsteady):
+            used = self._uses.get(pending.pop(), set()) - reached
+            reached |= used
+            pending += used
+        if not reached.isdisjoint(self._changed):
             return None
-        looked_at = set[str]().union(*(self._looked_at.get(file, ()) for file in reached))
+        checked = set[str]().union(*(self._checked.get(file, ()) for file in reached))
         contents = {file: self._contents[file] for file in reached if file in self._contents}
-        return Dependencies(contents, {place: self._kinds[place] for place in looked_at - contents.keys()})
+        return Dependencies(contents, {path: self._kinds[path] for path in checked - contents.keys()})

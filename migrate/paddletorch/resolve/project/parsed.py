@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from paddletorch.resolve.scopes.scopes import ScopeTree
@@ -12,16 +14,30 @@ from paddletorch.text.source import Source
 
 @dataclass(eq=False, slots=True)
 class Parsed:
-    """One file. ``users`` counts those who still need it."""
+    """One file."""
 
     source: Source
     module: ast.Module
     tree: ScopeTree
-    users: int = 0
+    _users: int = 0
 
     @classmethod
     def of(cls, source: Source, module: ast.Module) -> Parsed:
-        """Find the scopes of a module, those of annotations in quotes included."""
+        """Find the scopes of a module, also of names in string annotations."""
         tree = ScopeTree(module)
         expand_string_annotations(tree, lambda node: source.slice(source.span(node)))
         return cls(source, module, tree)
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep the file from being released."""
+        self._users += 1
+        try:
+            yield
+        finally:
+            self._users -= 1
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether the file must not be released."""
+        return self._users > 0

@@ -1,1 +1,1 @@
-"""Scopes, bindings and the definitions that reach a name, in one pass over the tree. Imports no other room."""
+"""Scopes, bindings and reaching definitions of one module. Imports nothing else of `resolve`."""

@@ -1,4 +1,4 @@
-"""The records of scope analysis: bindings, the scopes that hold them, and stores to attributes."""
+"""The records of scope analysis: scopes, the bindings in them, and stores to attributes."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ BindingKind = Literal[
 
 @dataclass(eq=False, slots=True)
 class Binding:
-    """One place that gives a name its meaning.
-
-    ``value`` is the bound expression (assignment), the iterable (iterate), the context manager (enter), the
-    default (parameter), or what ``path`` leads into: a position for each unpacking, None for any element;
-    ``qualified`` is the dotted name an import binds, ``alias`` the import's clause.
-    """
+    """One assignment, parameter, import or other construct that binds a name."""
 
     kind: BindingKind
     name: str
     node: ast.AST
     scope: Scope
     value: ast.expr | None = None
+    """The assigned expression, a loop's iterable, a context manager, or a parameter's default, by ``kind``."""
     annotation: ast.expr | None = None
     qualified: str | None = None
+    """The dotted name that an import binds."""
     alias: ast.alias | None = None
+    """The part of the import statement that binds the name."""
     path: tuple[int | None, ...] = ()
+    """Which part of ``value`` is bound: a position for each level of unpacking; None for any element."""
 
 
 @dataclass(eq=False, slots=True)
@@ -41,10 +40,12 @@ class Scope:
     parent: Scope | None
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     redirected: dict[str, Scope | None] = field(default_factory=dict)
+    """Names that ``global`` and ``nonlocal`` declare, with the module's scope or None."""
     returns: list[ast.expr | None] = field(default_factory=list)
+    """What the function returns; None for ``yield`` and for a return without value."""
 
     def lookup(self, name: str) -> list[Binding]:
-        """All bindings that ``name`` may refer to from here; empty if nothing in the file binds it."""
+        """All bindings that ``name`` may refer to in this scope; empty if nothing in the module binds it."""
         scope: Scope | None = self
         first = True
         while scope is not None:
@@ -86,7 +87,7 @@ class AttributeStore:
 
 
 def registered(call: ast.Call, scope: Scope) -> AttributeStore | None:
-    """``self.register_buffer("x", value)`` stores to an attribute too."""
+    """The store to ``self.x`` that ``self.register_buffer("x", value)`` does; None for other calls."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("register_buffer", "register_parameter"):
         return None
     name = call.args[0] if len(call.args) > 1 else None

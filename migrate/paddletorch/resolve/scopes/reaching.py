@@ -1,7 +1,7 @@
 """Which bindings of a local variable can reach a use: a light form of reaching definitions.
 
-Where one binding always runs before the use, the ones before it count no more; so ``x`` after
-``x = torch.from_numpy(x)`` is a tensor, whatever it was above.
+A binding that always runs before the use replaces those before it: ``x`` after ``x = torch.from_numpy(x)`` is a
+tensor, whatever it was above.
 """
 
 from __future__ import annotations
@@ -15,18 +15,33 @@ from paddletorch.resolve.scopes.scopes import ScopeTree
 _KINDS = frozenset({"assign", "unpack", "iterate", "enter", "parameter", "augment"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
-_Place = tuple[int, int]
+_Position = tuple[int, int]
+
+
+class ReachingDefinitions:
+    """The reaching definitions of one module, each found once."""
+
+    def __init__(self, tree: ScopeTree) -> None:
+        self._tree = tree
+        self._found: dict[ast.Name, Sequence[Binding]] = {}
+
+    def of(self, load: ast.Name, bindings: Sequence[Binding]) -> Sequence[Binding]:
+        """See :func:`reaching`; ``bindings`` are those that ``load`` can refer to."""
+        found = self._found.get(load)
+        if found is None:
+            found = self._found[load] = reaching(self._tree, load, bindings)
+        return found
 
 
 def reaching(tree: ScopeTree, load: ast.Name, bindings: Sequence[Binding]) -> Sequence[Binding]:
-    """The bindings that may hold at ``load``; all of them where that cannot be said."""
+    """Those of ``bindings`` that can reach ``load``; all of them where that cannot be told."""
     scope = tree.scopes[load].function()
     if len(bindings) < 2 or any(b.scope is not scope or b.kind not in _KINDS for b in bindings):
         return bindings
     around = _statements(tree, load)
     if not around:
         return bindings
-    use = _place(around[0])
+    use = _position(around[0])
     inside = {id(s) for s in around}
     best: Binding | None = None
     for binding in bindings:
@@ -37,21 +52,21 @@ def reaching(tree: ScopeTree, load: ast.Name, bindings: Sequence[Binding]) -> Se
     if best is None:
         return bindings
     since = _start(tree, best)
-    loops = [s for s in around if isinstance(s, _LOOPS) and _place(s) > since]
+    loops = [s for s in around if isinstance(s, _LOOPS) and _position(s) > since]
     found = [best]
     for binding in bindings:
         if binding is best:
             continue
         start = _start(tree, binding)
         between = since < start < use
-        comes_round = any(_place(loop) <= start <= _end(loop) for loop in loops)
-        if between or comes_round:
+        in_earlier_iteration = any(_position(loop) <= start <= _end(loop) for loop in loops)
+        if between or in_earlier_iteration:
             found.append(binding)
     return found
 
 
 def _dominates(tree: ScopeTree, binding: Binding, around: Sequence[ast.stmt], inside: set[int]) -> bool:
-    """Whether the binding always runs before the use: it stands in a block around it, further up."""
+    """Whether the binding always runs before the use: it is in a block around the use, and above it."""
     if binding.kind == "parameter":
         return True
     statement = _statement(tree, binding.node)
@@ -62,7 +77,7 @@ def _dominates(tree: ScopeTree, binding: Binding, around: Sequence[ast.stmt], in
         return below is not None and below in getattr(statement, "body", ())
     parent = tree.parents.get(statement)
     for outer in around:
-        if tree.parents.get(outer) is parent and _place(statement) < _place(outer):
+        if tree.parents.get(outer) is parent and _position(statement) < _position(outer):
             return _same_block(parent, statement, outer)
     return False
 
@@ -93,16 +108,16 @@ def _statement(tree: ScopeTree, node: ast.AST) -> ast.stmt | None:
     return current
 
 
-def _start(tree: ScopeTree, binding: Binding) -> _Place:
+def _start(tree: ScopeTree, binding: Binding) -> _Position:
     if binding.kind == "parameter":
         return (0, 0)
     statement = _statement(tree, binding.node)
-    return _place(statement) if statement is not None else (0, 0)
+    return _position(statement) if statement is not None else (0, 0)
 
 
-def _place(node: ast.stmt) -> _Place:
+def _position(node: ast.stmt) -> _Position:
     return node.lineno, node.col_offset
 
 
-def _end(node: ast.stmt) -> _Place:
+def _end(node: ast.stmt) -> _Position:
     return node.end_lineno or node.lineno, node.end_col_offset or 0

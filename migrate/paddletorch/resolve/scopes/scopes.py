@@ -15,7 +15,7 @@ from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Binding
 _PLAIN_FIELDS = frozenset(
     {"ctx", "op", "ops", "arg", "kind", "conversion", "simple", "is_async", "type_comment", "type_ignores"}
 )
-"""Fields that hold no names; most of a tree's nodes are of these."""
+"""Fields without names; most nodes of a tree are in these."""
 
 _FIELDS = {
     kind: tuple(name for name in kind._fields if name not in _PLAIN_FIELDS)
@@ -35,24 +35,28 @@ class ScopeTree:
         self.scope = Scope("module", module, None)
         self.parents: dict[ast.AST, ast.AST] = {}
         self.scopes: dict[ast.AST, Scope] = {}
+        """The scope in which a name, attribute, call or string is evaluated."""
         self.own: dict[ast.AST, Scope] = {module: self.scope}
+        """The scope that a function, lambda, class, comprehension or the module opens."""
         self.calls: list[ast.Call] = []
         self.loads: list[ast.Name] = []
         self.attributes: list[ast.Attribute] = []
         self.stores: list[AttributeStore] = []
         self.stars: list[ast.ImportFrom] = []
+        """``from ... import *``."""
         self.imported: set[str] = set()
         """Names that an import binds in any scope."""
         self.annotations: list[ast.expr] = []
         self.strings: list[ast.Constant] = []
         self.fstrings: list[ast.JoinedStr] = []
-        self.quoted: dict[ast.Constant, ast.expr] = {}
+        self.string_annotations: dict[ast.Constant, ast.expr] = {}
+        """The expressions in annotations that are written as strings."""
         self._stack: list[tuple[ast.AST, Scope]] = []
         self._run()
 
     @cached_property
     def names(self) -> dict[str, list[ast.Name]]:
-        """Names that are read, by their text."""
+        """Names that are read, by name."""
         found: dict[str, list[ast.Name]] = {}
         for load in self.loads:
             found.setdefault(load.id, []).append(load)
@@ -67,10 +71,23 @@ class ScopeTree:
         return found
 
     @cached_property
+    def class_members(self) -> frozenset[str]:
+        """Names that classes of this module bind: their methods and class attributes."""
+        return frozenset(name for scope in self.own.values() if scope.kind == "class" for name in scope.bindings)
+
+    @cached_property
+    def stores_by_name(self) -> dict[str, list[AttributeStore]]:
+        """Stores to attributes, by the attribute's name."""
+        found: dict[str, list[AttributeStore]] = {}
+        for store in self.stores:
+            found.setdefault(store.target.attr, []).append(store)
+        return found
+
+    @cached_property
     def subscripts(self) -> list[ast.Subscript]:
-        """Subscripts of what has a scope: names, attributes, calls."""
-        around = ((held, self.parents.get(held)) for held in self.scopes)
-        return [node for held, node in around if isinstance(node, ast.Subscript) and node.value is held]
+        """Subscripts of names, attributes, calls and strings."""
+        parents = ((node, self.parents.get(node)) for node in self.scopes)
+        return [p for node, p in parents if isinstance(p, ast.Subscript) and p.value is node]
 
     @cached_property
     def in_fstrings(self) -> frozenset[ast.AST]:
@@ -78,7 +95,7 @@ class ScopeTree:
         return frozenset(node for fstring in self.fstrings for node in ast.walk(fstring))
 
     def release(self) -> None:
-        """Forget everything: scopes and bindings hold each other, and would wait for the garbage collector."""
+        """Break the reference cycles of scopes and bindings, so that memory is freed at once."""
         for scope in self.own.values():
             scope.bindings.clear()
         self.__dict__.clear()
@@ -131,10 +148,10 @@ class ScopeTree:
         home.bindings.setdefault(binding.name, []).append(binding)
 
     def add_annotations(self, parsed: Mapping[ast.Constant, ast.expr]) -> None:
-        """Visit annotations that were parsed out of strings, as if they stood in their place."""
+        """Add the names in string annotations, as if the annotations were written without quotes."""
         for string, expression in parsed.items():
             self.annotations.append(expression)
-            self.quoted[string] = expression
+            self.string_annotations[string] = expression
             self._push(expression, string, self.scopes[string])
         self._drain()
 
@@ -327,7 +344,7 @@ class ScopeTree:
             self._redirect(scope, name, None)
 
     def _redirect(self, scope: Scope, name: str, target: Scope | None) -> None:
-        earlier = scope.bindings.pop(name, [])  # statements are met out of order
+        earlier = scope.bindings.pop(name, [])  # statements are visited out of order
         scope.redirected[name] = target
         for binding in earlier:
             self._bind(scope, binding)

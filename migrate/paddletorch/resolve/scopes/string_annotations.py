@@ -1,4 +1,4 @@
-"""Annotations written as strings, parsed as if they stood there without quotes."""
+"""Annotations written as strings, parsed as if they were written without quotes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from paddletorch.resolve.scopes.scopes import ScopeTree
 def expand_string_annotations(tree: ScopeTree, text_of: Callable[[ast.Constant], str]) -> None:
     """Add the names in string annotations to ``tree``.
 
-    ``text_of`` gives a constant's source text; only plain one-line strings are parsed, so that the new
-    nodes' positions are true.
+    ``text_of`` returns a constant's source text. Only strings on one line without escapes and prefixes are parsed:
+    the positions of the new nodes are then right.
     """
     lines = {s.lineno for s in tree.strings}
     annotations = [a for a in tree.annotations if not lines.isdisjoint(range(a.lineno, (a.end_lineno or 0) + 1))]
@@ -38,7 +38,7 @@ def expand_string_annotations(tree: ScopeTree, text_of: Callable[[ast.Constant],
 
 
 def _strings_in(annotation: ast.expr) -> Iterator[ast.Constant]:
-    """The strings of an annotation that stand for expressions: not those of ``Literal["a"]`` or a call's arguments."""
+    """The strings of an annotation that are expressions: not those of ``Literal["a"]`` or a call's arguments."""
     if isinstance(annotation, ast.Name):
         return
     stack: list[ast.AST] = [annotation]

@@ -17,7 +17,7 @@ def report_strings(view: FileView, planned: Planned) -> Changes:
     """Report each such string that stays as it is."""
     findings: list[Finding] = []
     for node in sorted(view.tree.strings, key=lambda n: (n.lineno, n.col_offset)):
-        if node in view.tree.quoted or isinstance(view.parent(node), ast.Expr):
+        if node in view.tree.string_annotations or isinstance(view.parent(node), ast.Expr):
             continue
         assert isinstance(node.value, str)
         if "." not in node.value or not node.value.startswith((view.settings.source + ".", "apex.")):

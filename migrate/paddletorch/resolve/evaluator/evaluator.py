@@ -1,0 +1,270 @@
+"""Finds what expressions of one module can be: a light, demand-driven data-flow analysis.
+
+It follows imports, aliases, conditional expressions, containers, results of local functions, parameters by the
+calls in the module, annotations and attributes. What it cannot follow is Unknown, never a guess.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from paddletorch.model import Framework
+from paddletorch.resolve.evaluator.attributes import Attributes
+from paddletorch.resolve.evaluator.call_index import CallIndex
+from paddletorch.resolve.evaluator.call_results import CallResults
+from paddletorch.resolve.evaluator.classes import Classes
+from paddletorch.resolve.evaluator.environment import Environment
+from paddletorch.resolve.evaluator.narrowing import TypeChecks
+from paddletorch.resolve.evaluator.operations import arithmetic, comparison, element, sliced
+from paddletorch.resolve.evaluator.protocols import Aspect, ExternalModules, NoModules, Types
+from paddletorch.resolve.evaluator.solver import Solver
+from paddletorch.resolve.evaluator.tensor_calls import TensorUses
+from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
+from paddletorch.resolve.evaluator.variables import Variables
+from paddletorch.resolve.scopes.bindings import AttributeStore, Binding
+from paddletorch.resolve.scopes.reaching import ReachingDefinitions
+from paddletorch.resolve.scopes.scopes import ScopeTree
+from paddletorch.resolve.values import (
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    Instance,
+    Local,
+    Qualified,
+    Value,
+    Values,
+    container,
+    foreign,
+    qualified,
+    tuple_of,
+)
+
+
+class Evaluator:
+    """Answers what expressions and bindings of one module can be; every answer is computed once."""
+
+    def __init__(
+        self,
+        tree: ScopeTree,
+        frameworks: Sequence[Framework],
+        types: Types,
+        bare: Mapping[str, frozenset[str]],
+        external: ExternalModules | None = None,
+        *,
+        closed_world: bool = True,
+    ) -> None:
+        """``frameworks``: the one that the module is written for, and the other one.
+
+        ``bare``: APIs by names that no import of the module binds. ``closed_world``: see ``Environment``.
+        """
+        self.tree = tree
+        self.bare = bare
+        self.calls = CallIndex(tree)
+        self._external = external if external is not None else NoModules()
+        self._frameworks = frozenset[str](frameworks)
+        environment = Environment(tree, frameworks[0], self._frameworks, types, self._external, closed_world)
+        self._solver = Solver(self._compute)
+        self._evaluate = self._solver.evaluate
+        self._reaching = ReachingDefinitions(tree)
+        self._checks = TypeChecks(tree)
+        self._classes = Classes(environment, self._solver)
+        self._types = TypeExpressions(environment, self._solver, self._classes)
+        uses = TensorUses(tree, frameworks[0], self._reaching)
+        self._variables = Variables(environment, self._solver, self._classes, self._types, self.calls, uses)
+        self._attributes = Attributes(environment, self._solver, self._classes, self._types, self._variables)
+        self._results = CallResults(environment, self._solver, self._classes, self._types)
+
+    def release(self) -> None:
+        """Break the reference cycles, so that memory is freed at once; nothing can be evaluated afterwards."""
+        self.__dict__.clear()
+
+    # questions about this module ---------------------------------------------------------------------
+
+    def values(self, node: ast.expr) -> Values:
+        """Everything ``node`` can be."""
+        return self._solver.solved(node)
+
+    def bound(self, bindings: Sequence[Binding]) -> Values:
+        """Everything that any of ``bindings`` binds."""
+        return self._solver.solve(lambda: self._variables.bound(bindings))
+
+    def objects(self, node: ast.expr) -> Values:
+        """As ``values``, with names from other modules of the project replaced by the objects that they name."""
+        found = self.values(node)
+        if not any(isinstance(v, Qualified) for v in found):
+            return found
+        return self._solver.solve(lambda: self._objects(found))
+
+    def stores(self, name: str) -> list[AttributeStore]:
+        """All stores to an attribute called ``name`` in the module."""
+        return self.tree.stores_by_name.get(name, [])
+
+    def imported_names(self, node: ast.expr) -> frozenset[str]:
+        """Qualified names that imports alone give a name or attribute chain, as QualifiedNameProvider does."""
+        if isinstance(node, ast.Attribute):
+            return frozenset(f"{base}.{node.attr}" for base in self.imported_names(node.value))
+        if isinstance(node, ast.Name):
+            scope = self.tree.scopes.get(node)
+            if scope is not None:
+                return frozenset(b.qualified for b in scope.lookup(node.id) if b.qualified is not None)
+        return frozenset()
+
+    def reexported(self, names: Iterable[str]) -> frozenset[str]:
+        """The framework's names behind ``names`` that other modules of the project import and export again."""
+        found = (v for name in names for v in self._external.apis(name))
+        return frozenset(v.name for v in found if isinstance(v, Qualified))
+
+    # questions of other modules about this one -------------------------------------------------------
+
+    def exported(self, bindings: Sequence[Binding], members: Sequence[str], aspect: Aspect) -> Values:
+        """``aspect`` of a top-level name, or of a member of it."""
+        return self._solver.solve(lambda: self._exported(bindings, members, aspect))
+
+    def method_result(self, class_name: str, name: str) -> Values:
+        """What calling the method of a top-level class gives; nothing if the class does not define it."""
+        bindings = [b for b in self.tree.scope.bindings.get(class_name, ()) if isinstance(b.node, ast.ClassDef)]
+        if not bindings:
+            return NOTHING
+        node = bindings[-1].node
+        assert isinstance(node, ast.ClassDef)
+        return self._solver.solve(lambda: self._method_result(node, name))
+
+    def _exported(self, bindings: Sequence[Binding], members: Sequence[str], aspect: Aspect) -> Values:
+        values = self._variables.bound(bindings)
+        for member in members:
+            values = self._attributes.member(values, member)
+        if aspect == "object":
+            return self._objects(values)
+        if aspect == "apis":
+            names = [v.name for v in values if isinstance(v, Qualified)]
+            own = frozenset(n for n in names if n.partition(".")[0] in self._frameworks)
+            return frozenset(map(Qualified, own | self.reexported(n for n in names if n not in own)))
+        found: Values = NOTHING
+        for value in values:
+            found |= self._results.called(value, None) if aspect == "call" else self._classes.instance_of(value)
+        return found
+
+    def _method_result(self, node: ast.ClassDef, name: str) -> Values:
+        for instance in self._classes.local_instance(node):
+            if isinstance(instance, Instance) and (methods := self._classes.method(instance, name)):
+                return frozenset(v for method in methods for v in self._results.called(method, None))
+        return NOTHING
+
+    def _objects(self, values: Iterable[Value]) -> Values:
+        found: Values = NOTHING
+        for value in values:
+            external = self._external.object(value.name) if isinstance(value, Qualified) else NOTHING
+            found |= external or {value}
+        return found
+
+    # expressions -------------------------------------------------------------------------------------
+
+    def _compute(self, node: ast.expr) -> Values:
+        rule = _RULES.get(node.__class__)
+        return rule(self, node) if rule is not None else UNKNOWN
+
+    def _name(self, node: ast.Name) -> Values:
+        scope = self.tree.scopes.get(node)
+        bindings: Sequence[Binding] = scope.lookup(node.id) if scope is not None else ()
+        if bindings:
+            reaching = self._reaching.of(node, bindings) if len(bindings) > 1 else bindings
+            found = self._variables.bound(reaching)
+            types = self._checks.types(node)
+            return found if types is None else self._types.narrowed(found, types)
+        if node.id in self._frameworks:
+            return qualified(node.id)
+        if node.id in self.bare:
+            return frozenset(Qualified(name) for name in self.bare[node.id])
+        return self._star_imported(node.id) or UNKNOWN
+
+    def _star_imported(self, name: str) -> Values:
+        """The name as ``from ... import *`` of another module of the project binds it."""
+        for star in self.tree.stars:
+            prefix = "." * star.level + (star.module or "")
+            full_name = prefix + name if prefix.endswith(".") else f"{prefix}.{name}"
+            if self._external.defines(full_name):
+                return qualified(full_name)
+        return NOTHING
+
+    def _attribute(self, node: ast.Attribute) -> Values:
+        return self._attributes.attribute(node)
+
+    def _call(self, node: ast.Call) -> Values:
+        return self._results.call(node)
+
+    def _constant(self, node: ast.Constant) -> Values:
+        return NONE if node.value is None else foreign(type(node.value).__name__)
+
+    def _string(self, _node: ast.JoinedStr) -> Values:
+        return foreign("str")
+
+    def _lambda(self, node: ast.Lambda) -> Values:
+        return frozenset({Local(node)})
+
+    def _either(self, node: ast.IfExp) -> Values:
+        return self._evaluate(node.body) | self._evaluate(node.orelse)
+
+    def _any(self, node: ast.BoolOp) -> Values:
+        return self._solver.union(node.values)
+
+    def _binary(self, node: ast.BinOp) -> Values:
+        return arithmetic([self._evaluate(node.left), self._evaluate(node.right)])
+
+    def _unary(self, node: ast.UnaryOp) -> Values:
+        return foreign("bool") if isinstance(node.op, ast.Not) else arithmetic([self._evaluate(node.operand)])
+
+    def _compare(self, node: ast.Compare) -> Values:
+        return comparison(node, [self._evaluate(n) for n in (node.left, *node.comparators)])
+
+    def _subscript(self, node: ast.Subscript) -> Values:
+        values = self._evaluate(node.value)
+        if isinstance(node.slice, ast.Slice):
+            return sliced(values)
+        if any(isinstance(v, Instance) and v.api.endswith("state_dict") and v.type == "foreign" for v in values):
+            return UNKNOWN
+        index = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        return element(values, index if type(index) is int else None)
+
+    def _display(self, node: ast.List | ast.Tuple | ast.Set) -> Values:
+        if isinstance(node, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in node.elts):
+            return tuple_of([self._evaluate(e) for e in node.elts])
+        return container(self._solver.union(node.elts))
+
+    def _dict(self, node: ast.Dict) -> Values:
+        return container(self._solver.union(node.values))
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Values:
+        return container(self._evaluate(node.elt))
+
+    def _value(self, node: ast.NamedExpr) -> Values:
+        return self._evaluate(node.value)
+
+    def _dict_comprehension(self, node: ast.DictComp) -> Values:
+        return container(self._evaluate(node.value))
+
+
+_RULES: dict[type[ast.expr], Callable[[Evaluator, Any], Values]] = {
+    ast.Name: Evaluator._name,
+    ast.Attribute: Evaluator._attribute,
+    ast.Call: Evaluator._call,
+    ast.Constant: Evaluator._constant,
+    ast.JoinedStr: Evaluator._string,
+    ast.Lambda: Evaluator._lambda,
+    ast.IfExp: Evaluator._either,
+    ast.BoolOp: Evaluator._any,
+    ast.BinOp: Evaluator._binary,
+    ast.UnaryOp: Evaluator._unary,
+    ast.Compare: Evaluator._compare,
+    ast.Subscript: Evaluator._subscript,
+    ast.List: Evaluator._display,
+    ast.Tuple: Evaluator._display,
+    ast.Set: Evaluator._display,
+    ast.Dict: Evaluator._dict,
+    ast.ListComp: Evaluator._comprehension,
+    ast.SetComp: Evaluator._comprehension,
+    ast.GeneratorExp: Evaluator._comprehension,
+    ast.DictComp: Evaluator._dict_comprehension,
+    ast.NamedExpr: Evaluator._value,
+}

@@ -1,0 +1,175 @@
+"""What operators, subscripts and functions give, by the values that they are applied to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from paddletorch_rules.facts import facts
+
+from paddletorch.resolve.values import (
+    NOTHING,
+    TENSOR,
+    UNKNOWN,
+    Container,
+    Instance,
+    Unknown,
+    Values,
+    container,
+    foreign,
+    tuple_of,
+)
+
+_FOREIGN_ROOTS = frozenset(
+    "numpy np cv2 PIL pandas scipy sklearn skimage math os re json pathlib random time datetime glob sys string "
+    "shutil csv logging platform socket subprocess uuid hashlib struct tempfile yaml".split()
+)
+_FOREIGN_BUILTINS = frozenset(
+    "len int float str bool range open repr round format ord chr hash id input isinstance issubclass hasattr "
+    "callable bytes bytearray type dir vars print".split()
+)
+COLLECTING = frozenset("list tuple set sorted reversed zip enumerate iter frozenset next".split())
+"""Builtins whose result has the elements of their arguments."""
+
+COPIES = frozenset({"copy.copy", "copy.deepcopy"})
+
+
+def is_foreign(qualified_name: str) -> bool:
+    """Whether a call of this name gives something of no framework."""
+    return qualified_name.partition(".")[0] in _FOREIGN_ROOTS
+
+
+def has_type(values: Values, type_name: str) -> bool:
+    """Whether some value is an instance of the type."""
+    return any(isinstance(v, Instance) and v.type == type_name for v in values)
+
+
+def of_kind(kind: str | None, api: str) -> Values:
+    """What the tables call ``kind``, made by ``api``: an instance, tensors in a container, a number."""
+    if kind == "tensors":
+        return container(frozenset({Instance(TENSOR, api)}))
+    if kind == "named_tensors":
+        return container(tuple_of([foreign("str"), frozenset({Instance(TENSOR, api)})]))
+    if kind in ("int", "bool"):
+        return foreign(kind)
+    return frozenset({Instance(kind, api)}) if kind else UNKNOWN
+
+
+# operators ---------------------------------------------------------------------------------------
+
+
+def arithmetic(operands: Sequence[Values]) -> Values:
+    """The result of an operator: a tensor as soon as one operand is one."""
+    tensors: Values = frozenset(v for o in operands for v in o if isinstance(v, Instance) and v.type == TENSOR)
+    if tensors:
+        return tensors
+    if not all(operands):
+        return NOTHING  # not known yet
+    containers: Values = frozenset(Container(v.elements) for o in operands for v in o if isinstance(v, Container))
+    if containers:
+        return containers
+    if operands and all(all(isinstance(v, Instance) and v.type in _NUMERIC for v in o) for o in operands):
+        return frozenset(v for o in operands for v in o)
+    return UNKNOWN
+
+
+_NUMERIC = frozenset({"foreign", "shape"})
+
+
+def comparison(node: ast.Compare, operands: Sequence[Values]) -> Values:
+    """A tensor where one is compared by value; else a bool, if that can be said."""
+    if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
+        return foreign("bool")
+    found = arithmetic(operands)
+    return foreign("bool") if found and not has_type(found, TENSOR) and found != UNKNOWN else found
+
+
+# elements ----------------------------------------------------------------------------------------
+
+
+def sliced(values: Values) -> Values:
+    """What a slice ``values[1:]`` gives: of a size a size, of a list a list."""
+    containers: Values = frozenset(Container(v.elements) for v in values if isinstance(v, Container))
+    sizes = frozenset(v for v in values if isinstance(v, Instance) and v.type == "shape")
+    rest = frozenset(v for v in values if not isinstance(v, Container)) - sizes
+    return containers | sizes | elements(rest)
+
+
+def element(values: Values, position: int | None) -> Values:
+    """What unpacking or subscripting ``values`` gives at a position; None for any."""
+    if position is None:
+        return elements(values)
+    found: Values = NOTHING
+    for value in values:
+        if isinstance(value, Container) and 0 <= position < len(value.parts):
+            found |= value.parts[position]
+        else:
+            found |= elements(frozenset({value}))
+    return found
+
+
+def elements(values: Values) -> Values:
+    """What iterating, unpacking or subscripting ``values`` can give."""
+    found: Values = NOTHING
+    for value in values:
+        if isinstance(value, Container):
+            found |= value.elements
+        elif isinstance(value, Instance) and value.type in ("tensor", "module"):
+            found |= {Instance(value.type, value.api)}
+        elif isinstance(value, Instance) and value.type == "results":
+            found |= {Instance(TENSOR, value.api)}
+        elif isinstance(value, Instance) and value.type == "loader":
+            tensor = Instance(TENSOR, value.api)
+            found |= {tensor, Container(frozenset({tensor})), Unknown()}  # a batch is a tensor, or has some
+        elif isinstance(value, Instance) and value.type == "foreign":
+            found |= {value}
+        elif isinstance(value, Instance) and value.type == "shape":
+            found |= foreign("int")
+        else:
+            found |= UNKNOWN
+    return found
+
+
+# functions and methods ---------------------------------------------------------------------------
+
+
+def container_method(receiver: Values, name: str) -> Values:
+    """``d.values()``, ``d.get(k)`` and the like of a container; nothing if it is none, or of other methods."""
+    containers = [v for v in receiver if isinstance(v, Container)]
+    inner: Values = frozenset(v for c in containers for v in c.elements)
+    if not containers:
+        return NOTHING
+    if name in ("get", "pop"):
+        return inner
+    if name == "items":
+        return container(tuple_of([foreign("str"), inner or UNKNOWN]))
+    return container(inner) if name in ("values", "copy") else NOTHING
+
+
+def state_dict_method(name: str) -> Values:
+    """What a method of a dict of tensors, numbers and more dicts gives; nothing if a dict has no such method."""
+    if name == "items":
+        return container(tuple_of([foreign("str"), UNKNOWN]))
+    if name == "values":
+        return container(UNKNOWN)
+    return UNKNOWN if name in ("get", "pop", "setdefault") else NOTHING
+
+
+def foreign_builtin(name: str) -> Values:
+    """What a builtin gives whose result is of no framework; nothing for other names."""
+    if name not in _FOREIGN_BUILTINS:
+        return NOTHING
+    return foreign(name if name in ("int", "float", "str", "bool") else "int" if name == "len" else "object")
+
+
+def einops_function(name: str, first: Values, *, closed_world: bool) -> Values:
+    """What a function of einops gives: of the library that its first argument is of, if it can be told."""
+    if name not in facts().einops:
+        return UNKNOWN
+    instances = frozenset(v for v in first | elements(first) if isinstance(v, Instance))
+    library: Values = frozenset(v for v in instances if v.type in (TENSOR, "foreign"))
+    if not library and first and closed_world:
+        library = frozenset({Instance(TENSOR, name), Unknown()})
+    if name == "pack" and library:
+        return tuple_of([library, container(foreign("object"))])
+    return (container(library) if name == "unpack" and library else library) or (first and UNKNOWN)

@@ -1,0 +1,114 @@
+"""A fixpoint solver: what expressions and variables can be, where they depend on each other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Iterable
+
+from paddletorch.resolve.values import NOTHING, UNKNOWN, Values
+
+_CHANGES = 30
+"""How often a variable may change before it counts as unknown; in real code a few changes are enough."""
+
+
+class Solver:
+    """Values of expressions and variables, computed on demand and remembered.
+
+    A variable (a binding, an attribute, a function's result) has a rule that computes it, which may read other
+    variables and itself. A variable that is read for the first time is empty, and queued. When its rule finds
+    something else than before, its readers are queued again, until nothing changes.
+    """
+
+    def __init__(self, compute: Callable[[ast.expr], Values]) -> None:
+        """``compute`` finds what an expression can be; it calls :meth:`evaluate` for the parts of the expression."""
+        self._compute = compute
+        self._final: dict[Hashable, Values] = {}
+        """Variables that cannot change any more."""
+        self._final_expressions: dict[ast.expr, Values] = {}
+        self._current: dict[Hashable, Values] = {}
+        """Variables that are being solved."""
+        self._current_expressions: dict[ast.expr, Values] = {}
+        """Without it, a chain of calls would be evaluated more often with each link."""
+        self._rules: dict[Hashable, Callable[[], Values]] = {}
+        self._readers: dict[Hashable, dict[Hashable, None]] = {}
+        self._changes: dict[Hashable, int] = {}
+        self._queue: dict[Hashable, None] = {}
+        self._reader: Hashable = None
+        """The variable whose rule is running."""
+        self._reads = 0
+        """How often something was read that may still change."""
+
+    def solve(self, question: Callable[[], Values]) -> Values:
+        """The answer to ``question`` once no variable that it reads changes any more."""
+        found = question()
+        while self._queue:
+            self._run()
+            found = question()
+        return found or UNKNOWN
+
+    def solved(self, node: ast.expr) -> Values:
+        """What ``node`` can be; as :meth:`solve`, without the cost of a function for the question."""
+        found = self._final_expressions.get(node) or self.evaluate(node)
+        while self._queue:
+            self._run()
+            found = self.evaluate(node)
+        return found or UNKNOWN
+
+    def evaluate(self, node: ast.expr) -> Values:
+        """What ``node`` can be, as far as it is known now."""
+        found = self._final_expressions.get(node)
+        if found is not None:
+            return found
+        found = self._current_expressions.get(node)
+        if found is not None:
+            self._reads += 1
+            return found
+        reads = self._reads
+        found = self._compute(node)
+        if self._reads == reads:  # it depends on nothing that may still change
+            self._final_expressions[node] = found
+        else:
+            self._current_expressions[node] = found
+        return found
+
+    def union(self, nodes: Iterable[ast.expr]) -> Values:
+        """What any of ``nodes`` can be, as far as it is known now."""
+        found: Values = NOTHING
+        for node in nodes:
+            found |= self.evaluate(node)
+        return found
+
+    def variable(self, key: Hashable, rule: Callable[[], Values]) -> Values:
+        """What a variable can be, as far as it is known now."""
+        found = self._final.get(key)
+        if found is not None:
+            return found
+        self._reads += 1
+        if key not in self._current:
+            self._current[key] = NOTHING
+            self._rules[key] = rule
+            self._queue[key] = None
+        if self._reader is not None:
+            self._readers.setdefault(key, {})[self._reader] = None
+        return self._current[key]
+
+    def _run(self) -> None:
+        """Run the rules of queued variables until none of them changes any more."""
+        while self._queue:
+            key, _ = self._queue.popitem()
+            self._reader = key
+            self._current_expressions.clear()
+            found = self._rules[key]()
+            self._reader = None
+            if found == self._current[key]:
+                continue
+            changes = self._changes[key] = self._changes.get(key, 0) + 1
+            if changes > _CHANGES:
+                found = UNKNOWN
+                if self._current[key] == UNKNOWN:
+                    continue
+            self._current[key] = found
+            self._queue.update(self._readers.get(key, ()))
+        self._final.update(self._current)
+        for temporary in (self._current, self._rules, self._readers, self._changes, self._current_expressions):
+            temporary.clear()
