@@ -28,8 +28,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-SCRIPTS = Path(__file__).parents[1] / "fixtures" / "training"
-WORKER = Path(__file__).with_name("training_script_worker.py")
+SCRIPTS = Path(__file__).parents[2] / "fixtures" / "training"
+WORKER = Path(__file__).with_name("scripts_worker.py")
 FRAMEWORKS: tuple[Framework, ...] = ("torch", "paddle")
 STEPS = 60
 OVERFLOWS = (7, 8, 23)
