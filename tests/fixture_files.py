@@ -91,10 +91,10 @@ class Fixture:
 
 
 def line_of(finding: Diagnostic) -> str:
-    """A finding as a line of NAME.txt: ``LINE:COLUMN CODE severity``; of a notebook, with the cell's number."""
+    """A finding as a line of NAME.txt: ``LINE:COLUMN CODE severity message``; of a notebook, with the cell's number."""
     place = finding.cell or finding
     cell = f"{finding.cell.number}:" if finding.cell else ""
-    return f"{cell}{place.line}:{place.column} {finding.code} {finding.severity.value}"
+    return f"{cell}{place.line}:{place.column} {finding.code} {finding.severity.value} {finding.message}"
 
 
 def _read() -> Iterator[Fixture]:
