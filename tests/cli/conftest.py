@@ -1,14 +1,18 @@
-"""A folder to work in and the command to run in it, as a real process."""
+"""A folder to work in and the command to run in it: in this process, or as one of its own where that counts."""
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
+from paddletorch.__main__ import main
+from paddletorch.batch import one_file
 
 Result = subprocess.CompletedProcess[bytes]
 Run = Callable[..., Result]
@@ -50,8 +54,40 @@ def tree(folder: Path) -> Tree:
 
 
 @pytest.fixture
-def paddletorch(folder: Path) -> Run:
-    """Runs ``paddletorch ARGUMENTS`` in the folder and returns the completed process."""
+def paddletorch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs ``paddletorch ARGUMENTS`` in the folder, in this process, from its entry point to its exit code."""
+    return partial(run_here, monkeypatch)
+
+
+def run_here(monkeypatch: pytest.MonkeyPatch, *arguments: str, stdin: bytes = b"", **environment: str) -> Result:
+    """Run the command as a process of its own would: with its own streams, and nothing remembered but the cache."""
+    assert not any(name.startswith("PYTHON") for name in environment), "Python reads these when it starts"
+    given, out, err = (io.TextIOWrapper(io.BytesIO(data), "utf-8", newline="") for data in (stdin, b"", b""))
+    one_file.engine_for.cache_clear()
+    with monkeypatch.context() as patch:
+        for name in ("NO_COLOR", "FORCE_COLOR"):
+            patch.delenv(name, raising=False)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "argv", ["paddletorch", *arguments])
+        for stream, name in ((given, "stdin"), (out, "stdout"), (err, "stderr")):
+            patch.setattr(sys, name, stream)
+        with pytest.raises(SystemExit) as ended:
+            main()
+    code = ended.value.code or 0
+    assert isinstance(code, int)
+    return subprocess.CompletedProcess(arguments, code, *(_written(stream) for stream in (out, err)))
+
+
+def _written(stream: io.TextIOWrapper) -> bytes:
+    stream.flush()
+    assert isinstance(stream.buffer, io.BytesIO)
+    return stream.buffer.getvalue()
+
+
+@pytest.fixture
+def process(folder: Path) -> Run:
+    """Runs ``paddletorch ARGUMENTS`` in the folder as a process: for what only a process has."""
 
     def run(*arguments: str, stdin: bytes = b"", **environment: str) -> Result:
         clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}

@@ -99,7 +99,7 @@ def test_killed_while_a_temporary_file_is_there(tree: Tree, folder: Path, moment
     step = {"temporary file made": "fdopen", "temporary file written": "fsync", "all but the rename": "access"}[moment]
     script = (
         "import os, signal, sys\n"
-        "from paddletorch import write\n"
+        "from paddletorch.output import write\n"
         f"real, calls = os.{step}, []\n"
         "def kill(*arguments, **named):\n"
         "    if os.path.exists(os.path.join('.', 'marker')): os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -202,7 +202,7 @@ def test_changed_between_reading_and_writing(tree: Tree, folder: Path, what: str
     tree({"a.py": PLAIN, "b.py": PLAIN, "other.txt": "other\n", "same.txt": PLAIN})
     script = (
         "import os, sys\n"
-        "from paddletorch import write\n"
+        "from paddletorch.output import write\n"
         "real = write.write_back\n"
         "def write_back(result):\n"
         "    if result.path == 'a.py':\n"
