@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from ..fixture_files import FIXTURES, Fixture, with_fixtures
+from ..once import once
 
 WORKER = Path(__file__).with_name("functions_worker.py")
 OPTIMIZERS = ("sgd", "adam")
@@ -24,7 +25,11 @@ Results = dict[tuple[str, str], dict[str, Any]]
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """What each fixture's two sides return, by ``(framework, fixture and optimizer)``."""
-    folder = tmp_path_factory.mktemp("training")
+    return once(tmp_path_factory, "both_sides", lambda: train(tmp_path_factory.mktemp("training")))
+
+
+def train(folder: Path) -> Results:
+    """Run all jobs, in a process for each framework."""
     jobs: dict[str, list[str]] = {"torch": [], "paddle": []}
     for fixture in FIXTURES:
         if "run" not in fixture.settings:

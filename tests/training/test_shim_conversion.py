@@ -22,6 +22,7 @@ from paddletorch_rules.releases import KNOWN
 from paddletorch_shim import names
 
 from ..fixture_files import FIXTURES, Fixture, converted, engine_for, with_fixtures
+from ..once import once
 
 WORKER = Path(__file__).with_name("functions_worker.py")
 OVERLAYS = Path(paddletorch_rules.__file__).parent / "shim"
@@ -206,7 +207,11 @@ def originals(program: Program) -> bool:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Any]:
     """What ``train`` returns and the parameters afterwards, by ``(framework, program)``."""
-    folder = tmp_path_factory.mktemp("shim")
+    return once(tmp_path_factory, "shim_conversion", lambda: train(tmp_path_factory.mktemp("shim")))
+
+
+def train(folder: Path) -> dict[tuple[str, str], Any]:
+    """Run all programs, in a process for each framework."""
     jobs: dict[str, list[str]] = {"torch": [], "paddle": []}
 
     def add(framework: Framework, id: str, code: bytes, function: str = "train") -> None:
