@@ -1,4 +1,4 @@
-"""What all tests share: a cache folder of their own, and Ctrl-C as a terminal has it."""
+"""What all tests share: a cache folder of their own, Ctrl-C as a terminal has it, and no limits of time."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from paddletorch_rules.storage import CACHE_DIR, NO_CACHE
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job, and what it starts, ignores it
+
+# how long an example takes says how busy the machine is
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
