@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from paddletorch import run, single
+from paddletorch.batch import one_file, run
 from paddletorch.engine.engine import Engine
 from paddletorch.model import FileResult, Options
 from paddletorch_rules.storage import CACHE_DIR
@@ -54,7 +54,7 @@ class Tree:
 
     def run(self, options: Options = PADDLE) -> run.Run:
         """Convert all files, as a process of its own would: nothing is remembered but the cache."""
-        single.engine_for.cache_clear()
+        one_file.engine_for.cache_clear()
         files = sorted(str(path) for path in self.folder.rglob("*.py"))
         return run.run(files, options, jobs=1, progress=False)
 

@@ -1,4 +1,4 @@
-"""A folder to work in and the command to run in it, as a real process."""
+"""A folder to work in and the command to run in it: in this process, or as one of its own where that counts."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-Result = subprocess.CompletedProcess[bytes]
+from ..in_process import Result, run_here
+
 Run = Callable[..., Result]
 Tree = Callable[[Mapping[str, str | bytes]], None]
 
@@ -50,8 +52,14 @@ def tree(folder: Path) -> Tree:
 
 
 @pytest.fixture
-def paddletorch(folder: Path) -> Run:
-    """Runs ``paddletorch ARGUMENTS`` in the folder and returns the completed process."""
+def paddletorch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs ``paddletorch ARGUMENTS`` in the folder, in this process, from its entry point to its exit code."""
+    return partial(run_here, monkeypatch)
+
+
+@pytest.fixture
+def process(folder: Path) -> Run:
+    """Runs ``paddletorch ARGUMENTS`` in the folder as a process: for what only a process has."""
 
     def run(*arguments: str, stdin: bytes = b"", **environment: str) -> Result:
         clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}

@@ -55,11 +55,11 @@ def test_what_is_written_comes_from_the_cache_too(
     assert b"paddle.amp.GradScaler" in (folder / "pkg/d.py").read_bytes()
 
 
-def test_no_cache_keeps_nothing(paddletorch: Run, tree: Tree, cache: dict[str, str]) -> None:
+def test_no_cache_keeps_nothing(process: Run, tree: Tree, cache: dict[str, str]) -> None:
     tree(FILES)
-    paddletorch(*CONVERT, **cache, **{NO_CACHE: "1"})
+    process(*CONVERT, **cache, **{NO_CACHE: "1"})
     assert not Path(cache[CACHE_DIR]).exists()
-    paddletorch(*CONVERT, "--no-cache", **cache)
+    process(*CONVERT, "--no-cache", **cache)
     assert [path.name.partition("-")[0] for path in Path(cache[CACHE_DIR]).iterdir()] == ["tables"]
 
 
@@ -74,9 +74,9 @@ def test_a_damaged_cache_is_a_note(paddletorch: Run, tree: Tree, cache: dict[str
     assert paddletorch(*CONVERT, **cache).stdout == first.stdout
 
 
-def test_a_wrong_table_is_said_even_without_files(paddletorch: Run, folder: Path, cache: dict[str, str]) -> None:
+def test_a_wrong_table_is_said_even_without_files(process: Run, folder: Path, cache: dict[str, str]) -> None:
     (folder / "wrong.toml").write_text("[[rows]]\n")
     for _ in range(2):
-        run = paddletorch(*CONVERT, "--tables", "wrong.toml", **cache)
+        run = process(*CONVERT, "--tables", "wrong.toml", **cache)
         assert run.returncode == 2
         assert b"wrong.toml" in run.stderr

@@ -106,9 +106,9 @@ def test_bad_usage(paddletorch: Run, tree: Tree, folder: Path, arguments: tuple[
     assert (folder / "a.py").read_text() == PLAIN
 
 
-def test_table_mistake_names_file_row_and_key(paddletorch: Run, tree: Tree) -> None:
+def test_table_mistake_names_file_row_and_key(process: Run, tree: Tree) -> None:
     tree({"my.toml": '[[row]]\nid = "mine"\ncode = "AMP101"\ntitle = "t"\ncolour = "red"\n'})
-    result = paddletorch(*TO, "--tables", "my.toml")
+    result = process(*TO, "--tables", "my.toml")
     assert result.returncode == 2
     for part in (b"my.toml", b"mine", b"colour"):
         assert part in result.stderr

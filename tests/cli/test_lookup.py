@@ -69,12 +69,12 @@ def test_rules_unknown(paddletorch: Run) -> None:
         assert b"did you mean" in result.stderr
 
 
-def test_rules_check(paddletorch: Run, tree: Tree) -> None:
-    result = paddletorch("rules", "check")
+def test_rules_check(process: Run, tree: Tree) -> None:
+    result = process("rules", "check")
     assert result.returncode == 0, result.stdout
     assert b"as written in torch 2.13.0 and paddle 3.3.1" in result.stdout
     tree({"my.toml": '[[row]]\nid = "mine"\ncode = "amp"\ntitle = "t"\n'})
-    result = paddletorch("rules", "check", "--tables", "my.toml")
+    result = process("rules", "check", "--tables", "my.toml")
     assert result.returncode == 2
     assert b"my.toml" in result.stderr and b"mine" in result.stderr and b"code" in result.stderr
 

@@ -8,8 +8,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from paddletorch import output
 from paddletorch.inputs.discover import Scope
+from paddletorch.output import copy_tree as output
 from paddletorch.output.copy_tree import OutputError, copy_tree
 
 from .conftest import BROKEN, PLAIN, Run, Tree, names_in

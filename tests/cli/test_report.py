@@ -101,8 +101,8 @@ def test_odd_file_names(paddletorch: Run, folder: Path, name: str | bytes) -> No
     assert "paddle" in path.read_text()
 
 
-def test_terminal_encoding_that_cannot_say_it(paddletorch: Run, tree: Tree) -> None:
+def test_terminal_encoding_that_cannot_say_it(process: Run, tree: Tree) -> None:
     tree({"中文.py": PLAIN})
-    result = paddletorch(*TO, PYTHONIOENCODING="latin-1")
+    result = process(*TO, PYTHONIOENCODING="latin-1")
     assert result.returncode == 1
     assert b"\\u4e2d" in result.stdout

@@ -54,10 +54,10 @@ def test_every_key_of_the_schema_is_described() -> None:
     assert [name for name in sorted(names) if f"`{name}`" not in page] == []
 
 
-def test_the_same_run_gives_the_same_bytes(paddletorch: Run, tree: Tree) -> None:
+def test_the_same_run_gives_the_same_bytes(process: Run, tree: Tree) -> None:
     tree({f"p{n}/m.py": FINDING for n in range(9)})
     for form in ("json", "sarif"):
-        first, second = (paddletorch(*TO, "--format", form, PYTHONHASHSEED=seed) for seed in "12")
+        first, second = (process(*TO, "--format", form, PYTHONHASHSEED=seed) for seed in "12")
         assert first.stdout == second.stdout
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from paddletorch import engine, run, write
+from paddletorch.batch import run
 from paddletorch.cli.main import cli
+from paddletorch.engine import engine
 from paddletorch.model import FileResult
+from paddletorch.output import write
 
 from .conftest import PLAIN, Run, Tree
 
@@ -80,11 +82,11 @@ def test_worker_that_dies_costs_one_file(tree: Tree, folder: Path, monkeypatch: 
         assert ("paddle" in (folder / name).read_text()) == (name != "f2.py")
 
 
-def test_workers_give_what_one_process_gives(paddletorch: Run, tree: Tree, folder: Path) -> None:
+def test_workers_give_what_one_process_gives(process: Run, tree: Tree, folder: Path) -> None:
     filler = "".join(f"value_{number} = {number}\n" for number in range(8000))
     tree({f"d{number % 3}/f{number}.py": PLAIN + filler for number in range(24)} | {"d1/bad.py": "GradScaler = (\n"})
     assert sum(file.stat().st_size for file in folder.rglob("*.py")) > run.POOL_FROM
-    alone, together = (paddletorch(*TO, "--format", "json", "--jobs", jobs) for jobs in ("1", "3"))
+    alone, together = (process(*TO, "--format", "json", "--jobs", jobs) for jobs in ("1", "3"))
     assert alone.returncode == together.returncode == 2
     assert alone.stdout == together.stdout
 
@@ -106,10 +108,10 @@ def test_long_file(paddletorch: Run, tree: Tree, folder: Path) -> None:
         pytest.param("+".join(["a"] * 50_000), id="sum"),
     ],
 )
-def test_deep_nesting(paddletorch: Run, tree: Tree, folder: Path, nested: str) -> None:
+def test_deep_nesting(process: Run, tree: Tree, folder: Path, nested: str) -> None:
     source = f"import torch\nx = {nested}\nscaler = torch.amp.GradScaler()\n"
     tree({"deep.py": source, "ok.py": PLAIN})
-    result = paddletorch(*TO, "--write")
+    result = process(*TO, "--write")
     after = (folder / "deep.py").read_text()
     if result.returncode == 0:  # how deep is too deep depends on the release of Python
         assert f"\nx = {nested}\nscaler = paddle.amp.GradScaler(" in after

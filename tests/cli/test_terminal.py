@@ -16,6 +16,26 @@ from .conftest import FINDING, PLAIN, Tree
 TO = ("convert", "--to", "paddle")
 
 
+HELD = """
+import os, time
+from paddletorch.batch import pool, run
+from paddletorch.engine.engine import Engine
+real, done, run.POOL_FROM, pool._CHUNK = Engine.convert, [], 1, 1
+def convert(self, data, path):
+    while done and not os.path.exists('../sent'): time.sleep(0.01)
+    done.append(path)
+    return real(self, data, path)
+Engine.convert = convert
+"""
+"""Each process converts one file, and waits for the file ``sent`` before it goes on."""
+
+
+def heard() -> None:
+    """Let a process hear the signals that whoever runs the tests may ignore."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Terminal:
     """A run with a terminal as stderr, and as stdout too unless ``stdout`` says otherwise."""
 
@@ -25,11 +45,12 @@ class Terminal:
         *arguments: str,
         patience: float = 1000,
         stdout: int | None = None,
+        before: str = "",
         **environment: str,
     ):
-        """``patience``: seconds until the progress bar shows; the default is for ever."""
+        """``patience``: seconds until the progress bar shows; by default for ever. ``before``: code to run first."""
         script = (
-            f"import paddletorch.batch.progress; paddletorch.batch.progress._PATIENCE = {patience}\n"
+            f"import paddletorch.batch.progress; paddletorch.batch.progress._PATIENCE = {patience}\n{before}"
             "from paddletorch.__main__ import main; main()"
         )
         clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
@@ -40,6 +61,7 @@ class Terminal:
             stdout=theirs if stdout is None else stdout,
             stderr=theirs,
             env=clean | {"TERM": "xterm", "COLUMNS": "100"} | environment,
+            preexec_fn=heard,
         )
         os.close(theirs)
         self.shown = b""
@@ -88,11 +110,13 @@ def test_long_run_shows_a_bar_and_takes_it_away(
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_interruption_changes_nothing(tree: Tree, folder: Path, number: signal.Signals, code: int, jobs: str) -> None:
-    tree({f"f{n}.py": PLAIN * 40 + "value = 1\n" * 3000 for n in range(100)})
+    tree({f"f{n}.py": PLAIN for n in range(20)})
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
-    terminal = Terminal(folder, *TO, "--write", "--jobs", jobs, patience=0, stdout=subprocess.DEVNULL)
+    command = (*TO, "--write", "--no-cache", "--jobs", jobs)
+    terminal = Terminal(folder, *command, patience=0, stdout=subprocess.DEVNULL, before=HELD)
     terminal.read(until=b"Converting")
     terminal.process.send_signal(number)
+    (folder.parent / "sent").touch()
     assert terminal.finish()[0] == code
     assert b"Traceback" not in terminal.shown
     assert b"Error: interrupted; no file was changed" in terminal.shown

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from paddletorch.model import FileResult, Status
-from paddletorch.output.copy_tree import write
+from paddletorch.output import write
 
 from .conftest import PLAIN, Run, Tree, names_in
 

@@ -11,6 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from ..once import once
+
 ROOT = Path(__file__).parents[2]
 _LOADED = {"script": "src", "img": "src", "link": "href", "object": "data", "iframe": "src"}
 
@@ -38,7 +40,11 @@ class _Page(HTMLParser):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, built as the page on contributing says."""
-    out = tmp_path_factory.mktemp("site")
+    return once(tmp_path_factory, "site", lambda: build(tmp_path_factory.mktemp("site")))
+
+
+def build(out: Path) -> Path:
+    """Build the site in a folder."""
     command = [sys.executable, "-m", "sphinx", "-n", "-W", "--keep-going", "-q", "-d", str(out / "doctrees")]
     built = subprocess.run([*command, str(ROOT / "docs"), str(out / "html")], capture_output=True, text=True)
     assert built.returncode == 0, built.stderr

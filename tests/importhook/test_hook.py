@@ -22,7 +22,7 @@ from paddletorch.model import Options
 from paddletorch_shim.importhook.hook import ConvertingLoader
 
 if TYPE_CHECKING:
-    from conftest import Run
+    from .conftest import Run
 
 NAMES_TORCH = "def framework():\n    import torch\n    return torch.zeros(2)\n"
 

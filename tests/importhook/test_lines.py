@@ -17,7 +17,7 @@ import paddletorch_shim
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Run
+    from .conftest import Run
 
 TRAINING = Path(__file__).parents[2] / "fixtures" / "training" / "to_paddle"
 

@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     import subprocess
 
-    from conftest import Run
+    from .conftest import Run
 
 NET = "from helpers import make\n\ndef framework():\n    import torch\n    return torch.zeros(2), make().get_scale()\n"
 HELPERS = "import torch\n\ndef make():\n    return torch.cuda.amp.GradScaler()\n"

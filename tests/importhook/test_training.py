@@ -12,7 +12,7 @@ from paddletorch.engine.engine import Engine
 from paddletorch.model import Framework, Options
 
 if TYPE_CHECKING:
-    from conftest import Run
+    from .conftest import Run
 
 SCRIPTS = Path(__file__).parents[2] / "fixtures" / "training"
 EACH: list[tuple[Framework, Path]] = [

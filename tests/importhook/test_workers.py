@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Run
+    from .conftest import Run
 
 SCRIPT = '''
 import multiprocessing, sys

@@ -81,13 +81,15 @@ def test_default_expressions_name_what_they_say(side: str) -> None:
     assert dtype.default == f"{side}.float16"
 
 
-def _with(tmp_path: Path, area: str, old: str, new: str, count: int = 1) -> str:
-    """The built-in table ``area`` with one lie in it, as an overlay."""
+def _with(tmp_path: Path, area: str, old: str, new: str, count: int = 1) -> Table:
+    """The built-in table ``area`` with one lie in it."""
     text = (ROWS / f"{area}.toml").read_text(encoding="utf-8")
     assert text.count(old) >= count, old
     path = tmp_path / f"{area}.toml"
     path.write_text(text.replace(old, new, count), encoding="utf-8")
-    return str(path)
+    whole = load((str(path),))
+    rows = [row for row in whole.rows if row.file == path.name]
+    return Table(rows, whole.values, whole.diagnostics, whole.types, whole.digest)
 
 
 LIES = {
@@ -169,5 +171,5 @@ LIES = {
 @pytest.mark.parametrize("lie", LIES)
 def test_a_lie_in_a_table_is_found(tmp_path: Path, lie: str) -> None:
     area, old, new, expected = LIES[lie]
-    found = [str(problem) for problem in check_installed(load((_with(tmp_path, area, old, new),)))]
+    found = [str(problem) for problem in check_installed(_with(tmp_path, area, old, new))]
     assert any(re.search(expected, problem) for problem in found), found

@@ -1,9 +1,15 @@
-"""Every row's examples, run on both frameworks in both directions; and that the record and the page say so."""
+"""Every row's examples, run on both frameworks in both directions; and that the record and the page say so.
+
+A proof that was found with the same code, row and frameworks is not made again (``--cache-clear`` makes all anew).
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -12,9 +18,22 @@ from paddletorch.cli.main import cli
 from paddletorch.proof.proof import Verdict
 from paddletorch.proof.render import failure_lines
 from paddletorch.proof.worker import Prover
-from paddletorch_rules import load, verified
+from paddletorch_rules import Row, load, verified
+
+from ..once import code_digest, digest, from_run_to_run, versions
 
 TABLE = load()
+
+
+@cache
+def environment() -> str:
+    """All that a proof depends on beside its row."""
+    return "\n".join([code_digest(), sys.version, versions("torch", "paddlepaddle", "numpy", "libcst")])
+
+
+def key(row: Row) -> str:
+    """Changes with all that the row's proof depends on."""
+    return digest(environment(), row.id, verified.digest(row, TABLE))
 
 
 @pytest.fixture(scope="module")
@@ -24,12 +43,22 @@ def prover() -> Iterator[Prover]:
 
 
 @pytest.mark.parametrize("file", sorted({row.file for row in TABLE.rows}))
-def test_rows_are_proven_as_recorded(file: str, prover: Prover) -> None:
+def test_rows_are_proven_as_recorded(file: str, prover: Prover, pytestconfig: pytest.Config) -> None:
     record = verified.read()
-    proofs = [prover.prove(row) for row in TABLE.rows if row.file == file]
-    failing = click.unstyle("\n".join(line for proof in proofs for line in failure_lines(proof)))
-    assert not failing, f"paddletorch rules check --execute --only {file}\n{failing}"
-    found = {proof.row: proof.directions for proof in proofs if proof.directions}
+    rows = [row for row in TABLE.rows if row.file == file]
+    failing: list[str] = []
+
+    def directions(row: Row) -> Any:
+        """Those that the proof covers; None if it fails, so that it is made again in the next run."""
+        proof = prover.prove(row)
+        lines = list(failure_lines(proof))
+        failing.extend(lines)
+        return None if lines else list(proof.directions)
+
+    proven = from_run_to_run(pytestconfig, f"proofs/{file}", {key(row): partial(directions, row) for row in rows})
+    told = click.unstyle("\n".join(failing))
+    assert not failing, f"paddletorch rules check --execute --only {file}\n{told}"
+    found = {row.id: tuple(proven[key(row)]) for row in rows if proven[key(row)]}
     recorded = {row.id: record.directions(row, TABLE) for row in TABLE.rows if row.file == file}
     told = "paddletorch rules check --execute --record writes the record anew"
     assert {row_id: targets for row_id, targets in recorded.items() if targets} == found, told

@@ -21,10 +21,7 @@ from paddletorch_shim.backends.kernels import Kernels
 from paddletorch_shim.paddle import GradScaler as OnPaddle
 from paddletorch_shim.torch import GradScaler as OnTorch
 
-settings.register_profile(
-    "interpreted", deadline=None, max_examples=25, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("interpreted")
+interpreted = settings(deadline=None, max_examples=12, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
 INF = math.inf
 
@@ -137,6 +134,7 @@ def perform(side: Any, call: tuple[Any, ...]) -> Any:
 
 @pytest.mark.filterwarnings("ignore:gradients are divided", "ignore:update\\(\\) was called")
 @pytest.mark.parametrize("make", SIDES)
+@interpreted
 @given(st.lists(calls, max_size=25))
 def test_any_order_of_calls_does_what_reference_does(
     make: Callable[[str], Any], program: list[tuple[Any, ...]]
@@ -239,6 +237,7 @@ FUSED = {
 
 
 @pytest.mark.parametrize("name", FUSED)
+@interpreted
 @given(st.lists(st.sampled_from([1.0, 1 / 3, -7.0, INF, math.nan]), max_size=12), st.sampled_from([64.0, 1000.0]))
 def test_a_fused_optimizer_gets_what_torchs_scaler_gives_it(name: str, gradients: list[float], scale: float) -> None:
     """Bit for bit, also with a scale that is not a power of two."""

@@ -34,10 +34,10 @@ def in_a_process_of_its_own(*arguments: str) -> subprocess.CompletedProcess[str]
 # ---------------------------------------------------------------------- the interpreter
 
 
-@pytest.mark.parametrize("file", ["interpreted_kernel.py", "interpreted_scaler.py"])
-def test_under_the_interpreter(file: str) -> None:
+def test_under_the_interpreter() -> None:
     pytest.importorskip("triton", reason="Triton has no wheel for this platform")
-    done = in_a_process_of_its_own("-m", "pytest", "-p", "no:cacheprovider", str(HERE / file))
+    files = (str(HERE / file) for file in ("interpreted_kernel.py", "interpreted_scaler.py"))
+    done = in_a_process_of_its_own("-m", "pytest", "-p", "no:cacheprovider", "-n", "0", *files)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 

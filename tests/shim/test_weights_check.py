@@ -1,10 +1,11 @@
-"""``paddletorch state convert`` for weights in processes of its own, and what ``--check`` finds."""
+"""``paddletorch state convert`` for weights: in processes as users run it, and what ``--check`` finds."""
 
 from __future__ import annotations
 
 import runpy
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,12 +14,32 @@ import paddle
 import pytest
 import torch
 
+from ..in_process import run_here
+
 HERE = Path(__file__).parent / "weights_models"
 nets: Any = SimpleNamespace(**runpy.run_path(str(HERE / "torch_side" / "nets.py")))
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command in a fresh process; models are found below the folder with both sides."""
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, target_in_this_process: None) -> Run:
+    """The command, without the two processes that it otherwise takes; models are found below the folder."""
+
+    def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        sys.modules.pop("nets", None)
+        with monkeypatch.context() as patch:
+            patch.chdir(folder)
+            patch.setattr(sys, "path", list(sys.path))
+            done = run_here(patch, "state", "convert", *arguments)
+        return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
+
+
+def run_in_processes(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command in a fresh process, which takes a second one for the target's model."""
     command = [sys.executable, "-m", "paddletorch", "state", "convert", *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
 
@@ -41,7 +62,7 @@ CHECK = ["--check", "--input-shape", "2x3x17x17"]
 def test_equal_models(tmp_path: Path) -> None:
     saved(tmp_path / "in.pt")
     out = tmp_path / "out.pdparams"
-    done = run(HERE, str(tmp_path / "in.pt"), str(out), "--to", "paddle", *models(), *CHECK)
+    done = run_in_processes(HERE, str(tmp_path / "in.pt"), str(out), "--to", "paddle", *models(), *CHECK)
     assert done.returncode == 0, done.stderr
     assert "1 transposed" in done.stdout
     assert "left out: stem.1.num_batches_tracked" in done.stdout
@@ -51,7 +72,7 @@ def test_equal_models(tmp_path: Path) -> None:
 
 def test_models_that_differ(tmp_path: Path) -> None:
     saved(tmp_path / "in.pt")
-    done = run(
+    done = run_in_processes(
         HERE, str(tmp_path / "in.pt"), str(tmp_path / "out.pdparams"), "--to", "paddle", *models(target="Tanh"), *CHECK
     )
     assert done.returncode == 1, done.stderr
@@ -60,7 +81,7 @@ def test_models_that_differ(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["in.pt"]
 
 
-def test_a_square_weight_that_is_not_transposed_is_found(tmp_path: Path) -> None:
+def test_a_square_weight_that_is_not_transposed_is_found(run: Run, tmp_path: Path) -> None:
     """No shape tells here, only the outputs."""
     saved(tmp_path / "in.pt", "Tied")
     check = ["--check", "--input-shape", "2x5:int64"]
@@ -85,7 +106,7 @@ def test_a_square_weight_that_is_not_transposed_is_found(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("to", ["paddle", "torch"])
-def test_inputs_come_from_the_module(tmp_path: Path, to: str) -> None:
+def test_inputs_come_from_the_module(run: Run, tmp_path: Path, to: str) -> None:
     origin = "torch" if to == "paddle" else "paddle"
     source = tmp_path / "in"
     if origin == "torch":
@@ -102,7 +123,7 @@ def test_inputs_come_from_the_module(tmp_path: Path, to: str) -> None:
     assert "(2 compared)" in done.stdout
 
 
-def test_arguments_of_the_model(tmp_path: Path) -> None:
+def test_arguments_of_the_model(run: Run, tmp_path: Path) -> None:
     torch.save(nets.ConvNet(classes=7, hidden=4).state_dict(), tmp_path / "in.pt")
     call = [str(tmp_path / "in.pt"), str(tmp_path / "out.pdparams"), "--to", "paddle", *models(), *CHECK]
     wrong = run(HERE, *call)
@@ -129,7 +150,9 @@ def test_arguments_of_the_model(tmp_path: Path) -> None:
         ([], "give --model PACKAGE.MODULE:CLASS"),
     ],
 )
-def test_what_cannot_be_done_is_exit_code_2_and_writes_nothing(tmp_path: Path, arguments: list[str], text: str) -> None:
+def test_what_cannot_be_done_is_exit_code_2_and_writes_nothing(
+    run: Run, tmp_path: Path, arguments: list[str], text: str
+) -> None:
     saved(tmp_path / "in.pt")
     done = run(HERE, str(tmp_path / "in.pt"), str(tmp_path / "out.pdparams"), "--to", "paddle", *arguments)
     assert done.returncode == 2, done.stdout
@@ -144,7 +167,7 @@ def test_neither_the_engine_nor_a_framework_is_imported_before_it_is_needed() ->
     assert not set(done.stdout.split()) & {"libcst", "paddletorch", "torch", "paddle", "safetensors", "rich"}
 
 
-def test_a_linear_of_paddle_cannot_share_an_embeddings_weight(tmp_path: Path) -> None:
+def test_a_linear_of_paddle_cannot_share_an_embeddings_weight(run: Run, tmp_path: Path) -> None:
     """What a conversion of the code alone would give."""
     (tmp_path / "wrong.py").write_text(
         "from paddle import nn\n\n\nclass Tied(nn.Layer):\n    def __init__(self):\n        super().__init__()\n"

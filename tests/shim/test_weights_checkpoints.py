@@ -19,6 +19,8 @@ from paddletorch_shim import state
 from paddletorch_shim.cli import state as command
 from paddletorch_shim.weights import WeightsError, optimizer
 
+pytestmark = pytest.mark.usefixtures("target_in_this_process")
+
 HERE = Path(__file__).parent / "weights_models"
 NETS: dict[str, Any] = {
     side: SimpleNamespace(**runpy.run_path(str(HERE / f"{side}_side" / "nets.py"))) for side in ("torch", "paddle")

@@ -15,6 +15,8 @@ import torch
 from click.testing import CliRunner, Result
 from paddletorch_shim.cli import state as command
 
+pytestmark = pytest.mark.usefixtures("target_in_this_process")
+
 HERE = Path(__file__).parent / "weights_models"
 Side = Literal["torch", "paddle"]
 SUFFIX = {"torch": ".pt", "paddle": ".pdparams"}

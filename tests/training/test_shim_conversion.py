@@ -13,19 +13,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import paddletorch_rules
 import pytest
-from paddletorch.engine.engine import Engine
 from paddletorch.model import FileResult, Framework, Options, ShimMode
 from paddletorch_rules.releases import KNOWN
 from paddletorch_shim import names
 
-if TYPE_CHECKING:
-    from conftest import Fixture
+from ..fixture_files import FIXTURES, Fixture, converted, engine_for, with_fixtures
+from ..once import once
 
-WORKER = Path(__file__).with_name("training.py")
+WORKER = Path(__file__).with_name("functions_worker.py")
 OVERLAYS = Path(paddletorch_rules.__file__).parent / "shim"
 
 HELPERS = {
@@ -105,7 +104,7 @@ class Program:
     def convert(self, shim: ShimMode | None = None, source: bytes | None = None) -> FileResult:
         """Convert this program's source, or its output once more."""
         options = replace(self.options, shim=shim or self.shim)
-        return Engine(options).convert(self.source.encode() if source is None else source, "train.py")
+        return converted(options, self.source.encode() if source is None else source, "train.py")
 
 
 def to_torch(id: str, arguments: str, scales: Sequence[float], **given: Any) -> Program:
@@ -206,9 +205,13 @@ def originals(program: Program) -> bool:
 
 
 @pytest.fixture(scope="module")
-def trained(all_fixtures: list[Fixture], tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Any]:
+def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Any]:
     """What ``train`` returns and the parameters afterwards, by ``(framework, program)``."""
-    folder = tmp_path_factory.mktemp("shim")
+    return once(tmp_path_factory, "shim_conversion", lambda: train(tmp_path_factory.mktemp("shim")))
+
+
+def train(folder: Path) -> dict[tuple[str, str], Any]:
+    """Run all programs, in a process for each framework."""
     jobs: dict[str, list[str]] = {"torch": [], "paddle": []}
 
     def add(framework: Framework, id: str, code: bytes, function: str = "train") -> None:
@@ -220,10 +223,10 @@ def trained(all_fixtures: list[Fixture], tmp_path_factory: pytest.TempPathFactor
         add(program.target, program.id, program.convert().output)
         if originals(program):
             add(program.options.source, program.id, program.source.encode())
-    for fixture in all_fixtures:
+    for fixture in FIXTURES:
         if "run" in fixture.settings:
             options = replace(fixture.options, shim="always")
-            output = Engine(options).convert(fixture.source, "train.py").output
+            output = engine_for(options).convert(fixture.source, "train.py").output
             function = str(fixture.settings["run"])
             add(options.source, f"{fixture.id}-always", fixture.source, function)
             add(options.target, f"{fixture.id}-always", output, function)
@@ -264,10 +267,9 @@ def test_overflowed_steps_are_skipped_and_no_others(id: str, trained: dict[tuple
     assert [i for i in range(1, 10) if biases[i] == biases[i - 1]] == [2, 3, 6]
 
 
-def test_every_runnable_fixture_trains_alike_with_always(
-    runnable: Fixture, trained: dict[tuple[str, str], Any]
-) -> None:
-    torch, paddle = (trained[f, f"{runnable.id}-always"] for f in ("torch", "paddle"))
+@with_fixtures(lambda fixture: "run" in fixture.settings)
+def test_every_runnable_fixture_trains_alike_with_always(fixture: Fixture, trained: dict[tuple[str, str], Any]) -> None:
+    torch, paddle = (trained[f, f"{fixture.id}-always"] for f in ("torch", "paddle"))
     for side in (torch, paddle):
         assert "error" not in side, side["error"]
     # of an overflow, torch keeps inf where Paddle's CPU kernel has nan

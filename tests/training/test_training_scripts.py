@@ -23,13 +23,15 @@ from paddletorch.engine.engine import Engine
 from paddletorch.model import FileResult, Framework, Options, Severity
 from paddletorch.proof.names import leftovers
 
+from ..once import once
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-SCRIPTS = Path(__file__).parents[1] / "fixtures" / "training"
-WORKER = Path(__file__).with_name("training_script_worker.py")
+SCRIPTS = Path(__file__).parents[2] / "fixtures" / "training"
+WORKER = Path(__file__).with_name("scripts_worker.py")
 FRAMEWORKS: tuple[Framework, ...] = ("torch", "paddle")
 STEPS = 60
 OVERFLOWS = (7, 8, 23)
@@ -120,7 +122,11 @@ def test_second_run_changes_nothing(script: Script) -> None:
 @pytest.fixture(scope="module")
 def curves(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Curves]:
     """The curves of each script ``as written``, ``converted`` and ``back``, or an "error"."""
-    folder = tmp_path_factory.mktemp("scripts")
+    return once(tmp_path_factory, "scripts", lambda: train(tmp_path_factory.mktemp("scripts")))
+
+
+def train(folder: Path) -> dict[tuple[str, str], Curves]:
+    """Run all scripts, in a process for each framework and step."""
     made: dict[tuple[str, str], Curves] = {}
     # the originals come first: they also write the first weights of all
     for ways in (("as written",), ("converted", "back")):

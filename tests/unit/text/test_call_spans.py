@@ -8,10 +8,11 @@ from pathlib import Path
 import libcst
 import pytest
 from paddletorch.model import Span
+from paddletorch.text import call_spans
 from paddletorch.text.call_spans import LayoutError, read_layout
 from paddletorch.text.source import Source
 
-PACKAGES = Path(__file__).parents[1]
+FILES = sorted(Path(call_spans.__file__).parent.glob("*.py"))
 
 ODD = """\
 f( )
@@ -108,7 +109,7 @@ def test_odd_calls(newline: str) -> None:
         assert ours(source, call) == libcsts(source, call)
 
 
-@pytest.mark.parametrize("file", sorted(PACKAGES.glob("migrate/paddletorch/plan/c*.py")), ids=lambda file: file.name)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_calls_of_this_package(file: Path) -> None:
     source = Source(file.read_bytes())
     for call in calls(source):

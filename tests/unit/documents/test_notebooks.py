@@ -16,7 +16,9 @@ from paddletorch.batch.one_file import Source, convert
 from paddletorch.documents.located_json import LocatedStr, loads, places
 from paddletorch.model import CellPosition, FileResult, Framework, Options, Status
 
-FIXTURES = Path(__file__).parents[2] / "fixtures" / "documents"
+from ...fixture_files import line_of
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "documents"
 
 CELLS = [
     "import torch",
@@ -99,14 +101,17 @@ def test_all_but_changed_code_stays(
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.in.ipynb")), ids=lambda path: path.name)
-def test_fixture(path: Path) -> None:
+def test_fixture(path: Path, pytestconfig: pytest.Config) -> None:
     result = convert(Source("digits.ipynb", path.read_bytes()), Options(target="paddle"))
     name = path.name.removesuffix(".in.ipynb")
-    assert result.output == path.with_name(f"{name}.out.ipynb").read_bytes()
-    found = [
-        f"{d.cell.number}:{d.cell.line}:{d.cell.column}: {d.code} {d.message}" for d in result.diagnostics if d.cell
-    ]
-    assert found == path.with_name(f"{name}.txt").read_text("utf-8").splitlines()
+    output, findings = path.with_name(f"{name}.out.ipynb"), path.with_name(f"{name}.txt")
+    found = [line_of(finding) for finding in result.diagnostics]
+    if pytestconfig.getoption("update_fixtures"):
+        output.write_bytes(result.output)
+        findings.write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
+        return
+    assert result.output == output.read_bytes()
+    assert found == findings.read_text("utf-8").splitlines()
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.ipynb")), ids=lambda path: path.name)

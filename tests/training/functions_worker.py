@@ -1,4 +1,4 @@
-"""Runs the training functions of fixtures on one framework: ``python training.py torch|paddle RESULTS < JOBS``.
+"""Runs the training functions of fixtures on one framework: ``python functions_worker.py torch|paddle RESULTS < JOBS``.
 
 A job names a file with ``train(model, optimizer, loss_fn, batches)``. The model, its first weights, the data
 and the overflows are the same on both frameworks. One JSON line for each job: what ``train`` returned and

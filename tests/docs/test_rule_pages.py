@@ -16,7 +16,7 @@ from paddletorch.model import Options, Status
 from paddletorch_rules import Row, load
 from paddletorch_rules.releases import KNOWN, Framework
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 TABLE = load()
 ROWS: dict[str, list[Row]] = {}
 for _row in TABLE.rows:

@@ -6,40 +6,43 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from types import CodeType
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paddletorch.engine.engine import Engine
 from paddletorch.model import Edit, FileResult, Options, Span
 from paddletorch.text.position_map import converted_tree
 from paddletorch.text.source import Source, pieces, splice
 
-if TYPE_CHECKING:
-    from conftest import Fixture
+from ...fixture_files import Fixture, engine_for, with_fixtures
 
 
+def compiles(data: bytes) -> bool:
+    try:
+        compile(data, "module.py", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+@with_fixtures(lambda fixture: compiles(fixture.source) and compiles(fixture.output))
 def test_each_function_begins_on_its_line(fixture: Fixture) -> None:
-    result = fixture.convert(fixture.source)
-    if compiles(result.source) and compiles(result.output):
-        written = compile(result.source, "module.py", "exec", dont_inherit=True)
-        converted = compile(converted_tree(result, "module.py"), "module.py", "exec", dont_inherit=True)
-        assert functions(converted) == functions(written)
+    written = compile(fixture.source, "module.py", "exec", dont_inherit=True)
+    made = compile(converted_tree(fixture.result, "module.py"), "module.py", "exec", dont_inherit=True)
+    assert functions(made) == functions(written)
 
 
+@with_fixtures(lambda fixture: compiles(fixture.output))
 def test_each_line_is_one_of_the_original(fixture: Fixture) -> None:
-    result = fixture.convert(fixture.source)
-    if compiles(result.output):
-        last = len(Source(result.source).line_starts)
-        for code in codes(compile(converted_tree(result, "module.py"), "module.py", "exec", dont_inherit=True)):
-            assert all(not line or line <= last for *_, line in code.co_lines())
+    last = len(Source(fixture.source).line_starts)
+    module = compile(converted_tree(fixture.result, "module.py"), "module.py", "exec", dont_inherit=True)
+    for code in codes(module):
+        assert all(not line or line <= last for *_, line in code.co_lines())
 
 
+@with_fixtures(lambda fixture: compiles(fixture.source) and compiles(fixture.output))
 def test_statements_without_an_edit_stay_where_they_are(fixture: Fixture) -> None:
-    result = fixture.convert(fixture.source)
-    if compiles(result.source) and compiles(result.output):
-        check_kept(result)
+    check_kept(fixture.result)
 
 
 def check_kept(result: FileResult) -> None:
@@ -83,7 +86,7 @@ def test_lines_between_edits_stay(parts: list[tuple[str, str, int]], newline: st
         lines += [f"    {comment}", *(f"    {line}" for line in call.split("\n")), *[""] * blank]
         lines.append(f"    kept = {number}")
     data = newline.join([*lines, "    return z", ""]).encode("utf-8-sig" if bom else "utf-8")
-    result = Engine(Options(target="paddle")).convert(data, "module.py")
+    result = engine_for(Options(target="paddle")).convert(data, "module.py")
     assert result.output != data
     check_kept(result)
     kept = [n for n in statements(converted_tree(result, "module.py")) if ast.unparse(n).startswith("kept = ")]
@@ -92,7 +95,7 @@ def test_lines_between_edits_stay(parts: list[tuple[str, str, int]], newline: st
 
 def test_two_statements_for_one_lie_on_its_line() -> None:
     data = b"import paddle\ns = paddle.amp.GradScaler()\n\ndef f(o, l):\n    s.minimize(\n        o,\n        l)\n"
-    result = Engine(Options(target="torch")).convert(data, "module.py")
+    result = engine_for(Options(target="torch")).convert(data, "module.py")
     body = converted_tree(result, "module.py").body[-1]
     assert isinstance(body, ast.FunctionDef)
     assert [ast.unparse(n) for n in body.body] == ["s.step(o)", "s.update()"]
@@ -101,7 +104,7 @@ def test_two_statements_for_one_lie_on_its_line() -> None:
 
 def test_parts_that_change_places_end_after_their_start() -> None:
     data = b"import torch\ndef f(x: torch.Tensor, y: torch.Tensor):\n    return torch.rsub(\n        x,\n        y)\n"
-    result = Engine(Options(target="paddle")).convert(data, "module.py")
+    result = engine_for(Options(target="paddle")).convert(data, "module.py")
     assert result.output != data
     compile(converted_tree(result, "module.py"), "module.py", "exec")
 
@@ -118,14 +121,6 @@ def test_pieces_make_the_text_and_know_its_origin(text: str, data: st.DataObject
     made = pieces(body, edits)
     assert b"".join(piece.text for piece in made) == splice(body, edits)
     assert all(body[p.origin.start : p.origin.end] == p.text for p in made if p.is_copy)
-
-
-def compiles(data: bytes) -> bool:
-    try:
-        compile(data, "module.py", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return False
-    return True
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:

@@ -1,39 +1,36 @@
-"""Notebooks and Markdown at the command line, as real processes."""
+"""Notebooks and Markdown at the command line."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from .conftest import Run
+
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "documents" / "digits.in.ipynb"
 MARKDOWN = "Use it:\n\n```python\nimport torch\n\nprint(torch.ones(2))\n```\n"
 
 
-def run(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "paddletorch", "convert", "--to", "paddle", *arguments]
-    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
-    return subprocess.run(
-        command, cwd=folder, input=stdin, capture_output=True, env=environment, timeout=120, check=False
-    )
+@pytest.fixture
+def convert(paddletorch: Run) -> Run:
+    return partial(paddletorch, "convert", "--to", "paddle")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "a.ipynb").write_bytes(FIXTURE.read_bytes())
-    (tmp_path / "b.ipynb").write_text('{"torch": 1')
-    (tmp_path / "c.md").write_text(MARKDOWN)
-    (tmp_path / "d.py").write_text("import torch\nprint(torch.ones(2))\n")
-    return tmp_path
+def folder(folder: Path) -> Path:
+    (folder / "a.ipynb").write_bytes(FIXTURE.read_bytes())
+    (folder / "b.ipynb").write_text('{"torch": 1')
+    (folder / "c.md").write_text(MARKDOWN)
+    (folder / "d.py").write_text("import torch\nprint(torch.ones(2))\n")
+    return folder
 
 
-def test_folder(folder: Path) -> None:
-    result = run(folder, "--write")
+def test_folder(convert: Run, folder: Path) -> None:
+    result = convert("--write")
     assert result.returncode == 2  # b.ipynb failed, and the others were converted
     assert b"b.ipynb: SRC012" in result.stdout
     assert b"a.ipynb:cell 10:2:1: SRC010" in result.stdout
@@ -42,25 +39,25 @@ def test_folder(folder: Path) -> None:
     assert "paddle" in (folder / "d.py").read_text()
 
 
-def test_markdown_by_name_by_option_and_by_setting(folder: Path) -> None:
+def test_markdown_by_name_by_option_and_by_setting(convert: Run, folder: Path) -> None:
     (folder / "b.ipynb").unlink()
-    assert b"c.md:6" in run(folder, "c.md").stdout
-    assert b"c.md" not in run(folder).stdout
-    assert b"c.md:6" in run(folder, "--markdown").stdout
+    assert b"c.md:6" in convert("c.md").stdout
+    assert b"c.md" not in convert().stdout
+    assert b"c.md:6" in convert("--markdown").stdout
     (folder / "pyproject.toml").write_text("[tool.paddletorch]\nmarkdown = true\n")
-    assert b"c.md:6" in run(folder).stdout
-    assert b"c.md" not in run(folder, "--no-markdown").stdout
+    assert b"c.md:6" in convert().stdout
+    assert b"c.md" not in convert("--no-markdown").stdout
 
 
-def test_diff_is_by_cell(folder: Path) -> None:
-    text = run(folder, "--diff", "a.ipynb").stdout.decode()
+def test_diff_is_by_cell(convert: Run, folder: Path) -> None:
+    text = convert("--diff", "a.ipynb").stdout.decode()
     assert "--- a.ipynb:cell 3\t\n+++ a.ipynb:cell 3\t\n@@ -1,5 +1,6 @@\n import os\n" in text
     assert "\\n" not in text
     assert "No newline" not in text
 
 
-def test_json_names_the_cell(folder: Path) -> None:
-    report = json.loads(run(folder, "--format", "json", "a.ipynb", "d.py").stdout)
+def test_json_names_the_cell(convert: Run, folder: Path) -> None:
+    report = json.loads(convert("--format", "json", "a.ipynb", "d.py").stdout)
     assert found(report["diagnostics"], "code") >= {(11, 2, "SRC011"), (5, 6, "NNL207")}
     assert {c["cell"] for c in report["conversions"] if c["path"] == "d.py"} == {None}
     assert (3, 4, "torch.nn") in found(report["conversions"], "name")
@@ -74,40 +71,42 @@ def found(items: list[dict[str, Any]], key: str) -> set[tuple[int, int, str]]:
 
 
 @pytest.mark.parametrize("name", ["digits.in.ipynb", "digits.out.ipynb"])
-def test_kept_results_are_the_same(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_results_are_the_same(name: str, convert: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PADDLETORCH_CACHE_DIR", str(folder / "kept"))
     (folder / "a.ipynb").write_bytes(FIXTURE.with_name(name).read_bytes())
     for arguments in (("--format", "json"), ("--diff",), ()):
-        first, second = (run(folder, "a.ipynb", *arguments) for _ in range(2))
+        first, second = (convert("a.ipynb", *arguments) for _ in range(2))
         assert first.returncode == second.returncode == 1
         assert (first.stdout, first.stderr) == (second.stdout, second.stderr)
         assert b"SRC011" in first.stdout + first.stderr
 
 
-def test_stdin(folder: Path) -> None:
-    result = run(folder, "-", "--stdin-filename", "x.ipynb", stdin=FIXTURE.read_bytes())
+def test_stdin(convert: Run, folder: Path) -> None:
+    result = convert("-", "--stdin-filename", "x.ipynb", stdin=FIXTURE.read_bytes())
     assert result.returncode == 1
     assert result.stdout == FIXTURE.with_name("digits.out.ipynb").read_bytes()
     assert b"x.ipynb:cell 12:1:1: SRC011" in result.stderr
     assert (
-        run(folder, "-", "--stdin-filename", "x.md", stdin=MARKDOWN.encode()).stdout
+        convert("-", "--stdin-filename", "x.md", stdin=MARKDOWN.encode()).stdout
         == MARKDOWN.replace("torch.ones(2)", "paddle.ones([2])").replace("import torch", "import paddle").encode()
     )
 
 
-def test_output_folder(folder: Path) -> None:
+def test_output_folder(convert: Run, folder: Path) -> None:
     (folder / "b.ipynb").unlink()
     out = folder.parent / "out"
-    assert run(folder, ".", "--output", str(out)).returncode == 1
+    assert convert(".", "--output", str(out)).returncode == 1
     assert (out / "a.ipynb").read_bytes() == FIXTURE.with_name("digits.out.ipynb").read_bytes()
     assert (out / "c.md").read_text() == MARKDOWN
 
 
-def test_large_run_in_worker_processes(folder: Path) -> None:
+def test_large_run_in_worker_processes(process: Run, folder: Path) -> None:
     padding = json.loads(FIXTURE.read_bytes())
     padding["cells"][3]["outputs"][0]["data"]["image/png"] = "A" * 300_000
     for number in range(8):
         (folder / f"n{number}.ipynb").write_text(json.dumps(padding, indent=1))
-    result = run(folder, "--write", "-q", "--jobs", "2", *(f"n{number}.ipynb" for number in range(8)))
+    result = process(
+        "convert", "--to", "paddle", "--write", "-q", "--jobs", "2", *(f"n{number}.ipynb" for number in range(8))
+    )
     assert result.returncode == 1
     assert all("paddle.concat" in (folder / f"n{number}.ipynb").read_text() for number in range(8))

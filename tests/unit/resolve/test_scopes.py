@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import libcst
@@ -14,6 +15,8 @@ from paddletorch.resolve import Evaluator, Instance, NoneValue, Qualified, Scope
 from paddletorch.resolve.scopes.string_annotations import expand_string_annotations
 from paddletorch.text.source import Source
 from paddletorch_rules import load
+
+from ...once import digest, from_run_to_run, versions
 
 Place = tuple[int, int, int, int]
 """Start and end of an expression: line from 1, column in characters from 0."""
@@ -52,6 +55,10 @@ def libcst_names(text: str) -> dict[Place, frozenset[str]]:
     return found
 
 
+def _as_json(text: str) -> list[tuple[Place, list[str]]]:
+    return [(place, sorted(names)) for place, names in libcst_names(text).items()]
+
+
 def _libcst_functions(module: libcst.Module) -> Iterator[libcst.BaseExpression]:
     stack: list[libcst.CSTNode] = [module]
     while stack:
@@ -83,11 +90,16 @@ def our_names(text: str) -> dict[Place, frozenset[str]]:
 
 
 @pytest.mark.parametrize(("package", "folder"), TREES)
-def test_same_names_as_libcst(package: str, folder: str) -> None:
+def test_same_names_as_libcst(package: str, folder: str, pytestconfig: pytest.Config) -> None:
+    """LibCST takes most of the time; what it said of a text in the last run is not asked again."""
     imported, different = 0, []
-    for path in files_of(package, folder):
-        text = path.read_text(encoding="utf-8")
-        theirs, ours = libcst_names(text), our_names(text)
+    texts = {path: path.read_text(encoding="utf-8") for path in files_of(package, folder)}
+    asked = {path: digest(text, versions("libcst"), Path(__file__).read_text("utf-8")) for path, text in texts.items()}
+    makers = {asked[path]: partial(_as_json, text) for path, text in texts.items()}
+    answers = from_run_to_run(pytestconfig, f"libcst/{package}/{folder}", makers)
+    for path, text in texts.items():
+        theirs = {tuple(place): frozenset(names) for place, names in answers[asked[path]]}
+        ours = our_names(text)
         assert theirs.keys() == ours.keys(), path
         imported += sum(map(bool, theirs.values()))
         different += [

@@ -1,4 +1,4 @@
-"""Runs training scripts on one framework: ``python training_script_worker.py torch|paddle RESULTS < JOBS``.
+"""Runs training scripts on one framework: ``python scripts_worker.py torch|paddle RESULTS < JOBS``.
 
 A job names a script with ``main(argv)`` and ``build_model()``, the arguments of each run, and, for a script as it
 was written, where its model's first weights go for each framework. One JSON line for each job; with "error" if

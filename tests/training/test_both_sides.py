@@ -10,29 +10,33 @@ import math
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from conftest import Fixture
+from ..fixture_files import FIXTURES, Fixture, with_fixtures
+from ..once import once
 
-WORKER = Path(__file__).with_name("training.py")
+WORKER = Path(__file__).with_name("functions_worker.py")
 OPTIMIZERS = ("sgd", "adam")
 Results = dict[tuple[str, str], dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def trained(all_fixtures: list[Fixture], tmp_path_factory: pytest.TempPathFactory) -> Results:
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """What each fixture's two sides return, by ``(framework, fixture and optimizer)``."""
-    folder = tmp_path_factory.mktemp("training")
+    return once(tmp_path_factory, "both_sides", lambda: train(tmp_path_factory.mktemp("training")))
+
+
+def train(folder: Path) -> Results:
+    """Run all jobs, in a process for each framework."""
     jobs: dict[str, list[str]] = {"torch": [], "paddle": []}
-    for fixture in all_fixtures:
+    for fixture in FIXTURES:
         if "run" not in fixture.settings:
             continue
         source, target = fixture.options.source, fixture.options.target
         # what the engine writes now is run, not what was recorded
-        sides = {source: fixture.source, target: fixture.convert(fixture.source).output}
+        sides = {source: fixture.source, target: fixture.result.output}
         for framework, code in sides.items():
             path = folder / f"{fixture.name.replace('/', '-')}-{framework}.py"
             path.write_bytes(code)
@@ -63,8 +67,9 @@ def trained(all_fixtures: list[Fixture], tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_both_sides_train_alike(runnable: Fixture, optimizer: str, trained: Results) -> None:
-    sides = {f: trained[f, f"{runnable.id}-{optimizer}"] for f in ("torch", "paddle")}
+@with_fixtures(lambda fixture: "run" in fixture.settings)
+def test_both_sides_train_alike(fixture: Fixture, optimizer: str, trained: Results) -> None:
+    sides = {f: trained[f, f"{fixture.id}-{optimizer}"] for f in ("torch", "paddle")}
     for framework, side in sides.items():
         assert "error" not in side, f"on {framework}:\n{side['error']}"
     torch, paddle = sides["torch"], sides["paddle"]

@@ -9,15 +9,12 @@ under ``no-round-trip`` in its NAME.toml.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from packaging.version import Version
-from paddletorch.engine.engine import Engine
 from paddletorch.model import Framework, Options
 from paddletorch_rules import Form, ParameterPair, Row, Table, load, select
 
-if TYPE_CHECKING:
-    from conftest import Fixture
+from ...fixture_files import Fixture, converted, with_fixtures
 
 _ALL = load()
 _AREAS = ("AMP", "OPT101", "OPT102", "NNU", "AGD101")
@@ -47,9 +44,14 @@ WRITTEN_OUT = [
 DTYPE_WRAPS = ("str(HOLE).rpartition('.')[-1]", "getattr(torch, str(HOLE).rpartition('.')[-1])")
 
 
-def test_there_and_back(reversible: Fixture) -> None:
-    there = reversible.convert(reversible.source).output
-    given = reversible.options
+reversible = with_fixtures(lambda fixture: fixture.comes_back and fixture.options.select)
+"""Those about mixed precision only; the others are in ``test_whole_api_round_trip``."""
+
+
+@reversible
+def test_there_and_back(fixture: Fixture) -> None:
+    there = fixture.result.output
+    given = fixture.options
     back = Options(
         target=given.source,
         source_version=given.target_version,
@@ -57,17 +59,18 @@ def test_there_and_back(reversible: Fixture) -> None:
         unsafe=given.unsafe,
         select=given.select,
     )
-    returned = Engine(back).convert(there, f"{reversible.name}.py").output
+    returned = converted(back, there, f"{fixture.name}.py").output
     releases = _releases(given)
-    assert meaning(returned, releases) == meaning(reversible.source, releases)
+    assert meaning(returned, releases) == meaning(fixture.source, releases)
 
 
-def test_the_output_means_the_same_on_every_allowed_release(reversible: Fixture) -> None:
-    given = reversible.options
-    there = reversible.convert(reversible.source).output
+@reversible
+def test_the_output_means_the_same_on_every_allowed_release(fixture: Fixture) -> None:
+    given = fixture.options
+    there = fixture.result.output
     for release in select(given.target, given.target_version).defaults:
         releases = {**_releases(given), given.target: release}
-        assert meaning(there, releases) == meaning(reversible.source, releases), release
+        assert meaning(there, releases) == meaning(fixture.source, releases), release
 
 
 def _releases(options: Options) -> dict[Framework, Version]:

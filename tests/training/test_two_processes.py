@@ -14,7 +14,7 @@ import pytest
 from paddletorch.engine.engine import Engine
 from paddletorch.model import Framework, Options
 
-SCRIPT = Path(__file__).parents[1] / "fixtures" / "two_processes" / "collectives.py"
+SCRIPT = Path(__file__).parents[2] / "fixtures" / "two_processes" / "collectives.py"
 
 
 def _ports(number: int) -> list[int]:

@@ -7,26 +7,22 @@ keyword and without those that have their default value; imports of the framewor
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from paddletorch.engine.engine import Engine
-from paddletorch.model import Options
+from paddletorch.model import Framework, Options
 from paddletorch_rules import Signature, load
 
-if TYPE_CHECKING:
-    from conftest import Fixture
-    from paddletorch.model import Framework
+from ...fixture_files import Fixture, converted, with_fixtures
 
 TABLE = load()
 SIDES: tuple[Framework, ...] = ("torch", "paddle")
 ROOTS = ("torch", "paddle", "torchvision")
 
 
-def test_there_and_back(whole: Fixture) -> None:
-    there = whole.convert(whole.source).output
-    back = Options(target=whole.options.source, select=())
-    returned = Engine(back).convert(there, f"{whole.name}.py").output
-    assert spelled_out(returned) == spelled_out(whole.source)
+@with_fixtures(lambda fixture: fixture.comes_back and not fixture.options.select)
+def test_there_and_back(fixture: Fixture) -> None:
+    back = Options(target=fixture.options.source, select=())
+    returned = converted(back, fixture.result.output, f"{fixture.name}.py").output
+    assert spelled_out(returned) == spelled_out(fixture.source)
 
 
 def spelled_out(code: bytes) -> str:

@@ -5,21 +5,19 @@ from __future__ import annotations
 import io
 import tokenize
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from paddletorch.engine.engine import Engine
 from paddletorch.model import Diagnostic, FileResult, Framework, Options
 
-if TYPE_CHECKING:
-    from conftest import Fixture
+from ...fixture_files import Fixture, converted, engine_for, with_fixtures
 
 SCALER = "import torch\n\nscaler = torch.amp.GradScaler()"
 PRIVATE = f"{SCALER}\nprint(scaler._scale)"
 
 
 def convert(text: str, target: Framework = "paddle", **options: object) -> FileResult:
-    return Engine(Options(target=target, **options)).convert(text.encode(), "x.py")  # type: ignore[arg-type]
+    return engine_for(Options(target=target, **options)).convert(text.encode(), "x.py")  # type: ignore[arg-type]
 
 
 def unused(result: FileResult) -> list[Diagnostic]:
@@ -49,14 +47,15 @@ def is_plain(fixture: Fixture) -> bool:
     return not set(fixture.source) & {0x0C, 0x0D} and fixture.source.isascii()
 
 
+@with_fixtures(is_plain)
 def test_a_comment_on_every_line_keeps_the_file_as_it_is(fixture: Fixture) -> None:
-    if is_plain(fixture):
-        text = everything_ignored(fixture.source)
-        result = fixture.convert(text.encode())
-        assert result.output.decode() == text
-        assert {d.code for d in result.diagnostics} <= {"API214"}
+    text = everything_ignored(fixture.source)
+    result = fixture.convert(text.encode())
+    assert result.output.decode() == text
+    assert {d.code for d in result.diagnostics} <= {"API214"}
 
 
+@with_fixtures()
 def test_a_comment_for_the_whole_file(fixture: Fixture) -> None:
     data = fixture.source + b"\n# paddletorch: ignore-file\n"
     result = fixture.convert(data)
@@ -64,8 +63,9 @@ def test_a_comment_for_the_whole_file(fixture: Fixture) -> None:
     assert {d.code for d in result.diagnostics} <= {"API214"}
 
 
+@with_fixtures(lambda fixture: fixture.output != fixture.source)
 def test_what_is_not_selected_is_not_converted(fixture: Fixture) -> None:
-    result = Engine(Options(target=fixture.target, select=("AMP", "LIN"))).convert(fixture.source, "x.py")
+    result = converted(Options(target=fixture.target, select=("AMP", "LIN")), fixture.source, "x.py")
     assert {c.code[:3] for c in result.conversions} <= {"AMP", "LIN"}
 
 

@@ -12,7 +12,7 @@ from paddletorch.batch.one_file import Source, convert
 from paddletorch.documents.markdown import is_python
 from paddletorch.model import FileResult, Options, Status
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 CODE = "import torch\n\nx = torch.zeros(2)\nif x.numel():\n    y = x.view(-1)\n"
 CONVERTED = "import paddle\n\nx = paddle.zeros([2])\nif x.size:\n    y = x.reshape([-1])\n"
 
