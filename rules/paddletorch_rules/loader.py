@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from paddletorch_rules import shorthand
 from paddletorch_rules.consistency import check_references, check_row
+from paddletorch_rules.definitions import Definitions
 from paddletorch_rules.forms import read_form, read_pair
 from paddletorch_rules.releases import Framework
 from paddletorch_rules.schema import (
@@ -35,13 +36,14 @@ else:
 _ROW_KEYS = frozenset(
     "id code kind title torch paddle parameters direction receiver instance hook report warn bare docs tokens "
     "unchecked pairs collect forward distinctive example paddle_example prove tolerance unverified annotation "
-    "any_receiver".split()
+    "any_receiver override".split()
 )
-_VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse keeps strings".split())
-_TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base"])
+_VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse keeps strings override".split())
+_TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base", "override"])
 _DIAGNOSTIC_KEYS = frozenset(
-    ["code", "name", "title", "severity", "applicability", "message", "hint", "once", "formerly"]
+    ["code", "name", "title", "severity", "applicability", "message", "hint", "once", "formerly", "override"]
 )
+_AREA_KEYS = frozenset(["code", "name", "title", "override"])
 
 
 def read(paths: Sequence[Path]) -> RawTables:
@@ -50,15 +52,15 @@ def read(paths: Sequence[Path]) -> RawTables:
     Raises:
         TableError: a file cannot be read, or a row is wrong; names file, row and key.
     """
-    raw = RawTables()
+    raw, definitions = RawTables(), Definitions()
+    names = [path.name for path in paths]
     for path in paths:
-        _read_file(path, raw)
+        _read_file(path, path.name if names.count(path.name) == 1 else str(path), raw, definitions)
     check_references(raw)
     return raw
 
 
-def _read_file(path: Path, raw: RawTables) -> None:
-    file = path.name
+def _read_file(path: Path, file: str, raw: RawTables, definitions: Definitions) -> None:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
@@ -70,24 +72,28 @@ def _read_file(path: Path, raw: RawTables) -> None:
             known = "[defaults], [[area]], [[row]], [[values]], [[type]] and [[diagnostic]]"
             raise TableError(f"{file}: key {key!r}: unknown; a table holds {known}")
     for where, entry in _entries(data, "area", "code", file):
-        where.keys(entry, frozenset({"code", "name", "title"}))
-        area = AreaSpec(_code(entry, where), where.text(entry, "name"), where.text(entry, "title"))
-        raw.areas.setdefault(area.code, area)
+        area = _area(entry, where)
+        if definitions.is_first("area", area.code, where, entry):
+            raw.areas[area.code] = area
     for where, entry in _entries(data, "diagnostic", "code", file):
         diagnostic = _diagnostic(entry, where)
-        raw.diagnostics.setdefault(diagnostic.code, diagnostic)
+        if definitions.is_first("diagnostic", diagnostic.code, where, entry):
+            raw.diagnostics[diagnostic.code] = diagnostic
     for where, entry in _entries(data, "values", "name", file):
         values = _values(entry, where)
-        raw.values.setdefault(values.name, values)
+        if definitions.is_first("values", values.name, where, entry):
+            raw.values[values.name] = values
     for where, entry in _entries(data, "type", "name", file):
         tracked = _type(entry, where)
-        raw.types.setdefault(tracked.name, tracked)
+        if definitions.is_first("type", tracked.name, where, entry):
+            raw.types[tracked.name] = tracked
     seen: set[str] = set()
     for where, entry in _rows(data, file):
         row = _row(entry, where, auto="defaults" in data)
         if row.id in seen:
             raise where.error("id", f"{row.id!r} stands twice in this file")
         seen.add(row.id)
+        definitions.add_row(row, where, where.flag(entry, "override"))
         raw.rows.append(row)
 
 
@@ -113,6 +119,11 @@ def _entries(data: Mapping[str, Any], kind: str, name: str, file: str) -> Iterat
         raise TableError(f"{file}: key {kind!r}: a list of tables, [[{kind}]], is needed")
     for number, entry in enumerate(entries, 1):
         yield Where(file, str(entry.get(name, f"#{number}"))), entry
+
+
+def _area(data: Mapping[str, Any], where: Where) -> AreaSpec:
+    where.keys(data, _AREA_KEYS)
+    return AreaSpec(_code(data, where), where.text(data, "name"), where.text(data, "title"))
 
 
 def _diagnostic(data: Mapping[str, Any], where: Where) -> DiagnosticSpec:

@@ -295,6 +295,7 @@ def test_signatures_are_read(text: str, parameters: tuple[Parameter, ...]) -> No
 
 OVERLAY = """
 [[row]]
+override = true
 id = "{id}"
 code = "XYZ101"
 title = "Overlaid"
@@ -334,9 +335,78 @@ def test_the_first_overlay_wins(tmp_path: Path) -> None:
     assert found is not None and found[0].title == "Overlaid"
 
 
+DIAGNOSTIC = '[[diagnostic]]\ncode = "AMP211"\nname = "n"\ntitle = "t"\nmessage = "Mine"\n'
+
+
 def test_an_overlay_may_redeclare_a_diagnostic(tmp_path: Path) -> None:
-    text = '[[diagnostic]]\ncode = "AMP211"\nname = "n"\ntitle = "t"\nmessage = "Mine"\n'
-    assert _overlaid(tmp_path, text).diagnostics["AMP211"].message == "Mine"
+    table = _overlaid(tmp_path, DIAGNOSTIC + "override = true\n")
+    assert table.diagnostics["AMP211"].message == "Mine"
+
+
+MEMBER = """
+[[row]]
+id = "mine"
+code = "XYZ101"
+title = "Mine"
+kind = "method"
+receiver = "tensor"
+
+[[row.torch]]
+names = ["abs_"]
+
+[[row.paddle]]
+names = ["mine_"]
+"""
+
+SECOND = {
+    "row": (
+        OVERLAY.format(id="GradScaler"),
+        "row 'GradScaler'",
+        "'GradScaler' is defined in amp.toml, row 'GradScaler'",
+    ),
+    "name": (
+        OVERLAY.format(id="mine"),
+        "row 'mine'",
+        "'torch.amp.GradScaler' is defined in amp.toml, row 'GradScaler'",
+    ),
+    "member": (MEMBER, "row 'mine'", "'abs_' is defined in math.toml, row 'Tensor.abs_'"),
+    "values": ('[[values]]\nname = "dtype"\n', "row 'dtype'", "'dtype' is defined in dtypes.toml, row 'dtype'"),
+    "diagnostic": (DIAGNOSTIC, "row 'AMP211'", "'AMP211' is defined in diagnostics.toml, row 'AMP211'"),
+    "type": ('[[type]]\nname = "scaler"\n', "row 'scaler'", "'scaler' is defined in amp.toml, row 'scaler'"),
+    "area": (
+        '[[area]]\ncode = "TEN102"\nname = "n"\ntitle = "t"\n',
+        "row 'TEN102'",
+        "'TEN102' is defined in areas.toml",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SECOND)
+def test_what_is_built_in_is_replaced_only_where_the_table_says_so(tmp_path: Path, kind: str) -> None:
+    text, row, also = SECOND[kind]
+    with pytest.raises(TableError) as caught:
+        _overlaid(tmp_path, text.replace("override = true\n", ""))
+    assert str(caught.value).startswith(f"0.toml: {row}: key 'override': {also}"), caught.value
+    says = text if "override" in text else text.replace("]]\n", "]]\noverride = true\n", 1)
+    _overlaid(tmp_path, says)
+
+
+def test_a_second_definition_in_one_file_is_an_error_whatever_it_says(tmp_path: Path) -> None:
+    values = '[[values]]\noverride = true\nname = "dtype"\n'
+    with pytest.raises(TableError, match=r"0\.toml: row 'dtype'.* defined in 0\.toml"):
+        _overlaid(tmp_path, values + values)
+
+
+def test_a_table_of_a_built_in_name_is_a_file_of_its_own(tmp_path: Path) -> None:
+    path = _write(tmp_path, OVERLAY.format(id="GradScaler"), "amp.toml")
+    table = load((str(path),))
+    assert [row.title for row, _ in table.overloads("torch", "torch.amp.GradScaler")] == ["Overlaid"]
+    _write(tmp_path, OVERLAY.format(id="GradScaler").replace("override = true\n", ""), "amp.toml")
+    load.cache_clear()
+    with pytest.raises(TableError) as caught:
+        load((str(path),))
+    assert str(path) in str(caught.value)
+    assert "paddletorch_rules/amp.toml" in str(caught.value)
 
 
 def test_an_overlay_changes_the_digest(tmp_path: Path) -> None:
