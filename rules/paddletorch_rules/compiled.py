@@ -97,6 +97,7 @@ def _shared(raw: RawTables) -> RawTables:
 
     shared = RawTables()
     shared.rows = [share(row) for row in raw.rows]
+    shared.aliases = raw.aliases
     for name in ("values", "diagnostics", "types", "areas"):
         setattr(shared, name, share(getattr(raw, name)))
     return shared

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paddletorch_rules import hooks
+from paddletorch_rules.aliases import Aliases, expanded
 from paddletorch_rules.schema import RawTables, Row
 from paddletorch_rules.where import Where
 
@@ -44,8 +45,12 @@ def check_references(raw: RawTables) -> None:
     """Look up every value map, type and diagnostic that a row names.
 
     Raises:
-        TableError: one is declared nowhere.
+        TableError: one is declared nowhere, or an alias leads to itself.
     """
+    circle = Aliases(raw.aliases).circle()
+    for rule in raw.aliases:
+        if circle in {alias for alias, _ in expanded(rule)}:
+            raise Where(rule.file, rule.of).error("at", f"{circle!r} is, by the rules, another name of itself")
     for values in raw.values.values():
         for code in values.refuse.values():
             _check_code(raw, code, Where(values.file, values.name), "refuse")

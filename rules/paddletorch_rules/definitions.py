@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from paddletorch_rules.aliases import Aliases
 from paddletorch_rules.releases import Framework
 from paddletorch_rules.schema import Row
 from paddletorch_rules.where import Where
@@ -53,6 +54,19 @@ class Definitions:
             found = self._first.setdefault((kind, name), definition)
             if found.where.file != where.file and not found.overrides:  # overloads stand in one file
                 raise _twice(found.where, name, where)
+
+    def check_aliases(self, aliases: Aliases) -> None:
+        """Look whether a row's name is, by rule, another name of an API in another file.
+
+        Raises:
+            TableError: it is, and the row does not say ``override = true``.
+        """
+        for (kind, name), found in self._first.items():
+            if kind.startswith("@") and not found.overrides:
+                for other in aliases.others(name):
+                    same = self._first.get((kind, other))
+                    if same is not None and same.where.file != found.where.file:
+                        raise _twice(found.where, other, same.where)
 
 
 def _twice(first: Where, name: str, second: Where) -> Exception:

@@ -10,11 +10,13 @@ from string import Formatter
 from typing import Any, get_args
 
 from paddletorch_rules import shorthand
+from paddletorch_rules.aliases import Aliases
 from paddletorch_rules.consistency import check_references, check_row
 from paddletorch_rules.definitions import Definitions
 from paddletorch_rules.forms import read_form, read_pair
 from paddletorch_rules.releases import Framework
 from paddletorch_rules.schema import (
+    AliasRule,
     AreaSpec,
     DiagnosticSpec,
     Form,
@@ -43,6 +45,7 @@ _TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base", 
 _DIAGNOSTIC_KEYS = frozenset(
     ["code", "name", "title", "severity", "applicability", "message", "hint", "once", "formerly", "override"]
 )
+_ALIAS_KEYS = frozenset(["of", "at", "modules", "names"])
 _AREA_KEYS = frozenset(["code", "name", "title", "override"])
 
 
@@ -57,6 +60,7 @@ def read(paths: Sequence[Path]) -> RawTables:
     for path in paths:
         _read_file(path, path.name if names.count(path.name) == 1 else str(path), raw, definitions)
     check_references(raw)
+    definitions.check_aliases(Aliases(raw.aliases))
     return raw
 
 
@@ -68,8 +72,8 @@ def _read_file(path: Path, file: str, raw: RawTables, definitions: Definitions) 
     except tomllib.TOMLDecodeError as error:
         raise TableError(f"{path}: is not valid TOML: {error}") from None
     for key in data:
-        if key not in {"row", "values", "diagnostic", "type", "defaults", "area"}:
-            known = "[defaults], [[area]], [[row]], [[values]], [[type]] and [[diagnostic]]"
+        if key not in {"row", "values", "diagnostic", "type", "defaults", "area", "alias"}:
+            known = "[defaults], [[area]], [[row]], [[values]], [[type]], [[diagnostic]] and [[alias]]"
             raise TableError(f"{file}: key {key!r}: unknown; a table holds {known}")
     for where, entry in _entries(data, "area", "code", file):
         area = _area(entry, where)
@@ -87,6 +91,7 @@ def _read_file(path: Path, file: str, raw: RawTables, definitions: Definitions) 
         tracked = _type(entry, where)
         if definitions.is_first("type", tracked.name, where, entry):
             raw.types[tracked.name] = tracked
+    raw.aliases += [_alias(entry, where) for where, entry in _entries(data, "alias", "of", file)]
     seen: set[str] = set()
     for where, entry in _rows(data, file):
         row = _row(entry, where, auto="defaults" in data)
@@ -124,6 +129,27 @@ def _entries(data: Mapping[str, Any], kind: str, name: str, file: str) -> Iterat
 def _area(data: Mapping[str, Any], where: Where) -> AreaSpec:
     where.keys(data, _AREA_KEYS)
     return AreaSpec(_code(data, where), where.text(data, "name"), where.text(data, "title"))
+
+
+def _alias(data: Mapping[str, Any], where: Where) -> AliasRule:
+    where.keys(data, _ALIAS_KEYS)
+    rule = AliasRule(
+        where.text(data, "of"),
+        where.either(data, "at"),
+        where.strings(data, "modules"),
+        where.strings(data, "names"),
+        where.file,
+    )
+    if not rule.at:
+        raise where.error("at", "missing")
+    whole = rule.of.endswith(".*")
+    for at in rule.at:
+        if at.endswith(".*") is not whole:
+            raise where.error("at", f"{at!r} and {rule.of!r} must both be a name or both a module's names, 'module.*'")
+    for key in ("modules", "names"):
+        if data.get(key) and not whole:
+            raise where.error(key, f"{rule.of!r} is one name: only 'module.*' has this key")
+    return rule
 
 
 def _diagnostic(data: Mapping[str, Any], where: Where) -> DiagnosticSpec:

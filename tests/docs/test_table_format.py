@@ -33,6 +33,7 @@ _SHORT_IN = re.compile(r"`(method_\w+)`")
             "torch = [{ names = ['torch.f'] }]\n",
             set(),
         ),
+        ("Alias", "[[alias]]\nof = 'torch.a'\nat = 'torch.b'\nwrong = 1\n", set()),
         ("Value map", "[[values]]\nname = 'v'\nwrong = 1\n", set()),
         ("Type", "[[type]]\nname = 't'\nwrong = 1\n", set()),
         ("Diagnostic and area", "[[diagnostic]]\ncode = 'XXX201'\nwrong = 1\n", set()),
