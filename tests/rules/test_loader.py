@@ -512,3 +512,51 @@ def test_installed_without_the_framework_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(releases._DISTRIBUTIONS, "torch", ("no-such-distribution",))
     with pytest.raises(ValueError, match="torch is not installed"):
         select("torch", "installed")
+
+
+# what one short row stands for -------------------------------------------------------------------
+
+_ROWS = Path(__file__).parents[2] / "rules" / "paddletorch_rules"
+_BUILT_IN = [*_ROWS.glob("*.toml"), *_ROWS.glob("api/*.toml")]
+
+IN_PLACE = """
+[defaults]
+code = "XYZ101"
+instance = "tensor"
+
+[[row]]
+torch = ["torch.mine(input, other, *, alpha=1, out=None)", "torch.mine2(input, other, *, alpha=1)"]
+paddle = [{ names = ["paddle.mine"], since = "2.5", signature = [
+  { since = "2.5", is = "(x, y, out=None, alpha=1, name=None)" },
+  { since = "3.0", is = "(x, y, alpha=1, name=None)" },
+] }]
+pairs = ["input/x", "other/y"]
+hook = "add"
+method = true
+in_place = ["method", "function"]
+example = ["torch.mine(torch.stack([x]), y)", "torch.mine(x, y, alpha=2)"]
+"""
+
+
+def test_a_row_makes_the_rows_of_what_does_the_same_in_place(tmp_path: Path) -> None:
+    rows = {row.id: row for row in read([_write(tmp_path, IN_PLACE), *_BUILT_IN]).rows if row.file == "mine.toml"}
+    assert rows.keys() == {"mine", "Tensor.mine", "mine_", "Tensor.mine_"}
+    function, method = rows["mine_"], rows["Tensor.mine_"]
+    assert [f.names for f in function.torch] == [("torch.mine_",), ("torch.mine2_",)]
+    assert [f.names for f in method.paddle] == [("mine_",)]
+    assert [s.text for _, s in function.torch[0].signatures] == ["(input, other, *, alpha=1)"]
+    assert [s.text for _, s in method.paddle[0].signatures] == ["(y, alpha=1, name=None)"]
+    assert method.paddle[0].since == Version("2.5")
+    assert (method.receiver, method.kind, method.distinctive) == ("tensor", "method", {"torch", "paddle"})
+    assert (function.receiver, function.kind, function.distinctive) == (None, "function", frozenset())
+    assert function.hook is method.hook is None and rows["mine"].hook == "add"
+    assert function.examples == ("z = (torch.stack([x])) * 1\nr = torch.mine_(z, y)\n(z, r)",)
+    assert method.examples == ("z = (torch.stack([x])) * 1\nr = z.mine_(y)\n(z, r)",)
+    assert not any(p.torch == "out" or p.paddle == "out" for row in (function, method) for p in row.parameters)
+
+
+@pytest.mark.parametrize("value", ["true", "'method'", "['twin']"])
+def test_in_place_is_a_list_of_what_is_made(tmp_path: Path, value: str) -> None:
+    text = IN_PLACE.replace('["method", "function"]', value)
+    with pytest.raises(TableError, match=r"mine\.toml: row '#1': key 'in_place'"):
+        read([_write(tmp_path, text), *_BUILT_IN])
