@@ -93,8 +93,9 @@ def _read_file(path: Path, file: str, raw: RawTables, definitions: Definitions) 
             raw.types[tracked.name] = tracked
     raw.aliases += [_alias(entry, where) for where, entry in _entries(data, "alias", "of", file)]
     seen: set[str] = set()
+    shared = tuple(read_pair(p, w) for w in [Where(file, "[defaults]")] for p in shorthand.shared_pairs(data, w))
     for where, entry in _rows(data, file):
-        row = _row(entry, where, auto="defaults" in data)
+        row = _row(entry, where, shared, auto="defaults" in data)
         if row.id in seen:
             raise where.error("id", f"{row.id!r} stands twice in this file")
         seen.add(row.id)
@@ -235,8 +236,8 @@ def _code(data: Mapping[str, Any], where: Where) -> str:
     return code
 
 
-def _row(data: Mapping[str, Any], where: Where, *, auto: bool = False) -> Row:
-    """A checked row. ``auto``: parameters that need no mention are paired here."""
+def _row(data: Mapping[str, Any], where: Where, shared: Sequence[ParameterPair] = (), *, auto: bool = False) -> Row:
+    """A checked row. ``auto``: parameters that need no mention are paired here, first those of the ``shared`` pairs."""
     where.keys(data, _ROW_KEYS)
     kind: Kind = where.choice(data, "kind", get_args(Kind), "function")  # type: ignore[assignment]
     direction = where.choice(data, "direction", ("torch", "paddle"), "torch") if "direction" in data else None
@@ -247,7 +248,7 @@ def _row(data: Mapping[str, Any], where: Where, *, auto: bool = False) -> Row:
     stated = (*shorthand.pairs(data, where), *where.tables(data, "parameters"))
     parameters = tuple(read_pair(p, where) for p in stated)
     if auto:
-        parameters = shorthand.complete(sides["torch"], sides["paddle"], parameters, where)
+        parameters = shorthand.complete(sides["torch"], sides["paddle"], parameters, where, shared)
     distinctive = where.either(data, "distinctive") if data.get("distinctive") is not True else ("torch", "paddle")
     row = Row(
         id=where.text(data, "id"),

@@ -6,7 +6,7 @@ Everything here turns the dicts of a TOML file into the long form's dicts; the l
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from paddletorch_rules.schema import Form, ParameterPair
@@ -27,7 +27,7 @@ NO_COUNTERPART = "API221"
 
 def expand(entry: Mapping[str, Any], defaults: Mapping[str, Any], where: Where) -> Iterator[dict[str, Any]]:
     """The long rows that one short row stands for: itself, its method, and what does the same in place."""
-    row = {**{k: v for k, v in defaults.items() if k != "auto"}, **entry}
+    row = {**{k: v for k, v in defaults.items() if k != "pairs"}, **entry}
     if row.get("instance") == "":
         del row["instance"]
     for side in SIDES:
@@ -231,10 +231,22 @@ def pairs(entry: Mapping[str, Any], where: Where, key: str = "pairs") -> list[di
     return found
 
 
+def shared_pairs(data: Mapping[str, Any], where: Where) -> list[dict[str, Any]]:
+    """The ``pairs`` of a file's ``[defaults]``: names that stand for each other in all its rows."""
+    defaults = data.get("defaults", {})
+    if not isinstance(defaults, Mapping):
+        raise where.error("defaults", "a table, [defaults], is needed")
+    return pairs(defaults, where)
+
+
 def complete(
-    torch: tuple[Form, ...], paddle: tuple[Form, ...], given: tuple[ParameterPair, ...], where: Where
+    torch: tuple[Form, ...],
+    paddle: tuple[Form, ...],
+    given: tuple[ParameterPair, ...],
+    where: Where,
+    shared: Sequence[ParameterPair] = (),
 ) -> tuple[ParameterPair, ...]:
-    """Add the parameters that need no mention: the same name on both sides, or one side only.
+    """Add the parameters that need no mention: a shared pair, the same name on both sides, or one side only.
 
     Raises:
         TableError: the target would need an argument that nothing gives.
@@ -244,6 +256,14 @@ def complete(
     names = {"torch": _parameters(torch), "paddle": _parameters(paddle)}
     mentioned = {side: {p.torch if side == "torch" else p.paddle for p in given} for side in SIDES}
     added: list[ParameterPair] = []
+    for pair in shared:
+        both = {"torch": pair.torch, "paddle": pair.paddle}
+        if all(both[side] in names[side] and both[side] not in mentioned[side] for side in SIDES) and (
+            pair.torch not in names["paddle"] and pair.paddle not in names["torch"]
+        ):
+            added.append(pair)
+            for side in SIDES:
+                mentioned[side].add(both[side])
     for name in names["torch"]:
         if name in names["paddle"] and name not in mentioned["torch"] and name not in mentioned["paddle"]:
             added.append(ParameterPair(name, name, _VALUES.get(name)))

@@ -560,3 +560,45 @@ def test_in_place_is_a_list_of_what_is_made(tmp_path: Path, value: str) -> None:
     text = IN_PLACE.replace('["method", "function"]', value)
     with pytest.raises(TableError, match=r"mine\.toml: row '#1': key 'in_place'"):
         read([_write(tmp_path, text), *_BUILT_IN])
+
+
+SHARED = """
+[defaults]
+code = "XYZ101"
+pairs = ["input/x", "dim/axis", "size/shape:half"]
+
+[[values]]
+name = "half"
+
+[[row]]
+torch = "torch.a(input, dim, size=1)"
+paddle = "paddle.a(x, axis, shape=1)"
+
+[[row]]
+torch = "torch.b(input, dim=0)"
+paddle = "paddle.b(x, dim=0, *, axis=1)"
+
+[[row]]
+torch = "torch.c(input, dim)"
+paddle = "paddle.c(y, axis)"
+pairs = ["input/y"]
+
+[[row]]
+torch = "torch.d(input, other)"
+paddle = "paddle.d(y, x)"
+pairs = ["input/y", "other/x"]
+"""
+
+
+def test_pairs_of_a_file_hold_where_both_names_are_and_nothing_else_is_said(tmp_path: Path) -> None:
+    rows = {row.id: row for row in read([_write(tmp_path, SHARED), *_BUILT_IN]).rows if row.file == "mine.toml"}
+    paired = {key: {(p.torch, p.paddle, p.values) for p in row.parameters} for key, row in rows.items()}
+    assert paired["a"] == {("input", "x", None), ("dim", "axis", None), ("size", "shape", "half")}
+    assert paired["b"] == {("input", "x", None), ("dim", "dim", None), (None, "axis", None)}
+    assert paired["c"] == {("input", "y", None), ("dim", "axis", None)}
+    assert paired["d"] == {("input", "y", None), ("other", "x", None)}
+
+
+def test_a_mistake_in_the_pairs_of_a_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=r"mine.toml: row '\[defaults\]': key 'pairs': 'input' is not 'torch/paddle'"):
+        read([_write(tmp_path, SHARED.replace("input/x", "input", 1)), *_BUILT_IN])
