@@ -60,10 +60,10 @@ def check_references(raw: RawTables) -> None:
             if pair.values is not None and pair.values not in raw.values:
                 raise where.error("parameters.values", f"{pair.values!r} is no [[values]] map")
             if pair.otherwise is not None:
-                _check_code(raw, pair.otherwise, where, "parameters.otherwise")
+                _check_code(raw, pair.otherwise, where, "parameters.else_report")
         for tracked in (row.receiver, row.instance):
             if tracked is not None and tracked not in raw.types:
-                raise where.error("receiver" if tracked == row.receiver else "instance", f"{tracked!r} is no [[type]]")
+                raise where.error("receiver" if tracked == row.receiver else "gives", f"{tracked!r} is no [[type]]")
         if row.report is not None:
             _check_code(raw, row.report, where, "report")
         for target, code in row.warn.items():

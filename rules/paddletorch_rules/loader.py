@@ -36,8 +36,8 @@ else:
     import tomli as tomllib
 
 _ROW_KEYS = frozenset(
-    "id code kind title torch paddle parameters direction receiver instance hook report warn bare docs tokens "
-    "unchecked pairs collect forward distinctive example paddle_example prove tolerance unverified annotation "
+    "id code kind title torch paddle parameters direction receiver gives hook report warn known_without_import docs "
+    "tokens unchecked pairs as_list forward shows_type example paddle_example prove tolerance unverified annotation "
     "any_receiver override".split()
 )
 _VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse keeps strings override".split())
@@ -249,7 +249,7 @@ def _row(data: Mapping[str, Any], where: Where, shared: Sequence[ParameterPair] 
     parameters = tuple(read_pair(p, where) for p in stated)
     if auto:
         parameters = shorthand.complete(sides["torch"], sides["paddle"], parameters, where, shared)
-    distinctive = where.either(data, "distinctive") if data.get("distinctive") is not True else ("torch", "paddle")
+    distinctive = where.either(data, "shows_type") if data.get("shows_type") is not True else ("torch", "paddle")
     row = Row(
         id=where.text(data, "id"),
         code=_code(data, where),
@@ -261,16 +261,16 @@ def _row(data: Mapping[str, Any], where: Where, shared: Sequence[ParameterPair] 
         parameters=parameters,
         direction=direction,  # type: ignore[arg-type]
         receiver=where.text(data, "receiver") if "receiver" in data else None,
-        instance=where.text(data, "instance") if "instance" in data else None,
+        instance=where.text(data, "gives") if "gives" in data else None,
         hook=where.text(data, "hook") if "hook" in data else None,
         report=where.text(data, "report") if "report" in data else None,
         warn=where.mapping(data, "warn"),
-        bare=where.flag(data, "bare"),
+        bare=where.flag(data, "known_without_import"),
         tokens=where.strings(data, "tokens") if "tokens" in data else None,
         unchecked=where.text(data, "unchecked") if "unchecked" in data else None,
         docs=where.mapping(data, "docs"),
         whole=auto,
-        collect=frozenset(where.strings(data, "collect")),
+        collect=frozenset(where.strings(data, "as_list")),
         forward=tuple(
             ParameterPair(p["torch"], p["paddle"], p.get("values")) for p in shorthand.pairs(data, where, "forward")
         ),

@@ -28,8 +28,8 @@ NO_COUNTERPART = "API221"
 def expand(entry: Mapping[str, Any], defaults: Mapping[str, Any], where: Where) -> Iterator[dict[str, Any]]:
     """The long rows that one short row stands for: itself, its method, and what does the same in place."""
     row = {**{k: v for k, v in defaults.items() if k != "pairs"}, **entry}
-    if row.get("instance") == "":
-        del row["instance"]
+    if row.get("gives") == "":
+        del row["gives"]
     for side in SIDES:
         if side in row:
             row[side] = [_form(f, where, side) for f in _listed(row[side])]
@@ -107,7 +107,7 @@ def _method(row: Mapping[str, Any], method: object, where: Where) -> dict[str, A
     return made
 
 
-_NOT_IN_PLACE = ("hook", "id", "title", "example", "paddle_example", "collect", "tokens")
+_NOT_IN_PLACE = ("hook", "id", "title", "example", "paddle_example", "as_list", "tokens")
 """What a row says of its own API only, and not of the one that does the same in place."""
 
 
@@ -130,7 +130,7 @@ def _in_place(row: Mapping[str, Any]) -> dict[str, Any]:
     made["id"] = f"Tensor.{names['torch']}" if member else names["torch"].removeprefix("torch.")
     made["title"] = " ⇄ ".join(f"``Tensor.{n}``" if member else f"``{n}``" for n in names.values())
     if member:
-        made["distinctive"] = True
+        made["shows_type"] = True
     example = row.get("in_place_example") or _in_place_example(row, _canonical(row["torch"]), names["torch"])
     if example:
         made["example"] = example

@@ -11,6 +11,7 @@ from paddletorch_rules.forms import parse_signature
 from paddletorch_rules.loader import read
 from paddletorch_rules.schema import Parameter
 from paddletorch_rules.table import Table
+from paddletorch_rules.where import RENAMED
 
 VALID = """
 [[type]]
@@ -32,7 +33,7 @@ code = "XYZ101"
 title = "Mine"
 parameters = [
   { torch = "a", paddle = "x", values = "half" },
-  { torch = "b", neutral = "1", otherwise = "XYZ201" },
+  { torch = "b", same_if = "1", else_report = "XYZ201" },
 ]
 
 [[row.torch]]
@@ -67,11 +68,16 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
     "unknown direction": ('title = "Mine"', 'title = "Mine"\ndirection = "jax"', "mine", "direction"),
     "unknown hook": ('title = "Mine"', 'title = "Mine"\nhook = "magic"', "mine", "hook"),
     "hook is a number": ('title = "Mine"', 'title = "Mine"\nhook = 1', "mine", "hook"),
-    "bare is no boolean": ('title = "Mine"', 'title = "Mine"\nbare = "no"', "mine", "bare"),
+    "bare is no boolean": (
+        'title = "Mine"',
+        'title = "Mine"\nknown_without_import = "no"',
+        "mine",
+        "known_without_import",
+    ),
     "tokens are no list": ('title = "Mine"', 'title = "Mine"\ntokens = "x"', "mine", "tokens"),
     "docs are no table": ('title = "Mine"', 'title = "Mine"\ndocs = "https://x"', "mine", "docs"),
     "unknown receiver": ('title = "Mine"', 'title = "Mine"\nreceiver = "crate"', "mine", "receiver"),
-    "unknown instance": ('title = "Mine"', 'title = "Mine"\ninstance = "crate"', "mine", "instance"),
+    "unknown instance": ('title = "Mine"', 'title = "Mine"\ngives = "crate"', "mine", "gives"),
     "method without receiver": ('title = "Mine"', 'title = "Mine"\nkind = "method"', "mine", "receiver"),
     "attribute without receiver": ('title = "Mine"', 'title = "Mine"\nkind = "attribute"', "mine", "receiver"),
     "unknown report": ('title = "Mine"', 'title = "Mine"\nreport = "XYZ999"', "mine", "report"),
@@ -146,25 +152,25 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
     "signature releases fall": ('since = "2.5", is', 'since = "1.9", is', "mine", "paddle[0].signature"),
     "signature release is wrong": ('since = "2.5", is', 'since = "x", is', "mine", "paddle[0].signature"),
     # parameters
-    "unknown parameter key": ('{ torch = "b", neutral', '{ torch = "b", natural', "mine", "parameters.natural"),
-    "parameter of no side": ('{ torch = "b", neutral', "{ neutral", "mine", "parameters"),
-    "parameter is no table": ('{ torch = "b", neutral = "1", otherwise = "XYZ201" }', '"b"', "mine", "parameters"),
-    "parameter name is a number": ('{ torch = "b", neutral', "{ torch = 1, neutral", "mine", "parameters.torch"),
-    "one side and no rule": (', neutral = "1", otherwise = "XYZ201"', "", "mine", "parameters"),
-    "neutral is no expression": ('neutral = "1"', 'neutral = "1 +"', "mine", "parameters.neutral"),
-    "neutral is a number": ('neutral = "1"', "neutral = 1", "mine", "parameters.neutral"),
-    "otherwise is unknown": ('otherwise = "XYZ201"', 'otherwise = "XYZ999"', "mine", "parameters.otherwise"),
-    "apply is unknown": ('otherwise = "XYZ201"', 'otherwise = "XYZ201", apply = "maybe"', "mine", "apply"),
+    "unknown parameter key": ('{ torch = "b", same_if', '{ torch = "b", natural', "mine", "parameters.natural"),
+    "parameter of no side": ('{ torch = "b", same_if', "{ same_if", "mine", "parameters"),
+    "parameter is no table": ('{ torch = "b", same_if = "1", else_report = "XYZ201" }', '"b"', "mine", "parameters"),
+    "parameter name is a number": ('{ torch = "b", same_if', "{ torch = 1, same_if", "mine", "parameters.torch"),
+    "one side and no rule": (', same_if = "1", else_report = "XYZ201"', "", "mine", "parameters"),
+    "neutral is no expression": ('same_if = "1"', 'same_if = "1 +"', "mine", "parameters.same_if"),
+    "neutral is a number": ('same_if = "1"', "same_if = 1", "mine", "parameters.same_if"),
+    "otherwise is unknown": ('else_report = "XYZ201"', 'else_report = "XYZ999"', "mine", "parameters.else_report"),
+    "apply is unknown": ('else_report = "XYZ201"', 'else_report = "XYZ201", apply = "maybe"', "mine", "apply"),
     "ignore is no boolean": (
-        'otherwise = "XYZ201"',
-        'otherwise = "XYZ201", ignore = "no"',
+        'else_report = "XYZ201"',
+        'else_report = "XYZ201", ignore = "no"',
         "mine",
         "parameters.ignore",
     ),
     "values are unknown": ('values = "half"', 'values = "whole"', "mine", "parameters.values"),
     "parameter in no signature": ('{ torch = "a", paddle = "x"', '{ torch = "a", paddle = "y"', "mine", "parameters"),
-    "parameter twice": ('{ torch = "b", neutral', '{ torch = "a", neutral', "mine", "parameters"),
-    "parameter not paired": ('  { torch = "b", neutral = "1", otherwise = "XYZ201" },\n', "", "mine", "parameters"),
+    "parameter twice": ('{ torch = "b", same_if', '{ torch = "a", same_if', "mine", "parameters"),
+    "parameter not paired": ('  { torch = "b", same_if = "1", else_report = "XYZ201" },\n', "", "mine", "parameters"),
     # value maps
     "unknown value key": ('name = "half"', 'name = "half"\npair = []', "half", "pair"),
     "value map without name": ('name = "half"\n', "", "#1", "name"),
@@ -414,7 +420,7 @@ def test_an_overlay_changes_the_digest(tmp_path: Path) -> None:
 
 
 def test_an_overlay_may_use_what_is_built_in(tmp_path: Path) -> None:
-    text = OVERLAY.format(id="mine").replace('kind = "class"', 'kind = "class"\ninstance = "scaler"\nreport = "AMP211"')
+    text = OVERLAY.format(id="mine").replace('kind = "class"', 'kind = "class"\ngives = "scaler"\nreport = "AMP211"')
     table = _overlaid(tmp_path, text)
     assert table.makes("mylib.Scaler") == "scaler"
 
@@ -522,7 +528,7 @@ _BUILT_IN = [*_ROWS.glob("*.toml"), *_ROWS.glob("api/*.toml")]
 IN_PLACE = """
 [defaults]
 code = "XYZ101"
-instance = "tensor"
+gives = "tensor"
 
 [[row]]
 torch = ["torch.mine(input, other, *, alpha=1, out=None)", "torch.mine2(input, other, *, alpha=1)"]
@@ -602,3 +608,18 @@ def test_pairs_of_a_file_hold_where_both_names_are_and_nothing_else_is_said(tmp_
 def test_a_mistake_in_the_pairs_of_a_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(TableError, match=r"mine.toml: row '\[defaults\]': key 'pairs': 'input' is not 'torch/paddle'"):
         read([_write(tmp_path, SHARED.replace("input/x", "input", 1)), *_BUILT_IN])
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_an_old_key_is_an_error_that_names_the_new_one(tmp_path: Path, old: str) -> None:
+    places = {
+        "row": VALID.replace("[[row]]\n", f"[[row]]\n{old} = 'x'\n"),
+        "form": VALID.replace("[[row.torch]]\n", f"[[row.torch]]\n{old} = 'x'\n"),
+        "parameter": VALID.replace('{ torch = "b", ', f'{{ torch = "b", {old} = "x", '),
+    }
+    said = []
+    for text in places.values():
+        with pytest.raises(TableError, match=rf"mine\.toml: row 'mine': key '.*{old}': ") as caught:
+            read([_write(tmp_path, text)])
+        said.append(f"is called '{RENAMED[old]}'" in str(caught.value))
+    assert said.count(True) == 1

@@ -14,7 +14,7 @@ from paddletorch_rules import load
 TABLES = """
 [defaults]
 code = "ZZZ101"
-instance = "tensor"
+gives = "tensor"
 
 [[row]]  # right
 id = "right"
