@@ -31,14 +31,16 @@ _COPIES = 8
 
 
 def digest_of(paths: Sequence[Path]) -> str:
-    """Digest of what the table files hold; a file that cannot be read counts by its name."""
+    """Digest of the files' names and of what they hold; a file that cannot be read counts by its name."""
     digest = hashlib.blake2b(digest_size=16)
     for path in paths:
-        digest.update(path.name.encode())
         try:
-            digest.update(path.read_bytes())
+            parts = [path.name.encode(), path.read_bytes()]
         except OSError:
-            digest.update(b"?")
+            parts = [path.name.encode()]
+        for part in parts:
+            digest.update(b"%d:" % len(part) + part)
+        digest.update(b";")  # a name without content is no content without a name
     return digest.hexdigest()
 
 
@@ -115,6 +117,7 @@ def _shared(raw: RawTables) -> RawTables:
 
     shared = RawTables()
     shared.rows = [share(row) for row in raw.rows]
+    shared.aliases = raw.aliases
     for name in ("values", "diagnostics", "types", "areas"):
         setattr(shared, name, share(getattr(raw, name)))
     return shared

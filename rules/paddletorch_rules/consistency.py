@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paddletorch_rules import hooks
+from paddletorch_rules.aliases import Aliases, expanded
 from paddletorch_rules.schema import RawTables, Row
 from paddletorch_rules.where import Where
 
@@ -44,8 +45,12 @@ def check_references(raw: RawTables) -> None:
     """Look up every value map, type and diagnostic that a row names.
 
     Raises:
-        TableError: one is declared nowhere.
+        TableError: one is declared nowhere, or an alias leads to itself.
     """
+    circle = Aliases(raw.aliases).circle()
+    for rule in raw.aliases:
+        if circle in {alias for alias, _ in expanded(rule)}:
+            raise Where(rule.file, rule.of).error("at", f"{circle!r} is, by the rules, another name of itself")
     for values in raw.values.values():
         for code in values.refuse.values():
             _check_code(raw, code, Where(values.file, values.name), "refuse")
@@ -55,10 +60,10 @@ def check_references(raw: RawTables) -> None:
             if pair.values is not None and pair.values not in raw.values:
                 raise where.error("parameters.values", f"{pair.values!r} is no [[values]] map")
             if pair.otherwise is not None:
-                _check_code(raw, pair.otherwise, where, "parameters.otherwise")
+                _check_code(raw, pair.otherwise, where, "parameters.else_report")
         for tracked in (row.receiver, row.instance):
             if tracked is not None and tracked not in raw.types:
-                raise where.error("receiver" if tracked == row.receiver else "instance", f"{tracked!r} is no [[type]]")
+                raise where.error("receiver" if tracked == row.receiver else "gives", f"{tracked!r} is no [[type]]")
         if row.report is not None:
             _check_code(raw, row.report, where, "report")
         for target, code in row.warn.items():

@@ -18,8 +18,8 @@ from paddletorch_rules.schema import (
 )
 from paddletorch_rules.where import Where
 
-_FORM_KEYS = frozenset("names since until signature fixed template also results assign applied".split())
-_PARAMETER_KEYS = frozenset(["torch", "paddle", "values", "neutral", "otherwise", "apply", "ignore"])
+_FORM_KEYS = frozenset("names since until signature fixed template read_also results assign result_called_with".split())
+_PARAMETER_KEYS = frozenset(["torch", "paddle", "values", "same_if", "else_report", "apply", "ignore"])
 
 
 def read_form(data: Mapping[str, Any], where: Where, side: Framework, number: int) -> Form:
@@ -45,10 +45,10 @@ def read_form(data: Mapping[str, Any], where: Where, side: Framework, number: in
         signatures=_signatures(data.get("signature"), where, side, since, prefix + "signature"),
         fixed=where.expressions(data, "fixed", prefix),
         template=template,
-        also=tuple(where.expression(t, prefix + "also") for t in where.strings(data, "also", prefix)),
+        also=tuple(where.expression(t, prefix + "read_also") for t in where.strings(data, "read_also", prefix)),
         results=where.expressions(data, "results", prefix),
         assign=where.mapping(data, "assign", prefix),
-        applied=where.text(data, "applied", ""),
+        applied=where.text(data, "result_called_with", ""),
     )
 
 
@@ -130,18 +130,18 @@ def read_pair(data: Mapping[str, Any], where: Where) -> ParameterPair:
     where.keys(data, _PARAMETER_KEYS, prefix)
     given = {
         key: where.text(data, key, prefix=prefix) if key in data else None
-        for key in ("torch", "paddle", "values", "neutral", "otherwise")
+        for key in ("torch", "paddle", "values", "same_if", "else_report")
     }
-    torch_name, paddle_name, neutral = given["torch"], given["paddle"], given["neutral"]
+    torch_name, paddle_name, neutral = given["torch"], given["paddle"], given["same_if"]
     if torch_name is None and paddle_name is None:
         raise where.error("parameters", "a pair needs 'torch', 'paddle' or both")
     ignore = where.flag(data, "ignore", prefix)
     one_sided = torch_name is None or paddle_name is None
-    if one_sided and not ignore and neutral is None and given["otherwise"] is None:
+    if one_sided and not ignore and neutral is None and given["else_report"] is None:
         raise where.error(
-            "parameters", f"{torch_name or paddle_name!r} has one side: 'neutral' or 'otherwise' is needed"
+            "parameters", f"{torch_name or paddle_name!r} has one side: 'same_if' or 'else_report' is needed"
         )
     if neutral is not None:
-        where.expression(neutral, "parameters.neutral")
+        where.expression(neutral, "parameters.same_if")
     apply: Apply = where.choice(data, "apply", get_args(Apply), "unsafe")  # type: ignore[assignment]
-    return ParameterPair(torch_name, paddle_name, given["values"], neutral, given["otherwise"], apply, ignore)
+    return ParameterPair(torch_name, paddle_name, given["values"], neutral, given["else_report"], apply, ignore)

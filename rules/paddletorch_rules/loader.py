@@ -10,10 +10,13 @@ from string import Formatter
 from typing import Any, get_args
 
 from paddletorch_rules import shorthand
+from paddletorch_rules.aliases import Aliases
 from paddletorch_rules.consistency import check_references, check_row
+from paddletorch_rules.definitions import Definitions
 from paddletorch_rules.forms import read_form, read_pair
 from paddletorch_rules.releases import Framework
 from paddletorch_rules.schema import (
+    AliasRule,
     AreaSpec,
     DiagnosticSpec,
     Form,
@@ -33,15 +36,17 @@ else:
     import tomli as tomllib
 
 _ROW_KEYS = frozenset(
-    "id code kind title torch paddle parameters direction receiver instance hook report warn bare docs tokens "
-    "unchecked pairs collect forward distinctive example paddle_example prove tolerance unverified annotation "
-    "any_receiver".split()
+    "id code kind title torch paddle parameters direction receiver gives hook report warn known_without_import docs "
+    "tokens unchecked pairs as_list forward shows_type example paddle_example prove tolerance unverified annotation "
+    "any_receiver override".split()
 )
-_VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse keeps strings".split())
-_TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base"])
+_VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse keeps strings override".split())
+_TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base", "override"])
 _DIAGNOSTIC_KEYS = frozenset(
-    ["code", "name", "title", "severity", "applicability", "message", "hint", "once", "formerly"]
+    ["code", "name", "title", "severity", "applicability", "message", "hint", "once", "formerly", "override"]
 )
+_ALIAS_KEYS = frozenset(["of", "at", "modules", "names"])
+_AREA_KEYS = frozenset(["code", "name", "title", "override"])
 
 
 def read(paths: Sequence[Path]) -> RawTables:
@@ -50,15 +55,16 @@ def read(paths: Sequence[Path]) -> RawTables:
     Raises:
         TableError: a file cannot be read, or a row is wrong; names file, row and key.
     """
-    raw = RawTables()
+    raw, definitions = RawTables(), Definitions()
+    names = [path.name for path in paths]
     for path in paths:
-        _read_file(path, raw)
+        _read_file(path, path.name if names.count(path.name) == 1 else str(path), raw, definitions)
     check_references(raw)
+    definitions.check_aliases(Aliases(raw.aliases))
     return raw
 
 
-def _read_file(path: Path, raw: RawTables) -> None:
-    file = path.name
+def _read_file(path: Path, file: str, raw: RawTables, definitions: Definitions) -> None:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
@@ -66,28 +72,34 @@ def _read_file(path: Path, raw: RawTables) -> None:
     except tomllib.TOMLDecodeError as error:
         raise TableError(f"{path}: is not valid TOML: {error}") from None
     for key in data:
-        if key not in {"row", "values", "diagnostic", "type", "defaults", "area"}:
-            known = "[defaults], [[area]], [[row]], [[values]], [[type]] and [[diagnostic]]"
+        if key not in {"row", "values", "diagnostic", "type", "defaults", "area", "alias"}:
+            known = "[defaults], [[area]], [[row]], [[values]], [[type]], [[diagnostic]] and [[alias]]"
             raise TableError(f"{file}: key {key!r}: unknown; a table holds {known}")
     for where, entry in _entries(data, "area", "code", file):
-        where.keys(entry, frozenset({"code", "name", "title"}))
-        area = AreaSpec(_code(entry, where), where.text(entry, "name"), where.text(entry, "title"))
-        raw.areas.setdefault(area.code, area)
+        area = _area(entry, where)
+        if definitions.is_first("area", area.code, where, entry):
+            raw.areas[area.code] = area
     for where, entry in _entries(data, "diagnostic", "code", file):
         diagnostic = _diagnostic(entry, where)
-        raw.diagnostics.setdefault(diagnostic.code, diagnostic)
+        if definitions.is_first("diagnostic", diagnostic.code, where, entry):
+            raw.diagnostics[diagnostic.code] = diagnostic
     for where, entry in _entries(data, "values", "name", file):
         values = _values(entry, where)
-        raw.values.setdefault(values.name, values)
+        if definitions.is_first("values", values.name, where, entry):
+            raw.values[values.name] = values
     for where, entry in _entries(data, "type", "name", file):
         tracked = _type(entry, where)
-        raw.types.setdefault(tracked.name, tracked)
+        if definitions.is_first("type", tracked.name, where, entry):
+            raw.types[tracked.name] = tracked
+    raw.aliases += [_alias(entry, where) for where, entry in _entries(data, "alias", "of", file)]
     seen: set[str] = set()
+    shared = tuple(read_pair(p, w) for w in [Where(file, "[defaults]")] for p in shorthand.shared_pairs(data, w))
     for where, entry in _rows(data, file):
-        row = _row(entry, where, auto="defaults" in data)
+        row = _row(entry, where, shared, auto="defaults" in data)
         if row.id in seen:
             raise where.error("id", f"{row.id!r} stands twice in this file")
         seen.add(row.id)
+        definitions.add_row(row, where, where.flag(entry, "override"))
         raw.rows.append(row)
 
 
@@ -113,6 +125,32 @@ def _entries(data: Mapping[str, Any], kind: str, name: str, file: str) -> Iterat
         raise TableError(f"{file}: key {kind!r}: a list of tables, [[{kind}]], is needed")
     for number, entry in enumerate(entries, 1):
         yield Where(file, str(entry.get(name, f"#{number}"))), entry
+
+
+def _area(data: Mapping[str, Any], where: Where) -> AreaSpec:
+    where.keys(data, _AREA_KEYS)
+    return AreaSpec(_code(data, where), where.text(data, "name"), where.text(data, "title"))
+
+
+def _alias(data: Mapping[str, Any], where: Where) -> AliasRule:
+    where.keys(data, _ALIAS_KEYS)
+    rule = AliasRule(
+        where.text(data, "of"),
+        where.either(data, "at"),
+        where.strings(data, "modules"),
+        where.strings(data, "names"),
+        where.file,
+    )
+    if not rule.at:
+        raise where.error("at", "missing")
+    whole = rule.of.endswith(".*")
+    for at in rule.at:
+        if at.endswith(".*") is not whole:
+            raise where.error("at", f"{at!r} and {rule.of!r} must both be a name or both a module's names, 'module.*'")
+    for key in ("modules", "names"):
+        if data.get(key) and not whole:
+            raise where.error(key, f"{rule.of!r} is one name: only 'module.*' has this key")
+    return rule
 
 
 def _diagnostic(data: Mapping[str, Any], where: Where) -> DiagnosticSpec:
@@ -198,8 +236,8 @@ def _code(data: Mapping[str, Any], where: Where) -> str:
     return code
 
 
-def _row(data: Mapping[str, Any], where: Where, *, auto: bool = False) -> Row:
-    """A checked row. ``auto``: parameters that need no mention are paired here."""
+def _row(data: Mapping[str, Any], where: Where, shared: Sequence[ParameterPair] = (), *, auto: bool = False) -> Row:
+    """A checked row. ``auto``: parameters that need no mention are paired here, first those of the ``shared`` pairs."""
     where.keys(data, _ROW_KEYS)
     kind: Kind = where.choice(data, "kind", get_args(Kind), "function")  # type: ignore[assignment]
     direction = where.choice(data, "direction", ("torch", "paddle"), "torch") if "direction" in data else None
@@ -210,8 +248,8 @@ def _row(data: Mapping[str, Any], where: Where, *, auto: bool = False) -> Row:
     stated = (*shorthand.pairs(data, where), *where.tables(data, "parameters"))
     parameters = tuple(read_pair(p, where) for p in stated)
     if auto:
-        parameters = shorthand.complete(sides["torch"], sides["paddle"], parameters, where)
-    distinctive = where.either(data, "distinctive") if data.get("distinctive") is not True else ("torch", "paddle")
+        parameters = shorthand.complete(sides["torch"], sides["paddle"], parameters, where, shared)
+    distinctive = where.either(data, "shows_type") if data.get("shows_type") is not True else ("torch", "paddle")
     row = Row(
         id=where.text(data, "id"),
         code=_code(data, where),
@@ -223,16 +261,16 @@ def _row(data: Mapping[str, Any], where: Where, *, auto: bool = False) -> Row:
         parameters=parameters,
         direction=direction,  # type: ignore[arg-type]
         receiver=where.text(data, "receiver") if "receiver" in data else None,
-        instance=where.text(data, "instance") if "instance" in data else None,
+        instance=where.text(data, "gives") if "gives" in data else None,
         hook=where.text(data, "hook") if "hook" in data else None,
         report=where.text(data, "report") if "report" in data else None,
         warn=where.mapping(data, "warn"),
-        bare=where.flag(data, "bare"),
+        bare=where.flag(data, "known_without_import"),
         tokens=where.strings(data, "tokens") if "tokens" in data else None,
         unchecked=where.text(data, "unchecked") if "unchecked" in data else None,
         docs=where.mapping(data, "docs"),
         whole=auto,
-        collect=frozenset(where.strings(data, "collect")),
+        collect=frozenset(where.strings(data, "as_list")),
         forward=tuple(
             ParameterPair(p["torch"], p["paddle"], p.get("values")) for p in shorthand.pairs(data, where, "forward")
         ),

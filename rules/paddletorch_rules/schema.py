@@ -199,6 +199,24 @@ class AreaSpec(Record):
     title: str
 
 
+@dataclass(frozen=True, slots=True)
+class AliasRule(Record):
+    """Names that are the same objects as others.
+
+    Args:
+        of: the name that rows have, or ``module.*`` for every name of a module.
+        at: its other names; ``module.*`` where ``of`` ends so.
+        modules: modules below those of ``at`` that hold the names, too.
+        names: the only names that are meant, of a module; all if empty.
+    """
+
+    of: str
+    at: tuple[str, ...]
+    modules: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    file: str = ""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Row(Record):
     """One pair of APIs; serves both directions unless ``direction`` names the only target.
@@ -280,3 +298,4 @@ class RawTables:
         self.diagnostics: dict[str, DiagnosticSpec] = {}
         self.types: dict[str, TypeSpec] = {}
         self.areas: dict[str, AreaSpec] = {}
+        self.aliases: list[AliasRule] = []

@@ -6,7 +6,7 @@ Everything here turns the dicts of a TOML file into the long form's dicts; the l
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from paddletorch_rules.facts import facts
@@ -22,10 +22,10 @@ NO_COUNTERPART = "API221"
 
 
 def expand(entry: Mapping[str, Any], defaults: Mapping[str, Any], where: Where) -> Iterator[dict[str, Any]]:
-    """The long rows that one short row stands for: itself, and its method if ``method`` is set."""
-    row = {**{k: v for k, v in defaults.items() if k != "auto"}, **entry}
-    if row.get("instance") == "":
-        del row["instance"]
+    """The long rows that one short row stands for: itself, its method, and what does the same in place."""
+    row = {**{k: v for k, v in defaults.items() if k != "pairs"}, **entry}
+    if row.get("gives") == "":
+        del row["gives"]
     for side in SIDES:
         if side in row:
             row[side] = [_form(f, where, side) for f in _listed(row[side])]
@@ -40,10 +40,16 @@ def expand(entry: Mapping[str, Any], defaults: Mapping[str, Any], where: Where) 
     row.setdefault("title", " ⇄ ".join(f"``{n}``" for n in names.values() if n))
     if row.get("kind") == "attribute" and "values" in row:
         row["pairs"] = ["/".join(n or "" for n in names.values()) + ":" + row.pop("values")]
-    method = row.pop("method", False)
+    method, in_place = row.pop("method", False), row.pop("in_place", [])
+    if not isinstance(in_place, list) or not set(in_place) <= {"function", "method"}:
+        raise where.error("in_place", f"{in_place!r} is not a list of 'function' and 'method'")
     made = [_method(row, method, where)] if method else []
-    yield {k: v for k, v in row.items() if not k.startswith("method_")}
-    yield from made
+    if "function" in in_place:
+        made.append(_in_place(row))
+    if "method" in in_place:
+        made.append(_in_place(made[0] if method else row if "receiver" in row else _method(row, True, where)))
+    yield {k: v for k, v in row.items() if not k.startswith(("method_", "in_place_"))}
+    yield from ({k: v for k, v in twin.items() if not k.startswith("in_place_")} for twin in made)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -95,6 +101,72 @@ def _method(row: Mapping[str, Any], method: object, where: Where) -> dict[str, A
         if given:
             made[key] = given
     return made
+
+
+_NOT_IN_PLACE = ("hook", "id", "title", "example", "paddle_example", "as_list", "tokens")
+"""What a row says of its own API only, and not of the one that does the same in place."""
+
+
+def _in_place(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of the APIs that do the same in place: ``exp_`` for ``exp``, without ``out``."""
+    made = {k: v for k, v in row.items() if k not in _NOT_IN_PLACE}
+    member = "receiver" in row
+    for side in SIDES:
+        forms = [dict(f) for f in row.get(side, []) if f.get("names") and "template" not in f]
+        for form in forms:
+            form["names"] = [f"{name}_" for name in form["names"]]
+            signature = form.get("signature", "()")
+            entries = [{"is": signature}] if isinstance(signature, str) else [dict(e) for e in signature]
+            for entry in entries:
+                entry["is"] = _without(entry["is"], "out")
+            entries = [e for n, e in enumerate(entries) if n == 0 or e["is"] != entries[n - 1]["is"]]
+            form["signature"] = entries if len(entries) > 1 else entries[0]["is"]
+        made[side] = forms
+    names = {side: _canonical(made[side]) for side in SIDES}
+    made["id"] = f"Tensor.{names['torch']}" if member else names["torch"].removeprefix("torch.")
+    made["title"] = " ⇄ ".join(f"``Tensor.{n}``" if member else f"``{n}``" for n in names.values())
+    if member:
+        made["shows_type"] = True
+    example = row.get("in_place_example") or _in_place_example(row, _canonical(row["torch"]), names["torch"])
+    if example:
+        made["example"] = example
+    return made
+
+
+def _without(signature: str, parameter: str) -> str:
+    """The signature without a parameter that it may have."""
+    function = ast.parse(f"def f{signature}: ...").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    given = function.args
+    for number, argument in reversed(list(enumerate(given.args))):
+        if argument.arg == parameter:
+            default = number - len(given.args) + len(given.defaults)
+            del given.args[number]
+            if default >= 0:
+                del given.defaults[default]
+    for number, argument in reversed(list(enumerate(given.kwonlyargs))):
+        if argument.arg == parameter:
+            del given.kwonlyargs[number], given.kw_defaults[number]
+    return f"({ast.unparse(given)})"
+
+
+def _in_place_example(row: Mapping[str, Any], name: str, twin: str) -> str | None:
+    """The row's first example with a tensor of its own, changed in place: the tensor and what is given back."""
+    for example in _listed(row.get("example", [])):
+        tree = ast.parse(example)
+        body = tree.body[0]
+        call = body.value if len(tree.body) == 1 and isinstance(body, ast.Expr) else None
+        if not isinstance(call, ast.Call) or ast.unparse(call.func).rpartition(".")[2] != name.rpartition(".")[2]:
+            continue
+        if "receiver" in row and isinstance(call.func, ast.Attribute):
+            tensor, call.func = call.func.value, ast.Attribute(ast.Name("z"), twin)
+        elif call.args and not isinstance(call.args[0], ast.Starred):
+            tensor, call.args[0] = call.args[0], ast.Name("z")
+            call.func = ast.Name(twin)
+        else:
+            continue
+        return f"z = ({ast.unparse(tensor)}) * 1\nr = {ast.unparse(call)}\n(z, r)"
+    return None
 
 
 def _overload(row_id: str) -> str:
@@ -155,10 +227,22 @@ def pairs(entry: Mapping[str, Any], where: Where, key: str = "pairs") -> list[di
     return found
 
 
+def shared_pairs(data: Mapping[str, Any], where: Where) -> list[dict[str, Any]]:
+    """The ``pairs`` of a file's ``[defaults]``: names that stand for each other in all its rows."""
+    defaults = data.get("defaults", {})
+    if not isinstance(defaults, Mapping):
+        raise where.error("defaults", "a table, [defaults], is needed")
+    return pairs(defaults, where)
+
+
 def complete(
-    torch: tuple[Form, ...], paddle: tuple[Form, ...], given: tuple[ParameterPair, ...], where: Where
+    torch: tuple[Form, ...],
+    paddle: tuple[Form, ...],
+    given: tuple[ParameterPair, ...],
+    where: Where,
+    shared: Sequence[ParameterPair] = (),
 ) -> tuple[ParameterPair, ...]:
-    """Add the parameters that need no mention: the same name on both sides, or one side only.
+    """Add the parameters that need no mention: a shared pair, the same name on both sides, or one side only.
 
     Raises:
         TableError: the target would need an argument that nothing gives.
@@ -168,6 +252,14 @@ def complete(
     names = {"torch": _parameters(torch), "paddle": _parameters(paddle)}
     mentioned = {side: {p.torch if side == "torch" else p.paddle for p in given} for side in SIDES}
     added: list[ParameterPair] = []
+    for pair in shared:
+        both = {"torch": pair.torch, "paddle": pair.paddle}
+        if all(both[side] in names[side] and both[side] not in mentioned[side] for side in SIDES) and (
+            pair.torch not in names["paddle"] and pair.paddle not in names["torch"]
+        ):
+            added.append(pair)
+            for side in SIDES:
+                mentioned[side].add(both[side])
     for name in names["torch"]:
         if name in names["paddle"] and name not in mentioned["torch"] and name not in mentioned["paddle"]:
             added.append(ParameterPair(name, name, _VALUES.get(name)))

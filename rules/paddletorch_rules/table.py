@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddletorch_rules import compiled, facts
-from paddletorch_rules.paths import offered
+from paddletorch_rules.aliases import Aliases
 from paddletorch_rules.releases import Framework
-from paddletorch_rules.schema import AreaSpec, DiagnosticSpec, Form, Row, TypeSpec, ValueMap
+from paddletorch_rules.schema import AliasRule, AreaSpec, DiagnosticSpec, Form, Row, TypeSpec, ValueMap
 
 if TYPE_CHECKING:
     from paddletorch_rules.schema import RawTables
@@ -32,6 +32,7 @@ class Table:
         types: dict[str, TypeSpec],
         digest: str,
         areas: dict[str, AreaSpec] | None = None,
+        aliases: Sequence[AliasRule] = (),
     ) -> None:
         self.rows = tuple(rows)
         self.values = values
@@ -39,11 +40,13 @@ class Table:
         self.types = types
         self.digest = digest
         self.areas = areas or {}
+        self.aliases = Aliases(aliases)
         self._by_id: dict[str, Row] = {}
         self._distinctive: dict[str, dict[str, str | None]] = {}
         self._by_name: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
         self._prefixes: dict[Framework, list[tuple[str, Row, Form]]] = {"torch": [], "paddle": []}
         self._members: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
+        self._exported: dict[Framework, dict[str, dict[str, str]]] = {"torch": {}, "paddle": {}}
         self._made: dict[str, str | None] = {}
         self._known_members: dict[tuple[str, str], tuple[str, str | None] | None] = {}
         for row in self.rows:
@@ -85,8 +88,8 @@ class Table:
     def constant(self, qualified_name: str) -> str | None:
         """The tracked type of the object that a name is, such as a dtype."""
         for side in ("torch", "paddle"):
-            found = self._by_name[side].get(qualified_name)
-            if found is not None and found[0][0].kind == "constant":
+            found = self._named(side, qualified_name)
+            if found and found[0][0].kind == "constant":
                 return found[0][0].instance
         return None
 
@@ -151,20 +154,37 @@ class Table:
         return self._named(side, qualified_name)
 
     def _named(self, side: Framework, qualified_name: str) -> Sequence[tuple[Row, Form]]:
-        """Rows of a name; ``paddle.tensor.math.add`` is another path of ``paddle.add``."""
-        found = self._by_name[side].get(qualified_name, ())
-        if not found and side == "paddle":
-            other = offered(qualified_name)
-            return self._by_name[side].get(other, ()) if other is not None else ()
-        return found
+        """Rows of a name, or of the name that it is another one of by rule."""
+        found = self._by_name[side].get(qualified_name)
+        if found is not None:
+            return found
+        for other in self.aliases.others(qualified_name):
+            if rows := self._named(side, other):
+                return rows
+        return ()
 
     def members(self, side: Framework, name: str) -> Sequence[tuple[Row, Form]]:
         """Rows for the method or attribute ``name`` of tracked instances on ``side``."""
         return self._members[side].get(name, ())
 
     def names(self, side: Framework) -> Iterable[str]:
-        """Every qualified name known on ``side`` (prefix rows left out)."""
+        """Every qualified name that a row has on ``side``; prefixes and other names by rule are left out."""
         return self._by_name[side].keys()
+
+    def exported(self, side: Framework, module: str) -> dict[str, str]:
+        """The APIs in a module, by their last name: what ``from module import *`` may bind."""
+        if module not in self._exported[side]:
+            found: dict[str, str] = {}
+            for alias, other in self.aliases.below(module):
+                if alias.endswith(".*"):
+                    found.update({last: f"{module}.{last}" for last in self.exported(side, other[:-2])})
+                elif self._named(side, other):
+                    found[alias.rpartition(".")[2]] = alias
+            prefix = module + "."
+            names = (n[len(prefix) :] for n in self._by_name[side] if n.startswith(prefix))
+            found.update({last: prefix + last for last in names if "." not in last})
+            self._exported[side][module] = found
+        return self._exported[side][module]
 
     def tokens(self, side: Framework, rows: Iterable[Row]) -> Tokens:
         """What a file's bytes must hold for any of ``rows`` to matter when ``side`` is the source."""
@@ -245,7 +265,7 @@ def load(tables: tuple[str, ...] = ()) -> Table:
     if raw is None:
         raw = _read(paths)
         compiled.keep(digest, raw)
-    return Table(raw.rows, raw.values, raw.diagnostics, raw.types, digest, raw.areas)
+    return Table(raw.rows, raw.values, raw.diagnostics, raw.types, digest, raw.areas, raw.aliases)
 
 
 def _read(paths: Sequence[Path]) -> RawTables:

@@ -1,7 +1,7 @@
 """The record of executed proofs: which rows were verified, in which directions, on which releases.
 
-``verified.json`` is written by ``paddletorch rules check --execute --record``. A row that changed since then does
-not count as verified: its digest differs.
+``verified.json`` is written by ``paddletorch rules check --execute --record``. A row that changed since then, or whose
+hook did, does not count as verified: its digest differs.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from paddletorch_rules.hook_sources import source_of
 from paddletorch_rules.releases import Framework
 from paddletorch_rules.schema import Row
 from paddletorch_rules.table import Table
@@ -75,9 +76,15 @@ def read(path: Path = RECORD) -> Record:
 
 
 def digest(row: Row, table: Table) -> str:
-    """A digest of all that a row's proof depends on in the tables: its data and the value maps it names."""
+    """A digest of all that a row's proof depends on here: its data, the value maps it names, and its hook's source.
+
+    Of the hook's module only the definitions count that the hook uses: a module holds up to fifty hooks, and a
+    change to one would make the proofs of all their rows void.
+    """
     used = sorted({pair.values for pair in (*row.parameters, *row.forward) if pair.values is not None})
     data = [_plain(row, _NOT_PROVEN), [_plain(table.values[name], frozenset(["file"])) for name in used]]
+    if row.hook is not None:
+        data.append(source_of(row.hook))
     return hashlib.blake2b(json.dumps(data).encode(), digest_size=8).hexdigest()
 
 

@@ -9,6 +9,18 @@ from typing import Any
 
 from paddletorch_rules.schema import TableError
 
+RENAMED = {
+    "instance": "gives",
+    "bare": "known_without_import",
+    "also": "read_also",
+    "applied": "result_called_with",
+    "collect": "as_list",
+    "distinctive": "shows_type",
+    "neutral": "same_if",
+    "otherwise": "else_report",
+}
+"""Keys that tables of earlier releases have, and what they are called now."""
+
 
 class Where:
     """Where in a table we are. The readers raise TableError for a value of the wrong kind."""
@@ -21,6 +33,8 @@ class Where:
 
     def keys(self, data: Mapping[str, Any], allowed: frozenset[str], prefix: str = "") -> None:
         for key in data:
+            if key not in allowed and RENAMED.get(key) in allowed:
+                raise self.error(prefix + key, f"is called {RENAMED[key]!r}")
             if key not in allowed:
                 raise self.error(prefix + key, f"unknown; known are {', '.join(sorted(allowed))}")
 

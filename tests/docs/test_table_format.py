@@ -9,7 +9,7 @@ import pytest
 from paddletorch_rules import TableError, load
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
-_SHORT = {"method", "method_example", "method_paddle_example"}
+_SHORT = {"method", "method_example", "method_paddle_example", "in_place", "in_place_example"}
 """Keys of short rows only: they are gone when a row's keys are checked."""
 
 
@@ -19,7 +19,7 @@ def _keys(section: str) -> set[str]:
     return {key for name, meaning in rows for key in (*re.findall(r"`(\w+)`", name), *_SHORT_IN.findall(meaning))}
 
 
-_SHORT_IN = re.compile(r"`(method_\w+)`")
+_SHORT_IN = re.compile(r"`((?:method|in_place)_\w+)`")
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,7 @@ _SHORT_IN = re.compile(r"`(method_\w+)`")
             "torch = [{ names = ['torch.f'] }]\n",
             set(),
         ),
+        ("Alias", "[[alias]]\nof = 'torch.a'\nat = 'torch.b'\nwrong = 1\n", set()),
         ("Value map", "[[values]]\nname = 'v'\nwrong = 1\n", set()),
         ("Type", "[[type]]\nname = 't'\nwrong = 1\n", set()),
         ("Diagnostic and area", "[[diagnostic]]\ncode = 'XXX201'\nwrong = 1\n", set()),

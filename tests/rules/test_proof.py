@@ -109,7 +109,7 @@ def test_rows_without_a_counterpart_need_no_proof(prover: Prover) -> None:
 _SIN = """
 [defaults]
 code = "ZZZ101"
-instance = "tensor"
+gives = "tensor"
 
 [[row]]
 id = "Sin"

@@ -16,7 +16,7 @@ from ..once import once
 TABLES = """
 [defaults]
 code = "ZZZ101"
-instance = "tensor"
+gives = "tensor"
 
 [[row]]  # right
 id = "right"

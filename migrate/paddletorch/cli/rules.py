@@ -62,6 +62,7 @@ def show(key: str, tables: tuple[str, ...]) -> None:
     """Show what the tables say about KEY: a row's name, a code, or an API such as torch.amp.GradScaler."""
     table = _load(tables)
     rows = [row for row in table.rows if key in (row.id, *_names(row)) or key.upper() == row.code]
+    rows = rows or list(dict.fromkeys(row for side in ("torch", "paddle") for row, _ in table.overloads(side, key)))
     spec = table.diagnostics.get(key.upper())
     if spec is not None:
         click.echo(f"{spec.code} {spec.name}: {spec.title}")

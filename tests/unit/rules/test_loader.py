@@ -11,6 +11,7 @@ from paddletorch_rules.forms import parse_signature
 from paddletorch_rules.loader import read
 from paddletorch_rules.schema import Parameter
 from paddletorch_rules.table import Table
+from paddletorch_rules.where import RENAMED
 
 VALID = """
 [[type]]
@@ -32,7 +33,7 @@ code = "XYZ101"
 title = "Mine"
 parameters = [
   { torch = "a", paddle = "x", values = "half" },
-  { torch = "b", neutral = "1", otherwise = "XYZ201" },
+  { torch = "b", same_if = "1", else_report = "XYZ201" },
 ]
 
 [[row.torch]]
@@ -67,11 +68,16 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
     "unknown direction": ('title = "Mine"', 'title = "Mine"\ndirection = "jax"', "mine", "direction"),
     "unknown hook": ('title = "Mine"', 'title = "Mine"\nhook = "magic"', "mine", "hook"),
     "hook is a number": ('title = "Mine"', 'title = "Mine"\nhook = 1', "mine", "hook"),
-    "bare is no boolean": ('title = "Mine"', 'title = "Mine"\nbare = "no"', "mine", "bare"),
+    "bare is no boolean": (
+        'title = "Mine"',
+        'title = "Mine"\nknown_without_import = "no"',
+        "mine",
+        "known_without_import",
+    ),
     "tokens are no list": ('title = "Mine"', 'title = "Mine"\ntokens = "x"', "mine", "tokens"),
     "docs are no table": ('title = "Mine"', 'title = "Mine"\ndocs = "https://x"', "mine", "docs"),
     "unknown receiver": ('title = "Mine"', 'title = "Mine"\nreceiver = "crate"', "mine", "receiver"),
-    "unknown instance": ('title = "Mine"', 'title = "Mine"\ninstance = "crate"', "mine", "instance"),
+    "unknown instance": ('title = "Mine"', 'title = "Mine"\ngives = "crate"', "mine", "gives"),
     "method without receiver": ('title = "Mine"', 'title = "Mine"\nkind = "method"', "mine", "receiver"),
     "attribute without receiver": ('title = "Mine"', 'title = "Mine"\nkind = "attribute"', "mine", "receiver"),
     "unknown report": ('title = "Mine"', 'title = "Mine"\nreport = "XYZ999"', "mine", "report"),
@@ -146,25 +152,25 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
     "signature releases fall": ('since = "2.5", is', 'since = "1.9", is', "mine", "paddle[0].signature"),
     "signature release is wrong": ('since = "2.5", is', 'since = "x", is', "mine", "paddle[0].signature"),
     # parameters
-    "unknown parameter key": ('{ torch = "b", neutral', '{ torch = "b", natural', "mine", "parameters.natural"),
-    "parameter of no side": ('{ torch = "b", neutral', "{ neutral", "mine", "parameters"),
-    "parameter is no table": ('{ torch = "b", neutral = "1", otherwise = "XYZ201" }', '"b"', "mine", "parameters"),
-    "parameter name is a number": ('{ torch = "b", neutral', "{ torch = 1, neutral", "mine", "parameters.torch"),
-    "one side and no rule": (', neutral = "1", otherwise = "XYZ201"', "", "mine", "parameters"),
-    "neutral is no expression": ('neutral = "1"', 'neutral = "1 +"', "mine", "parameters.neutral"),
-    "neutral is a number": ('neutral = "1"', "neutral = 1", "mine", "parameters.neutral"),
-    "otherwise is unknown": ('otherwise = "XYZ201"', 'otherwise = "XYZ999"', "mine", "parameters.otherwise"),
-    "apply is unknown": ('otherwise = "XYZ201"', 'otherwise = "XYZ201", apply = "maybe"', "mine", "apply"),
+    "unknown parameter key": ('{ torch = "b", same_if', '{ torch = "b", natural', "mine", "parameters.natural"),
+    "parameter of no side": ('{ torch = "b", same_if', "{ same_if", "mine", "parameters"),
+    "parameter is no table": ('{ torch = "b", same_if = "1", else_report = "XYZ201" }', '"b"', "mine", "parameters"),
+    "parameter name is a number": ('{ torch = "b", same_if', "{ torch = 1, same_if", "mine", "parameters.torch"),
+    "one side and no rule": (', same_if = "1", else_report = "XYZ201"', "", "mine", "parameters"),
+    "neutral is no expression": ('same_if = "1"', 'same_if = "1 +"', "mine", "parameters.same_if"),
+    "neutral is a number": ('same_if = "1"', "same_if = 1", "mine", "parameters.same_if"),
+    "otherwise is unknown": ('else_report = "XYZ201"', 'else_report = "XYZ999"', "mine", "parameters.else_report"),
+    "apply is unknown": ('else_report = "XYZ201"', 'else_report = "XYZ201", apply = "maybe"', "mine", "apply"),
     "ignore is no boolean": (
-        'otherwise = "XYZ201"',
-        'otherwise = "XYZ201", ignore = "no"',
+        'else_report = "XYZ201"',
+        'else_report = "XYZ201", ignore = "no"',
         "mine",
         "parameters.ignore",
     ),
     "values are unknown": ('values = "half"', 'values = "whole"', "mine", "parameters.values"),
     "parameter in no signature": ('{ torch = "a", paddle = "x"', '{ torch = "a", paddle = "y"', "mine", "parameters"),
-    "parameter twice": ('{ torch = "b", neutral', '{ torch = "a", neutral', "mine", "parameters"),
-    "parameter not paired": ('  { torch = "b", neutral = "1", otherwise = "XYZ201" },\n', "", "mine", "parameters"),
+    "parameter twice": ('{ torch = "b", same_if', '{ torch = "a", same_if', "mine", "parameters"),
+    "parameter not paired": ('  { torch = "b", same_if = "1", else_report = "XYZ201" },\n', "", "mine", "parameters"),
     # value maps
     "unknown value key": ('name = "half"', 'name = "half"\npair = []', "half", "pair"),
     "value map without name": ('name = "half"\n', "", "#1", "name"),
@@ -295,6 +301,7 @@ def test_signatures_are_read(text: str, parameters: tuple[Parameter, ...]) -> No
 
 OVERLAY = """
 [[row]]
+override = true
 id = "{id}"
 code = "XYZ101"
 title = "Overlaid"
@@ -334,9 +341,78 @@ def test_the_first_overlay_wins(tmp_path: Path) -> None:
     assert found is not None and found[0].title == "Overlaid"
 
 
+DIAGNOSTIC = '[[diagnostic]]\ncode = "AMP211"\nname = "n"\ntitle = "t"\nmessage = "Mine"\n'
+
+
 def test_an_overlay_may_redeclare_a_diagnostic(tmp_path: Path) -> None:
-    text = '[[diagnostic]]\ncode = "AMP211"\nname = "n"\ntitle = "t"\nmessage = "Mine"\n'
-    assert _overlaid(tmp_path, text).diagnostics["AMP211"].message == "Mine"
+    table = _overlaid(tmp_path, DIAGNOSTIC + "override = true\n")
+    assert table.diagnostics["AMP211"].message == "Mine"
+
+
+MEMBER = """
+[[row]]
+id = "mine"
+code = "XYZ101"
+title = "Mine"
+kind = "method"
+receiver = "tensor"
+
+[[row.torch]]
+names = ["abs_"]
+
+[[row.paddle]]
+names = ["mine_"]
+"""
+
+SECOND = {
+    "row": (
+        OVERLAY.format(id="GradScaler"),
+        "row 'GradScaler'",
+        "'GradScaler' is defined in amp.toml, row 'GradScaler'",
+    ),
+    "name": (
+        OVERLAY.format(id="mine"),
+        "row 'mine'",
+        "'torch.amp.GradScaler' is defined in amp.toml, row 'GradScaler'",
+    ),
+    "member": (MEMBER, "row 'mine'", "'abs_' is defined in math.toml, row 'Tensor.abs_'"),
+    "values": ('[[values]]\nname = "dtype"\n', "row 'dtype'", "'dtype' is defined in dtypes.toml, row 'dtype'"),
+    "diagnostic": (DIAGNOSTIC, "row 'AMP211'", "'AMP211' is defined in diagnostics.toml, row 'AMP211'"),
+    "type": ('[[type]]\nname = "scaler"\n', "row 'scaler'", "'scaler' is defined in amp.toml, row 'scaler'"),
+    "area": (
+        '[[area]]\ncode = "TEN102"\nname = "n"\ntitle = "t"\n',
+        "row 'TEN102'",
+        "'TEN102' is defined in areas.toml",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SECOND)
+def test_what_is_built_in_is_replaced_only_where_the_table_says_so(tmp_path: Path, kind: str) -> None:
+    text, row, also = SECOND[kind]
+    with pytest.raises(TableError) as caught:
+        _overlaid(tmp_path, text.replace("override = true\n", ""))
+    assert str(caught.value).startswith(f"0.toml: {row}: key 'override': {also}"), caught.value
+    says = text if "override" in text else text.replace("]]\n", "]]\noverride = true\n", 1)
+    _overlaid(tmp_path, says)
+
+
+def test_a_second_definition_in_one_file_is_an_error_whatever_it_says(tmp_path: Path) -> None:
+    values = '[[values]]\noverride = true\nname = "dtype"\n'
+    with pytest.raises(TableError, match=r"0\.toml: row 'dtype'.* defined in 0\.toml"):
+        _overlaid(tmp_path, values + values)
+
+
+def test_a_table_of_a_built_in_name_is_a_file_of_its_own(tmp_path: Path) -> None:
+    path = _write(tmp_path, OVERLAY.format(id="GradScaler"), "amp.toml")
+    table = load((str(path),))
+    assert [row.title for row, _ in table.overloads("torch", "torch.amp.GradScaler")] == ["Overlaid"]
+    _write(tmp_path, OVERLAY.format(id="GradScaler").replace("override = true\n", ""), "amp.toml")
+    load.cache_clear()
+    with pytest.raises(TableError) as caught:
+        load((str(path),))
+    assert str(path) in str(caught.value)
+    assert "paddletorch_rules/amp.toml" in str(caught.value)
 
 
 def test_an_overlay_changes_the_digest(tmp_path: Path) -> None:
@@ -344,7 +420,7 @@ def test_an_overlay_changes_the_digest(tmp_path: Path) -> None:
 
 
 def test_an_overlay_may_use_what_is_built_in(tmp_path: Path) -> None:
-    text = OVERLAY.format(id="mine").replace('kind = "class"', 'kind = "class"\ninstance = "scaler"\nreport = "AMP211"')
+    text = OVERLAY.format(id="mine").replace('kind = "class"', 'kind = "class"\ngives = "scaler"\nreport = "AMP211"')
     table = _overlaid(tmp_path, text)
     assert table.makes("mylib.Scaler") == "scaler"
 
@@ -442,3 +518,108 @@ def test_installed_without_the_framework_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(releases._DISTRIBUTIONS, "torch", ("no-such-distribution",))
     with pytest.raises(ValueError, match="torch is not installed"):
         select("torch", "installed")
+
+
+# what one short row stands for -------------------------------------------------------------------
+
+_ROWS = Path(__file__).parents[2] / "rules" / "paddletorch_rules"
+_BUILT_IN = [*_ROWS.glob("*.toml"), *_ROWS.glob("api/*.toml")]
+
+IN_PLACE = """
+[defaults]
+code = "XYZ101"
+gives = "tensor"
+
+[[row]]
+torch = ["torch.mine(input, other, *, alpha=1, out=None)", "torch.mine2(input, other, *, alpha=1)"]
+paddle = [{ names = ["paddle.mine"], since = "2.5", signature = [
+  { since = "2.5", is = "(x, y, out=None, alpha=1, name=None)" },
+  { since = "3.0", is = "(x, y, alpha=1, name=None)" },
+] }]
+pairs = ["input/x", "other/y"]
+hook = "add"
+method = true
+in_place = ["method", "function"]
+example = ["torch.mine(torch.stack([x]), y)", "torch.mine(x, y, alpha=2)"]
+"""
+
+
+def test_a_row_makes_the_rows_of_what_does_the_same_in_place(tmp_path: Path) -> None:
+    rows = {row.id: row for row in read([_write(tmp_path, IN_PLACE), *_BUILT_IN]).rows if row.file == "mine.toml"}
+    assert rows.keys() == {"mine", "Tensor.mine", "mine_", "Tensor.mine_"}
+    function, method = rows["mine_"], rows["Tensor.mine_"]
+    assert [f.names for f in function.torch] == [("torch.mine_",), ("torch.mine2_",)]
+    assert [f.names for f in method.paddle] == [("mine_",)]
+    assert [s.text for _, s in function.torch[0].signatures] == ["(input, other, *, alpha=1)"]
+    assert [s.text for _, s in method.paddle[0].signatures] == ["(y, alpha=1, name=None)"]
+    assert method.paddle[0].since == Version("2.5")
+    assert (method.receiver, method.kind, method.distinctive) == ("tensor", "method", {"torch", "paddle"})
+    assert (function.receiver, function.kind, function.distinctive) == (None, "function", frozenset())
+    assert function.hook is method.hook is None and rows["mine"].hook == "add"
+    assert function.examples == ("z = (torch.stack([x])) * 1\nr = torch.mine_(z, y)\n(z, r)",)
+    assert method.examples == ("z = (torch.stack([x])) * 1\nr = z.mine_(y)\n(z, r)",)
+    assert not any(p.torch == "out" or p.paddle == "out" for row in (function, method) for p in row.parameters)
+
+
+@pytest.mark.parametrize("value", ["true", "'method'", "['twin']"])
+def test_in_place_is_a_list_of_what_is_made(tmp_path: Path, value: str) -> None:
+    text = IN_PLACE.replace('["method", "function"]', value)
+    with pytest.raises(TableError, match=r"mine\.toml: row '#1': key 'in_place'"):
+        read([_write(tmp_path, text), *_BUILT_IN])
+
+
+SHARED = """
+[defaults]
+code = "XYZ101"
+pairs = ["input/x", "dim/axis", "size/shape:half"]
+
+[[values]]
+name = "half"
+
+[[row]]
+torch = "torch.a(input, dim, size=1)"
+paddle = "paddle.a(x, axis, shape=1)"
+
+[[row]]
+torch = "torch.b(input, dim=0)"
+paddle = "paddle.b(x, dim=0, *, axis=1)"
+
+[[row]]
+torch = "torch.c(input, dim)"
+paddle = "paddle.c(y, axis)"
+pairs = ["input/y"]
+
+[[row]]
+torch = "torch.d(input, other)"
+paddle = "paddle.d(y, x)"
+pairs = ["input/y", "other/x"]
+"""
+
+
+def test_pairs_of_a_file_hold_where_both_names_are_and_nothing_else_is_said(tmp_path: Path) -> None:
+    rows = {row.id: row for row in read([_write(tmp_path, SHARED), *_BUILT_IN]).rows if row.file == "mine.toml"}
+    paired = {key: {(p.torch, p.paddle, p.values) for p in row.parameters} for key, row in rows.items()}
+    assert paired["a"] == {("input", "x", None), ("dim", "axis", None), ("size", "shape", "half")}
+    assert paired["b"] == {("input", "x", None), ("dim", "dim", None), (None, "axis", None)}
+    assert paired["c"] == {("input", "y", None), ("dim", "axis", None)}
+    assert paired["d"] == {("input", "y", None), ("other", "x", None)}
+
+
+def test_a_mistake_in_the_pairs_of_a_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=r"mine.toml: row '\[defaults\]': key 'pairs': 'input' is not 'torch/paddle'"):
+        read([_write(tmp_path, SHARED.replace("input/x", "input", 1)), *_BUILT_IN])
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_an_old_key_is_an_error_that_names_the_new_one(tmp_path: Path, old: str) -> None:
+    places = {
+        "row": VALID.replace("[[row]]\n", f"[[row]]\n{old} = 'x'\n"),
+        "form": VALID.replace("[[row.torch]]\n", f"[[row.torch]]\n{old} = 'x'\n"),
+        "parameter": VALID.replace('{ torch = "b", ', f'{{ torch = "b", {old} = "x", '),
+    }
+    said = []
+    for text in places.values():
+        with pytest.raises(TableError, match=rf"mine\.toml: row 'mine': key '.*{old}': ") as caught:
+            read([_write(tmp_path, text)])
+        said.append(f"is called '{RENAMED[old]}'" in str(caught.value))
+    assert said.count(True) == 1

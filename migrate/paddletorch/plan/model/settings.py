@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from paddletorch_rules import Form, ReleaseSet, Row, Table
-from paddletorch_rules.paths import MODULES
 
 from paddletorch.model import Framework, Options
 
@@ -60,8 +59,9 @@ class Settings:
         """Every part that a dotted use of an API or its members can have, and every module path that leads to one."""
         segments: set[str] = {"__init__", "__new__"}
         prefixes: set[str] = {self.source}
-        if self.source == "paddle":
-            prefixes.update(path + ".*" for path in MODULES)
+        other_paths = self.table.aliases.paths(self.source)
+        prefixes.update(other_paths)
+        segments.update(part for path in other_paths for part in path.split("."))
         for row in self.rows:
             for form in row.forms(self.source):
                 for name in form.names:
@@ -86,15 +86,7 @@ class Settings:
 
     def exported(self, module: str) -> dict[str, frozenset[str]]:
         """The APIs of a module by their last name: what ``from module import *`` may bind."""
-        if module not in self._exported:
-            prefix = module + "."
-            names = (name for name in self.table.names(self.source) if name.startswith(prefix))
-            self._exported[module] = {n[len(prefix) :]: frozenset({n}) for n in names if "." not in n[len(prefix) :]}
-        return self._exported[module]
-
-    @cached_property
-    def _exported(self) -> dict[str, dict[str, frozenset[str]]]:
-        return {}
+        return {last: frozenset({name}) for last, name in self.table.exported(self.source, module).items()}
 
     def deselects(self, name: str) -> bool:
         """Whether the tables know ``name``, in rows that are not selected only."""
@@ -107,7 +99,8 @@ class Settings:
     def modules(self) -> frozenset[str]:
         """Every module path that leads to an API of the source."""
         names = {name for row in self.rows if row.receiver is None for f in row.forms(self.source) for name in f.names}
-        return frozenset(".".join(p[:n]) for name in names for p in [name.split(".")] for n in range(1, len(p)))
+        above = (".".join(p[:n]) for name in names for p in [name.split(".")] for n in range(1, len(p)))
+        return self.table.aliases.paths(self.source).union(above)
 
     def once(self, question: str, key: Hashable, answer: Callable[[], T]) -> T:
         """The answer to a question about the tables and releases, which is the same for every file."""

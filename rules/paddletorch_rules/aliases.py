@@ -1,0 +1,72 @@
+"""Other names of what the tables know: a framework offers most of its API in several modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from paddletorch_rules.releases import Framework
+from paddletorch_rules.schema import AliasRule
+
+
+class Aliases:
+    """Where else the names of the tables stand, by rule: ``torch.nn.modules.conv.Conv2d`` is ``torch.nn.Conv2d``."""
+
+    def __init__(self, rules: Iterable[AliasRule]) -> None:
+        self._modules: dict[str, list[str]] = {}
+        self._names: dict[str, list[str]] = {}
+        for rule in rules:
+            for alias, name in expanded(rule):
+                if alias.endswith(".*"):
+                    self._modules.setdefault(alias[:-2], []).append(name[:-2])
+                else:
+                    self._names.setdefault(alias, []).append(name)
+
+    def modules(self, above: str) -> list[str]:
+        """The modules at or below ``above`` that hold the names of another one."""
+        return [module for module in self._modules if module == above or module.startswith(above + ".")]
+
+    def paths(self, side: Framework) -> frozenset[str]:
+        """Every other name of ``side``, ``module.*`` for all names of a module, and the modules that lead to them."""
+        ends = [*self._names, *(f"{module}.*" for module in self._modules)]
+        parts = [end.split(".") for end in ends if end.startswith(side + ".")]
+        return frozenset(".".join(p[:n]) for p in parts for n in range(1, len(p) + 1))
+
+    def others(self, name: str) -> Iterator[str]:
+        """The names that ``name`` is another one of, by one rule each; a table need not have them."""
+        yield from self._names.get(name, ())
+        module, _, last = name.rpartition(".")
+        for other in self._modules.get(module, ()):
+            yield f"{other}.{last}"
+
+    def below(self, module: str) -> Iterator[tuple[str, str]]:
+        """Names that stand in ``module`` by rule, each with the name it is another one of; ``*`` is every name."""
+        for other in self._modules.get(module, ()):
+            yield f"{module}.*", f"{other}.*"
+        for name, others in self._names.items():
+            if name.rpartition(".")[0] == module:
+                yield from ((name, other) for other in others)
+
+    def circle(self) -> str | None:
+        """A name that leads back to itself, if there is one."""
+        starts = [*self._names, *(f"{module}.*" for module in self._modules)]
+        return next((name for name in starts if self._leads_to(name, name, set())), None)
+
+    def _leads_to(self, name: str, end: str, seen: set[str]) -> bool:
+        for other in self.others(name):
+            if other == end:
+                return True
+            if other not in seen:
+                seen.add(other)
+                if self._leads_to(other, end, seen):
+                    return True
+        return False
+
+
+def expanded(rule: AliasRule) -> Iterator[tuple[str, str]]:
+    """Each alias of a rule and the name that it is another one of; both end in ``.*`` for all names of a module."""
+    for at in rule.at:
+        for place in (at, *(f"{at[:-2]}.{module}.*" for module in rule.modules)):
+            if rule.names:
+                yield from ((place[:-1] + name, rule.of[:-1] + name) for name in rule.names)
+            elif place != rule.of:
+                yield place, rule.of

@@ -1,0 +1,161 @@
+"""Other names by rule: they are the same objects in the installed frameworks, and give the same rows as the names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from paddletorch.engine.engine import Engine
+from paddletorch.model import Options
+from paddletorch_rules import TableError, load
+from paddletorch_rules.aliases import Aliases, expanded
+from paddletorch_rules.check import resolve
+from paddletorch_rules.loader import read
+from paddletorch_rules.releases import Framework
+from paddletorch_rules.schema import AliasRule
+
+TABLE = load()
+RULES = read(sorted((Path(__file__).parents[2] / "rules" / "paddletorch_rules").glob("aliases.toml"))).aliases
+PAIRS = [pair for rule in RULES for pair in expanded(rule)]
+SIDES: tuple[Framework, ...] = ("torch", "paddle")
+
+
+def _called(found: object) -> str:
+    """Paddle 3.3 wraps some functions where it offers them; they keep their name, but for an underscore."""
+    return getattr(found, "__name__", type(found).__name__).removeprefix("_")
+
+
+def _module(name: str) -> object:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:  # an attribute that leads to a module of another name
+        return resolve(name)
+
+
+def _same(alias: object, other: object) -> bool:
+    wrapped = not isinstance(alias, type) and not isinstance(other, type) and _called(alias) == _called(other)
+    return alias is other or (wrapped and getattr(other, "__module__", "").startswith("paddle"))
+
+
+def _names(module: str) -> Iterator[str]:
+    """The last names of the APIs that the tables have in ``module``, by rows or by other rules."""
+    for side in SIDES:
+        yield from (last for last, name in TABLE.exported(side, module).items() if TABLE.lookup(side, name))
+
+
+@pytest.mark.parametrize(("alias", "name"), PAIRS, ids=[alias for alias, _ in PAIRS])
+def test_an_alias_is_the_same_object(alias: str, name: str) -> None:
+    if not alias.endswith(".*"):
+        assert TABLE.lookup(alias.partition(".")[0], name) is not None  # type: ignore[arg-type]
+        assert _same(resolve(alias), resolve(name))
+        return
+    defines, offers = _module(alias[:-2]), _module(name[:-2])
+    held = [last for last in _names(name[:-2]) if hasattr(defines, last) and hasattr(offers, last)]
+    held = [last for last in held if not isinstance(getattr(defines, last), ModuleType)]
+    assert held, "the rule is of no use"
+    assert not [last for last in held if not _same(getattr(defines, last), getattr(offers, last))]
+
+
+def test_what_follows_by_rule_is_not_written() -> None:
+    """Unless it is what is written out, or has something to say of its own."""
+    written = []
+    for side in SIDES:
+        names = set(TABLE.names(side))
+        for row in TABLE.rows:
+            for form in row.forms(side) if row.receiver is None and row.serves(_other(side)) else ():
+                for name in form.names[1:]:
+                    rest = [row for other in TABLE.aliases.others(name) for row, _ in TABLE.overloads(side, other)]
+                    written += [name] if row in rest and name in names else []
+    assert written == ["paddle.amp.auto_cast.amp_guard"]
+
+
+def _other(side: Framework) -> Framework:
+    return "paddle" if side == "torch" else "torch"
+
+
+@pytest.mark.parametrize(
+    ("side", "alias", "row"),
+    [
+        ("torch", "torch.nn.modules.conv.Conv2d", "nn.Conv2d"),
+        ("torch", "torch.nn.modules.Conv2d", "nn.Conv2d"),
+        ("torch", "torch.optim.sgd.SGD", "optim.SGD"),
+        ("torch", "torch.functional.einsum", "einsum"),
+        ("paddle", "paddle.tensor.math.add", "add"),
+        ("paddle", "paddle.tensor.linalg.eigvalsh", "linalg.eigvalsh"),
+    ],
+)
+def test_an_alias_gives_the_row_of_the_name(side: Framework, alias: str, row: str) -> None:
+    found = TABLE.lookup(side, alias)
+    assert found is not None
+    assert found[0].id == row
+
+
+@pytest.mark.parametrize("name", ["torch.nn.modules.conv.nothing", "torch.nn.modules.nothing.Conv2d", "torch.random"])
+def test_what_no_rule_gives_is_unknown(name: str) -> None:
+    assert TABLE.lookup("torch", name) is None
+
+
+def test_a_star_import_binds_what_the_module_holds() -> None:
+    found = TABLE.exported("torch", "torch.nn.modules.conv")
+    assert found["Conv2d"] == "torch.nn.modules.conv.Conv2d"
+    assert TABLE.exported("torch", "torch.autograd")["no_grad"] == "torch.autograd.no_grad"
+    code = b"from torch.nn.modules.conv import *\n\nlayer = Conv2d(3, 4, 3)\n"
+    result = Engine(Options(target="paddle")).convert(code, "f.py")
+    assert b"Conv2D(3, 4, 3)" in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[[alias]]\nof = 'torch.a'\n", "mine.toml: row 'torch.a': key 'at': missing"),
+        ("[[alias]]\nof = 'torch.a'\nat = 3\n", "key 'at'"),
+        ("[[alias]]\nat = 'torch.a'\n", "row '#1': key 'of': missing"),
+        ("[[alias]]\nof = 'torch.a'\nat = 'torch.b.*'\n", "key 'at': 'torch.b.*' and 'torch.a' must both be"),
+        ("[[alias]]\nof = 'torch.a'\nat = 'torch.b'\nnames = ['c']\n", "key 'names': 'torch.a' is one name"),
+        ("[[alias]]\nof = 'torch.a'\nat = 'torch.b'\nmodules = ['c']\n", "key 'modules': 'torch.a' is one name"),
+        ("[[alias]]\nof = 'torch.a'\nat = 'torch.a'\nwrong = 1\n", "key 'wrong': unknown"),
+        (
+            "[[alias]]\nof = 'torch.a'\nat = 'torch.b'\n[[alias]]\nof = 'torch.b'\nat = 'torch.a'\n",
+            "mine.toml: row 'torch.a': key 'at': 'torch.b' is, by the rules, another name of itself",
+        ),
+        ("[[alias]]\nof = 'torch.a.*'\nat = 'torch.b.*'\n[[alias]]\nof = 'torch.b.*'\nat = 'torch.a.*'\n", "of itself"),
+        ("[[alias]]\nof = 'torch.a.*'\nat = 'torch.b.*'\n[[alias]]\nof = 'torch.b.c'\nat = 'torch.a.c'\n", "of itself"),
+    ],
+)
+def test_a_mistake_in_a_rule_is_named(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(TableError) as caught:
+        read([path])
+    assert says in str(caught.value)
+
+
+def test_a_table_of_the_user_may_have_rules(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("[[alias]]\nof = 'torch.nn.*'\nat = 'torch.mine.*'\nmodules = ['a.b']\nnames = ['Conv2d']\n")
+    table = load((str(path),))
+    for module in ("torch.mine", "torch.mine.a.b"):
+        assert table.overloads("torch", f"{module}.Conv2d") == table.overloads("torch", "torch.nn.Conv2d")
+        assert not table.overloads("torch", f"{module}.Linear")
+
+
+def test_a_row_of_the_user_for_another_name_of_a_built_in_api_overrides(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    row = "[defaults]\ncode = 'MYL101'\n[[row]]\nOVERRIDE\ntorch = 'torch.nn.modules.conv.Conv2d(a)'\n"
+    path.write_text(row.replace("OVERRIDE", "") + "paddle = 'paddle.mine.Conv(a)'\n")
+    with pytest.raises(TableError, match=r"mine.toml: .*'torch.nn.Conv2d' is defined in layers.toml, row 'nn.Conv2d'"):
+        load((str(path),))
+    path.write_text(row.replace("OVERRIDE", "override = true") + "paddle = 'paddle.mine.Conv(a)'\n")
+    load.cache_clear()
+    assert load((str(path),)).overloads("torch", "torch.nn.modules.conv.Conv2d")[0][0].file == "mine.toml"
+
+
+def test_paths_are_those_of_one_framework() -> None:
+    aliases = Aliases([AliasRule("torch.a.*", ("torch.b.c.*",), ("d",)), AliasRule("paddle.a", ("paddle.b",))])
+    above = {"torch", "torch.b", "torch.b.c", "torch.b.c.d"}
+    assert aliases.paths("torch") == above | {"torch.b.c.*", "torch.b.c.d.*"}
+    assert aliases.paths("paddle") == {"paddle", "paddle.b"}
+    assert aliases.modules("torch.b") == ["torch.b.c", "torch.b.c.d"]
