@@ -203,7 +203,7 @@ class Row(Record):
 
     Args:
         receiver: for members, the tracked type that has it; ``instance``: the type that a call makes.
-        hook: a named function for what the other keys cannot say.
+        hook: a named function for what the other keys cannot say; ``hook_arguments``: what it gets beside the call.
         report: diagnostic for a use that has no counterpart.
         warn: diagnostic to add to each conversion, by target.
         bare: the name is distinctive enough to be known where nothing binds it (documentation, notebooks).
@@ -231,6 +231,7 @@ class Row(Record):
     receiver: str | None = None
     instance: str | None = None
     hook: str | None = None
+    hook_arguments: Mapping[str, str | int | bool] = field(default_factory=dict)
     report: str | None = None
     warn: Mapping[str, str] = field(default_factory=dict)
     bare: bool = False
