@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _SHORT_INTERVAL = 100
 """Good steps per doubling below which 112 doublings, from 65536 to infinity, are a short run."""
@@ -15,6 +14,7 @@ _EMPTY = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _PURE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load, ast.Slice, ast.expr_context)
 
 
+@hook("scaler")
 def scaler(call: BoundCall) -> None:
     """Device by meaning; a growth interval so short that Paddle's scale could reach infinity."""
     if call.target != "paddle":
@@ -28,6 +28,7 @@ def scaler(call: BoundCall) -> None:
         call.report("AMP242", parameter="growth_interval", value=str(interval))
 
 
+@hook("autocast")
 def autocast(call: BoundCall) -> None:
     """Device, dtype and level by meaning: a switched-off region needs neither dtype nor device."""
     if call.target == "paddle":
@@ -129,6 +130,7 @@ def _is_pure(node: ast.expr | None) -> bool:
     return all(isinstance(n, _PURE) for n in ast.walk(node))
 
 
+@hook("parameters")
 def parameters(call: BoundCall) -> None:
     """Paddle's clipping walks its parameters twice: what can be walked once only becomes a list.
 
@@ -144,11 +146,3 @@ def parameters(call: BoundCall) -> None:
     )
     if call.target == "paddle" and lazy:
         call.wrap("parameters", "list(", ")")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "scaler": scaler,
-    "autocast": autocast,
-    "parameters": parameters,
-}
-"""Hooks that look at a call's arguments."""

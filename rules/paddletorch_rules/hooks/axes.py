@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import bind_names, no_counterpart
 from paddletorch_rules.hooks.integers import is_integer
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.reduction import truth_as_int, whole_axis
-
-Hook = Callable[[BoundCall], None]
 
 
 def _operand(call: BoundCall) -> str:
@@ -34,6 +31,7 @@ def _axes(call: BoundCall) -> tuple[int, ...] | None:
     return axes if all(isinstance(a, int) for a in axes) else None
 
 
+@hook("prod")
 def prod(call: BoundCall) -> None:
     """One axis after the other, in an order in which the numbers of those that follow stay the same."""
     truth_as_int(call)
@@ -57,47 +55,42 @@ def _gathered(call: BoundCall, axes: tuple[int, ...]) -> str:
     return f"{_operand(call)}.movedim({axes}, {last}).flatten({-len(axes)})"
 
 
-def _quantile(api: str) -> Hook:
+@hook("quantile")
+def quantile(call: BoundCall, function: str) -> None:
     """torch takes one dimension, and several quantiles as a tensor."""
-
-    def hook(call: BoundCall) -> None:
-        axes = _axes(call) if call.target == "torch" else None
-        several = isinstance(call.value("q"), ast.List | ast.Tuple)
-        if call.target == "paddle" or not (axes or several):
-            return
-        operand, q, dim = _operand(call), "{q}", "{dim:, dim=%}{keepdim:, keepdim=%}"
-        tensor = operand
-        if axes:
-            tensor, dim = _gathered(call, axes), ", dim=-1"
-        if several:
-            q = f"torch.tensor({{q}}, dtype={operand}.dtype)"
-        text = f"torch.{api}({tensor}, {q}{dim}{{interpolation:, interpolation=%}})"
-        names = {"self": "self"} if call.value("self") is not None else {"input": "x"}
-        call.rewrite(bind_names(call, text, **names) if several else text)
-
-    return hook
+    axes = _axes(call) if call.target == "torch" else None
+    several = isinstance(call.value("q"), ast.List | ast.Tuple)
+    if call.target == "paddle" or not (axes or several):
+        return
+    operand, q, dim = _operand(call), "{q}", "{dim:, dim=%}{keepdim:, keepdim=%}"
+    tensor = operand
+    if axes:
+        tensor, dim = _gathered(call, axes), ", dim=-1"
+    if several:
+        q = f"torch.tensor({{q}}, dtype={operand}.dtype)"
+    text = f"torch.{function}({tensor}, {q}{dim}{{interpolation:, interpolation=%}})"
+    names = {"self": "self"} if call.value("self") is not None else {"input": "x"}
+    call.rewrite(bind_names(call, text, **names) if several else text)
 
 
-def _median(api: str, quantile: str) -> Hook:
+@hook("paddle_median")
+def paddle_median(call: BoundCall, function: str, quantile: str) -> None:
     """The mean of the two in the middle is a quantile; the lower of them is torch's own median, with its index."""
-
-    def hook(call: BoundCall) -> None:
-        mode = call.literal("mode") if call.value("mode") is not None else "avg"
-        axes = _axes(call)
-        if mode not in ("avg", "min") or (mode == "min" and axes):
-            no_counterpart(call, "mode")
-        call.drop("mode")
-        if mode == "min":
-            if not _given(call, "axis") and call.value("keepdim") is not None:
-                no_counterpart(call, "keepdim")
-            dim = "{dim:, %}{keepdim:, keepdim=%}" if _given(call, "axis") else ""
-            call.rewrite(f"torch.{api}({_operand(call)}{dim})")
-        elif axes:
-            call.rewrite(f"torch.{quantile}({_gathered(call, axes)}, 0.5, dim=-1)")
-
-    return hook
+    mode = call.literal("mode") if call.value("mode") is not None else "avg"
+    axes = _axes(call)
+    if mode not in ("avg", "min") or (mode == "min" and axes):
+        no_counterpart(call, "mode")
+    call.drop("mode")
+    if mode == "min":
+        if not _given(call, "axis") and call.value("keepdim") is not None:
+            no_counterpart(call, "keepdim")
+        dim = "{dim:, %}{keepdim:, keepdim=%}" if _given(call, "axis") else ""
+        call.rewrite(f"torch.{function}({_operand(call)}{dim})")
+    elif axes:
+        call.rewrite(f"torch.{quantile}({_gathered(call, axes)}, 0.5, dim=-1)")
 
 
+@hook("count_nonzero")
 def count_nonzero(call: BoundCall) -> None:
     """torch's cannot keep the dimensions; its sum can."""
     if call.target == "paddle" or call.value("keepdim") is None:
@@ -111,6 +104,7 @@ def count_nonzero(call: BoundCall) -> None:
     call.drop("keepdim")
 
 
+@hook("logcumsumexp")
 def logcumsumexp(call: BoundCall) -> None:
     """Paddle converts the tensor first where a type is asked for."""
     whole_axis(call)
@@ -125,21 +119,10 @@ def logcumsumexp(call: BoundCall) -> None:
     call.rewrite(f"torch.logcumsumexp({_operand(call)}.to(torch.{name}), dim={{dim}})")
 
 
+@hook("paddle_histogram")
 def histogram(call: BoundCall) -> None:
     """On the CPU torch's is for floating-point numbers only."""
     name = "self" if call.value("input") is None else "input"
     if is_integer(call.value(name)) or is_integer(call.origin(name)):
         text = f"torch.histc({_operand(call)}.double()"
         call.rewrite(text + "{bins:, bins=%}{min:, min=%}{max:, max=%}).to(torch.int64)")
-
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    "prod": prod,
-    "quantile": _quantile("quantile"),
-    "nanquantile": _quantile("nanquantile"),
-    "paddle_median": _median("median", "quantile"),
-    "paddle_nanmedian": _median("nanmedian", "nanquantile"),
-    "count_nonzero": count_nonzero,
-    "logcumsumexp": logcumsumexp,
-    "paddle_histogram": histogram,
-}

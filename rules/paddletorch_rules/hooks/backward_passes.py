@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from itertools import product
 
 from paddletorch_rules.hooks.arguments import bind_names, is_call_of
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.shape import receiver, whole_numbers
 
 _LARGEST = 10_000
 """Views of more elements are not counted through."""
 
 
+@hook("unfold")
 def unfold(call: BoundCall) -> None:
     """Windows that overlap are stacked from slices, whose gradients add up."""
     if call.target == "torch" or not _may_overlap(call):
@@ -44,6 +44,7 @@ def _may_overlap(call: BoundCall) -> bool:
     return texts[0] != texts[1]
 
 
+@hook("as_strided")
 def as_strided(call: BoundCall) -> None:
     """torch counts the offset in elements, Paddle in bytes; what overlaps has another gradient."""
     if call.target == "paddle" and not _apart(call):
@@ -78,6 +79,7 @@ def _apart(call: BoundCall) -> bool:
     return len(places) == number
 
 
+@hook("diag_embed")
 def diag_embed(call: BoundCall) -> None:
     """Paddle's function stops gradients: what stands on the diagonal is chosen, moved by pads and put in its place."""
     if call.target == "torch":
@@ -103,17 +105,10 @@ def diag_embed(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, **{hole: source}))
 
 
+@hook("diagonal_scatter")
 def diagonal_scatter(call: BoundCall) -> None:
     """Paddle asks the tensor that is written to, and not what is written, whether gradients are wanted."""
     name = next((n for n in ("self", "input") if call.value(n) is not None), "input")
     fresh = {"zeros", "ones", "full", "empty", "eye", "zeros_like", "ones_like", "full_like", "empty_like"}
     if call.target == "paddle" and any(is_call_of(call.origin(name), made) for made in fresh):
         call.report("AGD203", what="the first tensor stops gradients, and so does Paddle's result")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "unfold": unfold,
-    "as_strided": as_strided,
-    "diag_embed": diag_embed,
-    "diagonal_scatter": diagonal_scatter,
-}

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 import math
 import struct
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import bind_names, is_call_of
 from paddletorch_rules.hooks.integers import data_is_integer, names_integer
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _DATA = (ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp, ast.Set)
 
 
+@hook("factory")
 def factory(call: BoundCall) -> None:
     """``device=`` and ``requires_grad=`` go around the call: Paddle's functions take them from 3.2 on only."""
     if call.target == "torch":
@@ -39,6 +39,7 @@ def place(call: BoundCall, before: str = "", after: str = "") -> None:
         call.surround(before, after)
 
 
+@hook("tensor_data")
 def tensor_data(call: BoundCall) -> None:
     """A ``range`` and a ``deque`` are no data to Paddle; integers have no gradients in torch."""
     origin = call.origin("data")
@@ -51,6 +52,7 @@ def tensor_data(call: BoundCall) -> None:
             call.drop("stop_gradient")
 
 
+@hook("as_tensor")
 def as_tensor(call: BoundCall) -> None:
     """A tensor stays the tensor that it is, and in its graph."""
     name = "data" if call.value("data") is not None else "obj"
@@ -68,6 +70,7 @@ def as_tensor(call: BoundCall) -> None:
     call.rewrite(template)
 
 
+@hook("full")
 def full(call: BoundCall) -> None:
     """torch takes the dtype from the value, Paddle takes the default dtype for any number."""
     if call.value("dtype") is not None and call.literal("dtype") is not None:
@@ -107,6 +110,7 @@ def _full_to_torch(call: BoundCall) -> None:
         call.force("dtype", "torch.get_default_dtype()")
 
 
+@hook("new_tensor")
 def new_tensor(call: BoundCall) -> None:
     """``x.new_zeros``: the dtype given, or the tensor's own."""
     if call.target == "torch":
@@ -130,11 +134,13 @@ def _new(call: BoundCall) -> str:
     return function.attr.removeprefix("new_") if isinstance(function, ast.Attribute) else "zeros"
 
 
+@hook("legacy_tensor")
 def legacy_tensor(call: BoundCall) -> None:
     """``torch.FloatTensor``: a size if numbers are given, else data."""
     _legacy(call, call.fixed["dtype"], ".to('gpu')" if "device" in call.fixed else "")
 
 
+@hook("legacy_new")
 def legacy_new(call: BoundCall) -> None:
     """``x.new``: a size if numbers are given, else data."""
     _legacy(call, "{self}.dtype", "")
@@ -174,6 +180,7 @@ def _is_size(node: ast.expr) -> bool:
     )
 
 
+@hook("window")
 def window(call: BoundCall) -> None:
     """Paddle's windows are float64 unless told otherwise."""
     place(call)
@@ -184,6 +191,7 @@ def window(call: BoundCall) -> None:
         )
 
 
+@hook("get_window")
 def get_window(call: BoundCall) -> None:
     """The windows that both sides have, by name."""
     kind = call.literal("window")
@@ -193,6 +201,7 @@ def get_window(call: BoundCall) -> None:
     call.rewrite(f"torch.{kind}_window({{win_length}}, periodic={{fftbins}}, dtype={{dtype}})")
 
 
+@hook("arange")
 def arange(call: BoundCall) -> None:
     """Besides its device: a length that depends on the precision in which it is counted."""
     factory(call)
@@ -218,6 +227,7 @@ def _single(value: float) -> float:
     return float(struct.unpack("f", struct.pack("f", value))[0])
 
 
+@hook("eye")
 def eye(call: BoundCall) -> None:
     """Paddle has no identity of booleans."""
     if call.target == "paddle" and call.qualified("dtype") == "torch.bool":
@@ -227,6 +237,7 @@ def eye(call: BoundCall) -> None:
         factory(call)
 
 
+@hook("triu_indices")
 def triu_indices(call: BoundCall) -> None:
     """Paddle's ``col`` may be left out: the matrix is square then."""
     if call.target == "torch" and (call.value("col") is None or call.literal("col") is None):
@@ -236,6 +247,7 @@ def triu_indices(call: BoundCall) -> None:
         factory(call)
 
 
+@hook("meshgrid")
 def meshgrid(call: BoundCall) -> None:
     """Paddle indexes as a matrix does; ``indexing='xy'`` exchanges the first two dimensions."""
     if call.target == "torch":
@@ -259,6 +271,7 @@ def meshgrid(call: BoundCall) -> None:
         call.surround(f"[{swapped} if {{indexing}} == 'xy' else grid for grid in ", "]")
 
 
+@hook("assign")
 def assign(call: BoundCall) -> None:
     """A copy, or a copy into a tensor that is there."""
     tensor = call.is_tensor("x")
@@ -267,21 +280,3 @@ def assign(call: BoundCall) -> None:
         call.rewrite("{output}.copy_(" + value + ")")
     elif tensor:
         call.rewrite("{x}.clone()")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "factory": factory,
-    "tensor_data": tensor_data,
-    "as_tensor": as_tensor,
-    "full": full,
-    "new_tensor": new_tensor,
-    "legacy_tensor": legacy_tensor,
-    "legacy_new": legacy_new,
-    "window": window,
-    "get_window": get_window,
-    "arange": arange,
-    "eye": eye,
-    "triu_indices": triu_indices,
-    "meshgrid": meshgrid,
-    "assign": assign,
-}

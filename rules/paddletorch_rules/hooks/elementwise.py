@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
-from paddletorch_rules.hooks.protocol import BoundCall
-
-Hook = Callable[[BoundCall], None]
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _TENSOR = frozenset({"Tensor"})
 _NUMBER = frozenset({"int", "float", "number", "bool"})
-_OPERATORS = {
-    "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "equal": "==", "not_equal": "!=",
-    "less_than": "<", "less_equal": "<=", "greater_than": ">", "greater_equal": ">=",
-}  # fmt: skip
 _FRESH = frozenset(
     "clone zeros ones rand randn empty full eye arange tensor zeros_like ones_like rand_like randn_like "
     "empty_like full_like new_zeros new_ones new_empty new_full new_tensor linspace".split()
@@ -37,16 +30,13 @@ def _is_number(call: BoundCall, name: str) -> bool:
     return bool(call.types(name) & _NUMBER)
 
 
-def _operator(sign: str) -> Hook:
+@hook("operator")
+def operator(call: BoundCall, sign: str) -> None:
     """Paddle's functions take tensors only, its operators numbers as well."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target != "paddle":
-            return
-        if not _is_tensor(call, "other") or _is_number(call, "input"):
-            call.rewrite(f"{_first(call)} {sign} {{y}}")
-
-    return hook
+    if call.target != "paddle":
+        return
+    if not _is_tensor(call, "other") or _is_number(call, "input"):
+        call.rewrite(f"{_first(call)} {sign} {{y}}")
 
 
 def _factor(call: BoundCall) -> str | None:
@@ -62,19 +52,16 @@ def _factor(call: BoundCall) -> str | None:
     return f"({ast.unparse(node)})" if isinstance(node, ast.BinOp) else ast.unparse(node)
 
 
-def _sum(sign: str) -> Hook:
+@hook("scaled_sum")
+def scaled_sum(call: BoundCall, sign: str) -> None:
     """``add`` and ``sub``: ``alpha`` is a factor of the second operand."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target != "paddle":
-            return
-        factor = _factor(call)
-        if factor is not None:
-            call.rewrite(f"{_first(call)} {sign} {{y}} * {factor}")
-        else:
-            _operator(sign)(call)
-
-    return hook
+    if call.target != "paddle":
+        return
+    factor = _factor(call)
+    if factor is not None:
+        call.rewrite(f"{_first(call)} {sign} {{y}} * {factor}")
+    else:
+        operator(call, sign)
 
 
 def _quotient(call: BoundCall, dividend: str) -> str | None:
@@ -91,13 +78,14 @@ def _quotient(call: BoundCall, dividend: str) -> str | None:
     return None
 
 
+@hook("divide")
 def divide(call: BoundCall) -> None:
     """Rounding modes are Paddle's from 3.3 only."""
     if call.target != "paddle":
         return
     text = _quotient(call, _first(call))
     if text is None:
-        _operator("/")(call)
+        operator(call, "/")
     elif text.count(_first(call)) > 1 and call.value("self") is None:
         call.rewrite(bind_names(call, text, x="input", y="other"))
     elif text.count(_first(call)) > 1:
@@ -106,7 +94,7 @@ def divide(call: BoundCall) -> None:
         call.rewrite(text)
 
 
-def write_back(call: BoundCall, expression: str) -> None:
+def _assign_to_receiver(call: BoundCall, expression: str) -> None:
     """Emit an in-place operation as an assignment into the receiver, which it gives back."""
     receiver = call.value("self")
     if is_pure(receiver):
@@ -134,79 +122,79 @@ def _is_fresh(node: ast.expr | None) -> bool:
     return name in _FRESH
 
 
-def _in_place(expression: str) -> Hook:
-    """A method without twin in Paddle 2.6."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target == "paddle":
-            write_back(call, expression)
-
-    return hook
+@hook("write_back", to="paddle")
+def write_back(call: BoundCall) -> None:
+    """Write what the row's template gives into the tensor, where Paddle 2.6 has no such method in place."""
+    _assign_to_receiver(call, call.row_template)
 
 
-def _logic_in_place(name: str, operands: str) -> Hook:
+@hook("logical_in_place", to="paddle")
+def logical_in_place(call: BoundCall, function: str) -> None:
     """torch keeps the tensor's type; Paddle makes a bool of it, and takes operands of one type only."""
-
-    def hook(call: BoundCall) -> None:
-        known = call.dtype("self")
-        if call.target == "paddle" and known != "bool" and (known is not None or name == "logical_not"):
-            write_back(call, f"paddle.{name}({operands}).astype({{self}}.dtype)")
-
-    return hook
+    if call.dtype("self") not in (None, "bool"):
+        operands = "{self}.astype('bool'), {y}.astype('bool')"
+        _assign_to_receiver(call, f"paddle.{function}({operands}).astype({{self}}.dtype)")
 
 
-def _operator_in_place(sign: str) -> Hook:
+@hook("logical_not_in_place", to="paddle")
+def logical_not_in_place(call: BoundCall) -> None:
+    """torch keeps the tensor's type; Paddle makes a bool of it."""
+    if call.dtype("self") != "bool":
+        _assign_to_receiver(call, "paddle.logical_not({self}).astype({self}.dtype)")
+
+
+@hook("operator_in_place")
+def operator_in_place(call: BoundCall, sign: str) -> None:
     """Paddle's in-place methods take tensors only."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target == "paddle" and not _is_tensor(call, "other"):
-            write_back(call, f"{{self}} {sign} {{y}}")
-
-    return hook
+    if call.target == "paddle" and not _is_tensor(call, "other"):
+        _assign_to_receiver(call, f"{{self}} {sign} {{y}}")
 
 
-def _sum_in_place(sign: str, method: str) -> Hook:
-    def hook(call: BoundCall) -> None:
-        if call.target != "paddle":
-            return
-        factor = _factor(call)
-        if factor is None:
-            _operator_in_place(sign)(call)
-        elif _is_number(call, "other"):
-            write_back(call, f"{{self}} {sign} {{y}} * {factor}")
-        else:
-            call.rewrite(f"{{self}}.{method}({{y}} * {factor})")
+@hook("scaled_sum_in_place")
+def scaled_sum_in_place(call: BoundCall, sign: str, method: str) -> None:
+    """As ``scaled_sum``, in place: ``method`` is Paddle's."""
+    if call.target != "paddle":
+        return
+    factor = _factor(call)
+    if factor is None:
+        operator_in_place(call, sign)
+    elif _is_number(call, "other"):
+        _assign_to_receiver(call, f"{{self}} {sign} {{y}} * {factor}")
+    else:
+        call.rewrite(f"{{self}}.{method}({{y}} * {factor})")
 
-    return hook
 
-
+@hook("divide_")
 def divide_in_place(call: BoundCall) -> None:
     """As ``divide``, in place."""
     if call.target != "paddle":
         return
     text = _quotient(call, "{self}")
     if text is None:
-        _operator_in_place("/")(call)
+        operator_in_place(call, "/")
     else:
-        write_back(call, text)
+        _assign_to_receiver(call, text)
 
 
+@hook("power")
 def power(call: BoundCall) -> None:
     """The base may be a number in torch, in Paddle only of the operator."""
     if call.target == "paddle" and not _is_tensor(call, "input") and not _is_number(call, "exponent"):
         call.rewrite("{x} ** {y}")
 
 
+@hook("float_power")
 def float_power(call: BoundCall) -> None:
     """Exponents in a tensor become float64 as well: Paddle does not promote them."""
     if _is_tensor(call, "exponent"):
         call.rewrite(f"paddle.pow({_first(call)}.astype('float64'), {{y}}.astype('float64'))")
 
 
+@hook("pow_")
 def power_in_place(call: BoundCall) -> None:
     """Paddle's method takes a number only."""
     if call.target == "paddle" and not _is_number(call, "exponent"):
-        write_back(call, "paddle.pow({self}, {y})")
+        _assign_to_receiver(call, "paddle.pow({self}, {y})")
 
 
 def _modulus(call: BoundCall) -> str:
@@ -216,6 +204,7 @@ def _modulus(call: BoundCall) -> str:
     return "paddle.abs({y})" if _is_tensor(call, "other") else "abs({y})"
 
 
+@hook("fmod")
 def fmod(call: BoundCall) -> None:
     """The remainder of the magnitudes, with the sign of the dividend."""
     if call.target != "paddle":
@@ -228,6 +217,7 @@ def fmod(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, **({"x": "input"} if first == "{x}" else {"self": "self"}), **rest))
 
 
+@hook("fmod_")
 def fmod_in_place(call: BoundCall) -> None:
     """As ``fmod``, in place."""
     if call.target != "paddle":
@@ -235,9 +225,10 @@ def fmod_in_place(call: BoundCall) -> None:
     text = f"paddle.sign({{self}}) * (paddle.abs({{self}}) % {_modulus(call)})"
     if "{y}" not in text:
         call.drop("other")
-    write_back(call, text)
+    _assign_to_receiver(call, text)
 
 
+@hook("round_decimals")
 def round_decimals(call: BoundCall) -> None:
     """Paddle rounds to decimals from 3.0 only."""
     node, decimals = call.value("decimals"), call.literal("decimals")
@@ -252,6 +243,7 @@ def round_decimals(call: BoundCall) -> None:
         call.rewrite(f"paddle.round({_first(call)} / {10**-decimals}) * {10**-decimals}")
 
 
+@hook("bits")
 def bits(call: BoundCall) -> None:
     """Paddle's bitwise functions and operators take tensors only."""
     if call.target == "paddle" and _is_number(call, "other"):
@@ -277,6 +269,7 @@ def _bounded(call: BoundCall, first: str) -> str | None:
     return text
 
 
+@hook("clamp")
 def clamp(call: BoundCall) -> None:
     """Paddle's bounds are numbers, or tensors of one element."""
     text = _bounded(call, _first(call)) if call.target == "paddle" else None
@@ -284,13 +277,15 @@ def clamp(call: BoundCall) -> None:
         call.rewrite(text)
 
 
+@hook("clamp_")
 def clamp_in_place(call: BoundCall) -> None:
     """As ``clamp``, in place."""
     text = _bounded(call, "{self}") if call.target == "paddle" else None
     if text is not None:
-        write_back(call, text)
+        _assign_to_receiver(call, text)
 
 
+@hook("search_side")
 def search_side(call: BoundCall) -> None:
     """``side`` says the same as ``right``."""
     side = call.literal("side")
@@ -304,6 +299,7 @@ def search_side(call: BoundCall) -> None:
         call.force("right", "True")
 
 
+@hook("scale_")
 def scale_in_place(call: BoundCall) -> None:
     """Paddle scales and shifts in one step, in either order."""
     scale, bias = (call.value(n) is not None and call.literal(n) not in d for n, d in (("scale", (1,)), ("bias", (0,))))
@@ -315,6 +311,7 @@ def scale_in_place(call: BoundCall) -> None:
     call.rewrite("{self}" + "".join(reversed(parts) if after is False else parts))
 
 
+@hook("xlogy")
 def xlogy(call: BoundCall) -> None:
     """The tensor stands more than once in the sum; Paddle's logarithm is one of floating-point tensors."""
     if call.target != "paddle":
@@ -335,6 +332,7 @@ def xlogy(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, **names, **({"y": "other"} if "{y}" in text else {})))
 
 
+@hook("add_n")
 def add_n(call: BoundCall) -> None:
     """A sum over a list; a lone tensor is given back."""
     node = call.value("inputs")
@@ -345,46 +343,3 @@ def add_n(call: BoundCall) -> None:
     else:
         text = "(sum({inputs}) if isinstance({inputs}, (list, tuple)) else {inputs}.clone())"
         call.rewrite(bind_names(call, text, inputs="inputs"))
-
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    **{f"operator_{name}": _operator(sign) for name, sign in _OPERATORS.items()},
-    **{f"{name}_": _operator_in_place(sign) for name, sign in list(_OPERATORS.items())[:4]},
-    "add": _sum("+"),
-    "subtract": _sum("-"),
-    "add_": _sum_in_place("+", "add_"),
-    "subtract_": _sum_in_place("-", "subtract_"),
-    "divide": divide,
-    "divide_": divide_in_place,
-    "power": power,
-    "float_power": float_power,
-    "pow_": power_in_place,
-    "fmod": fmod,
-    "fmod_": fmod_in_place,
-    "round_decimals": round_decimals,
-    "bits": bits,
-    "clamp": clamp,
-    "clamp_": clamp_in_place,
-    "search_side": search_side,
-    "add_n": add_n,
-    **{
-        f"write_back_{n}": _in_place(f"paddle.{n}({{self}})")
-        for n in ("square", "expm1", "erf", "sign", "sgn", "rad2deg", "deg2rad")
-    },
-    **{
-        f"keep_type_{name}": _in_place(f"({{self}} {sign} {{y}}).astype({{self}}.dtype)")
-        for name, sign in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="))
-    },
-    "logical_not_": _logic_in_place("logical_not", "{self}"),
-    **{
-        f"{name}_": _logic_in_place(name, "{self}.astype('bool'), {y}.astype('bool')")
-        for name in ("logical_and", "logical_or", "logical_xor")
-    },
-    "atan2_": _in_place("paddle.atan2({self}, {y})"),
-    "nextafter_": _in_place("paddle.nextafter({self}, {y})"),
-    "heaviside_": _in_place("paddle.heaviside({self}, {y})"),
-    "write_back_conj": _in_place("paddle.conj({self})"),
-    "scale_": scale_in_place,
-    "xlogy": xlogy,
-    "write_back_exp2": _in_place("2.0 ** {self}"),
-}

@@ -3,44 +3,40 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart, only
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _LINEAR = frozenset({"torch.nn.Linear", "paddle.nn.Linear"})
 _NO_CORNERS = ("nearest", "area", "nearest-exact")
 
-Hook = Callable[[BoundCall], None]
 
-
-def _inplace(twin: str | None) -> Hook:
+@hook("inplace")
+def inplace(call: BoundCall, twin: str = "") -> None:
     """``inplace=True`` is the function with an underscore where Paddle has one, else a new tensor."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target != "paddle" or call.value("inplace") is None:
-            return
-        asked = call.literal("inplace")
-        call.drop("inplace")
-        if asked is True and twin is not None:
-            call.rewrite(twin)
-        elif asked is True and call.is_statement and isinstance(call.value("input"), ast.Name):
-            call.surround("paddle.assign(", ", {input})")
-        elif asked is not False and not isinstance(call.value("input"), ast.Call):
-            call.report("NNF201")
-
-    return hook
+    if call.target != "paddle" or call.value("inplace") is None:
+        return
+    asked = call.literal("inplace")
+    call.drop("inplace")
+    if asked is True and twin:
+        call.rewrite(twin)
+    elif asked is True and call.is_statement and isinstance(call.value("input"), ast.Name):
+        call.surround("paddle.assign(", ", {input})")
+    elif asked is not False and not isinstance(call.value("input"), ast.Call):
+        call.report("NNF201")
 
 
+@hook("functional_dropout")
 def dropout(call: BoundCall) -> None:
     """Paddle can scale in inference, ``downscale_in_infer``, where torch scales in training."""
-    _inplace(None)(call)
+    inplace(call)
     if call.target == "torch" and call.value("mode") is not None and call.literal("mode") == "downscale_in_infer":
         call.drop("mode")
         scaled = "(1 - {p})" if call.value("p") is not None else "0.5"
         call.rewrite(f"torch.nn.functional.dropout({{input}}{{p:, p=%}}{{training:, training=%}}) * {scaled}")
 
 
+@hook("softmax_dim")
 def softmax_dim(call: BoundCall) -> None:
     """torch chooses the dimension by the rank if none is named."""
     if call.target == "paddle" and (call.value("dim") is None or call.literal("dim") is None):
@@ -50,10 +46,11 @@ def softmax_dim(call: BoundCall) -> None:
         call.force("axis", f"0 if {ast.unparse(call.value('input') or ast.Constant(0))}.ndim in (0, 1, 3) else 1")
 
 
+@hook("hardsigmoid")
 def hardsigmoid(call: BoundCall) -> None:
     """torch's slope is 1/6; any other is written out."""
     if call.target == "paddle":
-        _inplace(None)(call)
+        inplace(call)
         return
     slope, offset = call.literal("slope"), call.literal("offset")
     usual = call.value("slope") is None or (isinstance(slope, float) and abs(slope - 1 / 6) < 1e-6)
@@ -65,6 +62,7 @@ def hardsigmoid(call: BoundCall) -> None:
     call.drop("offset")
 
 
+@hook("linear")
 def linear(call: BoundCall) -> None:
     """The weight of a layer is transposed already: the layer's is ``[in, out]`` in Paddle, ``[out, in]`` in torch."""
     weight, owners = call.value("weight"), call.owners("weight")
@@ -75,48 +73,45 @@ def linear(call: BoundCall) -> None:
         call.report("NNF202", difference="if the weight is an nn.Linear's, it is transposed already: take the .t() out")
 
 
-def _convolution(spatial: int) -> Hook:
+@hook("convolution")
+def convolution(call: BoundCall, dimensions: int) -> None:
     """Padding by name and on one side only; Paddle's "same" forgets the dilation."""
-
-    def hook(call: BoundCall) -> None:
-        padding = call.literal("padding")
-        if isinstance(padding, str):
-            same = padding.upper() == "SAME"
-            ones = (1, [1] * spatial, (1,) * spatial)
-            for other in ("dilation",) if call.target == "paddle" else ("stride", "dilation"):
-                if same and call.value(other) is not None and call.literal(other) not in ones:
-                    no_counterpart(call, "padding", f"{padding!r} with {other}")
-            if call.target == "torch":
-                call.force("padding", repr(padding.lower()))
-        elif call.target == "torch":
-            _even_padding(call, spatial)
-
-    return hook
+    padding = call.literal("padding")
+    if isinstance(padding, str):
+        same = padding.upper() == "SAME"
+        ones = (1, [1] * dimensions, (1,) * dimensions)
+        for other in ("dilation",) if call.target == "paddle" else ("stride", "dilation"):
+            if same and call.value(other) is not None and call.literal(other) not in ones:
+                no_counterpart(call, "padding", f"{padding!r} with {other}")
+        if call.target == "torch":
+            call.force("padding", repr(padding.lower()))
+    elif call.target == "torch":
+        _even_padding(call, dimensions)
 
 
-def _even_padding(call: BoundCall, spatial: int) -> None:
+def _even_padding(call: BoundCall, dimensions: int) -> None:
     """Paddle takes ``[before, after, ...]`` for each dimension; torch pads both sides alike."""
     node = call.value("padding")
     if isinstance(call.literal("padding"), str):
         no_counterpart(call, "padding")
-    if not isinstance(node, ast.List | ast.Tuple) or len(node.elts) == spatial:
+    if not isinstance(node, ast.List | ast.Tuple) or len(node.elts) == dimensions:
         return
     sides = [ast.unparse(e) for e in node.elts]
-    if len(sides) == 2 * spatial and sides[::2] == sides[1::2]:
-        call.force("padding", f"({', '.join(sides[::2])}{',' if spatial == 1 else ''})")
+    if len(sides) == 2 * dimensions and sides[::2] == sides[1::2]:
+        call.force("padding", f"({', '.join(sides[::2])}{',' if dimensions == 1 else ''})")
     else:
         no_counterpart(call, "padding")
 
 
-def _max_pool(spatial: int) -> Hook:
-    def hook(call: BoundCall) -> None:
-        if call.target == "torch":
-            _even_padding(call, spatial)
-        return_indices(call)
+@hook("max_pool")
+def max_pool(call: BoundCall, dimensions: int) -> None:
+    """torch pads both sides alike; the indices have another dtype."""
+    if call.target == "torch":
+        _even_padding(call, dimensions)
+    return_indices(call)
 
-    return hook
 
-
+@hook("return_indices")
 def return_indices(call: BoundCall) -> None:
     """The same positions, of another dtype."""
     name = "return_indices" if call.target == "paddle" else "return_mask"
@@ -124,22 +119,20 @@ def return_indices(call: BoundCall) -> None:
         call.report("NNF203", difference="the indices are int64 in torch, int32 in Paddle")
 
 
+@hook("max_pool_with_indices")
 def max_pool_with_indices(call: BoundCall) -> None:
     """The name says that it gives the indices."""
     call.force("return_mask", "True")
     call.report("NNF203", difference="the indices are int64 in torch, int32 in Paddle")
 
 
-def _average_pool(spatial: int) -> Hook:
+@hook("average_pool")
+def average_pool(call: BoundCall, dimensions: int) -> None:
     """Without padding it makes no difference whether padding counts."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target == "torch":
-            _even_padding(call, spatial)
-        if call.value("padding") is None or call.literal("padding") == 0:
-            call.drop("count_include_pad" if call.target == "paddle" else "exclusive")
-
-    return hook
+    if call.target == "torch":
+        _even_padding(call, dimensions)
+    if call.value("padding") is None or call.literal("padding") == 0:
+        call.drop("count_include_pad" if call.target == "paddle" else "exclusive")
 
 
 def elements_of(node: ast.expr | None) -> list[ast.expr] | None:
@@ -149,6 +142,7 @@ def elements_of(node: ast.expr | None) -> list[ast.expr] | None:
     return None
 
 
+@hook("interpolate")
 def interpolate(call: BoundCall) -> None:
     """Sizes, layouts and corners by mode."""
     mode = call.literal("mode") if call.value("mode") is not None else "nearest"
@@ -204,18 +198,21 @@ def _interpolate_to_paddle(call: BoundCall, mode: object) -> None:
             no_counterpart(call, "size", f"{size}: Paddle takes one for each dimension")
 
 
+@hook("grid_sample")
 def grid_sample(call: BoundCall) -> None:
     """Paddle has no cubic sampling."""
     if call.target == "paddle" and call.literal("mode") == "bicubic":
         no_counterpart(call, "mode")
 
 
+@hook("embedding")
 def embedding(call: BoundCall) -> None:
     """Paddle's lookup gives zeros for the padding index; torch's gives the row."""
     if call.value("padding_idx") is not None and call.literal("padding_idx") is not None:
         call.report("NNF202", difference="for padding_idx Paddle gives zeros, torch the row of the weight")
 
 
+@hook("normalize")
 def normalize(call: BoundCall) -> None:
     """Paddle takes one dimension: over several, or all, the norm is written out."""
     node = call.value("dim")
@@ -237,6 +234,7 @@ def normalize(call: BoundCall) -> None:
     call.rewrite(bind_names(call, f"{{x}} / {norm}", x="input"))
 
 
+@hook("group_norm")
 def group_norm(call: BoundCall) -> None:
     """Without a weight Paddle's own has a wrong gradient (3.3.1); that of groups seen as instances is right."""
     if call.target == "torch" or call.literal("weight") not in (None, ...) or call.value("weight") is not None:
@@ -247,6 +245,7 @@ def group_norm(call: BoundCall) -> None:
     )
 
 
+@hook("flash_attention")
 def flash_attention(call: BoundCall) -> None:
     """Gives the output and the softmax, which is None unless asked for."""
     if call.value("return_softmax") is not None and call.literal("return_softmax") is not False:
@@ -268,6 +267,7 @@ def _training(call: BoundCall, rate_name: str) -> None:
     call.drop("training")
 
 
+@hook("attention")
 def attention(call: BoundCall) -> None:
     """A scale of one's own goes into the query; torch has no ``training``."""
     if call.target == "torch":
@@ -299,6 +299,7 @@ _BATCH_NORM_ALONE = (
 )
 
 
+@hook("batch_norm")
 def batch_norm(call: BoundCall) -> None:
     """In training torch keeps the unbiased variance, Paddle the biased one; the output is the same."""
     if call.target == "paddle":
@@ -314,6 +315,7 @@ def batch_norm(call: BoundCall) -> None:
         call.report("NNF203", difference="running_var takes in the unbiased variance in torch, the biased in Paddle")
 
 
+@hook("instance_norm")
 def instance_norm(call: BoundCall) -> None:
     """Paddle always normalises by the input's own statistics."""
     if call.target == "paddle":
@@ -322,6 +324,7 @@ def instance_norm(call: BoundCall) -> None:
             no_counterpart(call, "use_input_stats")
 
 
+@hook("swiglu")
 def swiglu(call: BoundCall) -> None:
     """Without a second tensor the first one is halved."""
     if call.value("y") is None or call.literal("y") is None:
@@ -329,6 +332,7 @@ def swiglu(call: BoundCall) -> None:
         call.rewrite("(lambda _a, _b: torch.nn.functional.silu(_a) * _b)(*{input}.chunk(2, -1))")
 
 
+@hook("sequence_mask")
 def sequence_mask(call: BoundCall) -> None:
     """Without ``maxlen`` the mask is as long as the longest sequence."""
     if call.value("maxlen") is None or call.literal("maxlen") is None:
@@ -337,6 +341,7 @@ def sequence_mask(call: BoundCall) -> None:
         call.rewrite(bind_names(call, text, lengths="x"))
 
 
+@hook("rms_norm")
 def rms_norm(call: BoundCall) -> None:
     """Paddle's kernel runs on a GPU only, so the norm is written out; torch's default eps is the dtype's own."""
     if call.target != "paddle":
@@ -364,33 +369,3 @@ def rms_norm(call: BoundCall) -> None:
         call.rewrite(bind_names(call, text, input="input"))
     else:
         call.rewrite(bind_names(call, text + " * {weight}", input="input"))
-
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    "normalize": normalize,
-    "group_norm": group_norm,
-    "functional_dropout": dropout,
-    "inplace": _inplace(None),
-    "inplace_relu": _inplace("paddle.nn.functional.relu_({x})"),
-    "inplace_elu": _inplace("paddle.nn.functional.elu_({x}{alpha:, alpha=%})"),
-    "inplace_leaky_relu": _inplace("paddle.nn.functional.leaky_relu_({x}{negative_slope:, negative_slope=%})"),
-    "inplace_hardtanh": _inplace("paddle.nn.functional.hardtanh_({x}{min:, min=%}{max:, max=%})"),
-    "linear": linear,
-    "softmax_dim": softmax_dim,
-    "hardsigmoid": hardsigmoid,
-    **{f"convolution_{n}": _convolution(n) for n in (1, 2, 3)},
-    **{f"max_pool_{n}": _max_pool(n) for n in (1, 2, 3)},
-    **{f"average_pool_{n}": _average_pool(n) for n in (1, 2, 3)},
-    "interpolate": interpolate,
-    "grid_sample": grid_sample,
-    "embedding": embedding,
-    "attention": attention,
-    "flash_attention": flash_attention,
-    "rms_norm": rms_norm,
-    "batch_norm": batch_norm,
-    "instance_norm": instance_norm,
-    "swiglu": swiglu,
-    "sequence_mask": sequence_mask,
-    "return_indices": return_indices,
-    "max_pool_with_indices": max_pool_with_indices,
-}

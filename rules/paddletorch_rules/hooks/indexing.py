@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import bind_names, is_pure, no_counterpart
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.shape import receiver
 
 _FRESH = frozenset(
@@ -38,6 +37,7 @@ def _in_place(call: BoundCall, computed: str) -> None:
         call.rewrite(bind_names(call, f"paddle.assign({computed}, {{self}})", self="self"))
 
 
+@hook("scatter_")
 def scatter_(call: BoundCall) -> None:
     """In place; 2.6's ``put_along_axis_`` broadcasts its indices and keeps no ``include_self``."""
     if call.target == "paddle":
@@ -54,6 +54,7 @@ def scatter_(call: BoundCall) -> None:
         _in_place(call, f"{{self}}.put_along_axis({{indices}}, {{values}}, {{axis}}{reduce}, broadcast=False)")
 
 
+@hook("scatter")
 def scatter(call: BoundCall) -> None:
     """Paddle scatters no booleans on a CPU."""
     hole, source = receiver(call, "arr")
@@ -76,12 +77,14 @@ def _as_integers(call: BoundCall) -> str:
     )
 
 
+@hook("scatter_add_")
 def scatter_add_(call: BoundCall) -> None:
     """In place, added."""
     if call.target == "paddle":
         _in_place(call, "{self}.put_along_axis({indices}, {values}, {axis}, 'add', broadcast=False)")
 
 
+@hook("masked_scatter_")
 def masked_scatter_(call: BoundCall) -> None:
     """In place; Paddle has it from 3.0."""
     if call.target == "paddle":
@@ -90,6 +93,7 @@ def masked_scatter_(call: BoundCall) -> None:
         _in_place(call, bind_names(call, computed, mask="mask", self="self"))
 
 
+@hook("view_write")
 def view_write(call: BoundCall) -> None:
     """What Paddle writes in place to a view with gaps is lost: such a receiver is assigned to."""
     if call.target != "paddle" or not isinstance(call.value("self"), ast.Subscript):
@@ -98,6 +102,7 @@ def view_write(call: BoundCall) -> None:
         _in_place(call, "{self}.masked_fill({mask}, {value})")
 
 
+@hook("take_along")
 def take_along(call: BoundCall) -> None:
     """Paddle broadcasts its indices unless told otherwise."""
     if call.target == "paddle":
@@ -114,6 +119,7 @@ def take_along(call: BoundCall) -> None:
 _REDUCTIONS = {"add": "sum", "mul": "prod", "multiply": "prod", "mean": "mean", "amax": "amax", "amin": "amin"}
 
 
+@hook("put_along")
 def put_along(call: BoundCall) -> None:
     """``put_along_axis`` broadcasts indices and values; torch's scatter takes them as they are."""
     if call.target == "paddle":
@@ -152,12 +158,14 @@ def put_along(call: BoundCall) -> None:
     call.rewrite(bind_names(call, template, **repeated))
 
 
+@hook("multiplex")
 def multiplex(call: BoundCall) -> None:
     """Rows of several tensors by their numbers."""
     template = "torch.stack({inputs})[{index}.flatten().long(), torch.arange({index}.shape[0])]"
     call.rewrite(bind_names(call, template, index="index"))
 
 
+@hook("gather")
 def gather(call: BoundCall) -> None:
     """Paddle's gather selects along the first dimension unless told otherwise."""
     if call.target == "torch" and (call.value("axis") is None or call.literal("axis") is None):
@@ -166,6 +174,7 @@ def gather(call: BoundCall) -> None:
         call.rewrite(f"torch.index_select({{{hole}}}, 0, {{index}})")
 
 
+@hook("scatter_rows")
 def scatter_rows(call: BoundCall) -> None:
     """Rows replaced; without ``overwrite`` they are emptied and then added to."""
     if call.target == "paddle":
@@ -181,12 +190,14 @@ def scatter_rows(call: BoundCall) -> None:
         call.rewrite(bind_names(call, template, index="index"))
 
 
+@hook("index_fill_")
 def index_fill_(call: BoundCall) -> None:
     """2.6 fills nothing along a dimension other than the first."""
     if call.target == "paddle" and call.literal("dim") != 0:
         _in_place(call, "{self}.index_fill({index}, {axis}, {value})")
 
 
+@hook("index_copy")
 def index_copy(call: BoundCall) -> None:
     """Rows are scattered; along another dimension the tensor is turned first."""
     if call.target == "paddle" and call.literal("dim") != 0:
@@ -195,6 +206,7 @@ def index_copy(call: BoundCall) -> None:
         call.rewrite(bind_names(call, f"{turned}.moveaxis(0, {{axis}})", axis="dim"))
 
 
+@hook("index_copy_")
 def index_copy_(call: BoundCall) -> None:
     """In place."""
     if call.target == "paddle" and call.literal("dim") != 0:
@@ -218,6 +230,7 @@ def is_scalar(call: BoundCall, name: str) -> bool:
     return finfo or qualified in ("math.inf", "torch.inf", "np.inf", "numpy.inf", "math.nan", "float.inf")
 
 
+@hook("where")
 def where(call: BoundCall) -> None:
     """A number beside a tensor: Paddle gives it a dtype of its own (2.6: float64; an integer never fits a float)."""
     if call.target == "torch":
@@ -241,6 +254,7 @@ def where(call: BoundCall) -> None:
         call.rewrite(f"{x}.masked_fill(paddle.logical_not({{condition}}), {{y}})")
 
 
+@hook("nonzero")
 def nonzero(call: BoundCall) -> None:
     """As a tuple 2.6 gives columns of one element, later releases and torch give vectors."""
     if call.value("as_tuple") is None:
@@ -257,6 +271,7 @@ def nonzero(call: BoundCall) -> None:
     call.rewrite(f"tuple(paddle.unbind(paddle.nonzero({{{hole}}}), axis=1))")
 
 
+@hook("one_hot")
 def one_hot(call: BoundCall) -> None:
     """The number of classes: torch finds it by itself, Paddle only from 3.3."""
     if call.target == "paddle" and (call.value("num_classes") is None or call.literal("num_classes") == -1):
@@ -266,31 +281,10 @@ def one_hot(call: BoundCall) -> None:
         call.rewrite(bind_names(call, template, x=source))
 
 
+@hook("take_flat")
 def take_flat(call: BoundCall) -> None:
     """Without a dimension torch takes from the flat tensor."""
     if call.target == "paddle" and (call.value("dim") is None or call.literal("dim") is None):
         call.drop("dim")
         hole, _ = receiver(call, "arr")
         call.rewrite(f"paddle.take_along_axis({{{hole}}}.flatten(), {{indices}}.flatten(), 0)")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "scatter_": scatter_,
-    "scatter_add_": scatter_add_,
-    "masked_scatter_": masked_scatter_,
-    "view_write": view_write,
-    "take_along": take_along,
-    "put_along": put_along,
-    "scatter": scatter,
-    "gather": gather,
-    "multiplex": multiplex,
-    "scatter_rows": scatter_rows,
-    "index_fill_": index_fill_,
-    "index_copy": index_copy,
-    "index_copy_": index_copy_,
-    "where": where,
-    "nonzero": nonzero,
-    "one_hot": one_hot,
-    "take_flat": take_flat,
-}
-"""Hooks of indexing.toml."""

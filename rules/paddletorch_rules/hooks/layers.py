@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.attributes import attributes
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _PAD_CLASSES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circular": "CircularPad"}
 
 
+@hook("layer")
 def layer(call: BoundCall) -> None:
     """To torch: an initializer of the weight or the bias is applied to the layer once it is made."""
     if call.target == "torch":
@@ -19,6 +19,7 @@ def layer(call: BoundCall) -> None:
         placed(call)
 
 
+@hook("layer_placed")
 def layer_placed(call: BoundCall) -> None:
     """Layers made of layers: only the place can be carried over."""
     if call.target == "paddle":
@@ -37,17 +38,14 @@ def placed(call: BoundCall) -> None:
         call.surround("", f".to({', '.join(given)})")
 
 
-def _conv(dimensions: int) -> Callable[[BoundCall], None]:
+@hook("layer_conv")
+def layer_conv(call: BoundCall, dimensions: int) -> None:
     """'same' padding with a dilation, and Paddle's paddings by side."""
-
-    def hook(call: BoundCall) -> None:
-        layer(call)
-        if call.target == "paddle":
-            _same_to_paddle(call)
-        else:
-            _padding_to_torch(call, dimensions)
-
-    return hook
+    layer(call)
+    if call.target == "paddle":
+        _same_to_paddle(call)
+    else:
+        _padding_to_torch(call, dimensions)
 
 
 def _same_to_paddle(call: BoundCall) -> None:
@@ -106,10 +104,11 @@ def _padding_to_torch(call: BoundCall, dimensions: int) -> None:
 def on_output(call: BoundCall, result: str, **values: str) -> None:
     """A forward hook that gives ``result``, of the layer ``m`` and its output ``out``."""
     names, holes = "".join(f", {n}" for n in values), "".join(f", {v}" for v in values.values())
-    hook = f"m.register_forward_hook(lambda m, given, out: {result})"
-    call.surround(f"(lambda m{names}: ({hook}, m)[-1])(", f"{holes})")
+    registered = f"m.register_forward_hook(lambda m, given, out: {result})"
+    call.surround(f"(lambda m{names}: ({registered}, m)[-1])(", f"{holes})")
 
 
+@hook("layer_dropout")
 def dropout(call: BoundCall) -> None:
     """What Paddle scales in inference, ``downscale_in_infer``, is scaled back in training and scaled in inference."""
     if call.target == "torch" and call.value("mode") is not None and call.literal("mode") == "downscale_in_infer":
@@ -117,29 +116,28 @@ def dropout(call: BoundCall) -> None:
         on_output(call, "out * (1 - m.p)")
 
 
+@hook("layer_softmax")
 def softmax(call: BoundCall) -> None:
     """torch chooses an axis by the number of dimensions if none is given."""
     if call.target == "paddle" and (call.value("dim") is None or call.literal("dim") is None):
         call.stop("NNL201", difference="without dim torch takes axis 0 or 1 by the number of axes, Paddle the last")
 
 
+@hook("layer_threshold")
 def threshold(call: BoundCall) -> None:
     """Paddle 2.6 puts 0 for what is not above the threshold, and has no other value."""
     if call.target == "paddle" and call.literal("value") in (0, 0.0):
         call.drop("value")
 
 
-def _pad(dimensions: int) -> Callable[[BoundCall], None]:
-    return lambda call: pad(call, dimensions)
-
-
-def pad(call: BoundCall, digit: int) -> None:
+@hook("layer_pad", to="torch")
+def layer_pad(call: BoundCall, dimensions: int) -> None:
     """Paddle has one padding layer with modes, torch a class for each."""
     mode = "constant" if call.value("mode") is None else call.literal("mode")
     if mode in _PAD_CLASSES:
         call.drop("mode")
         call.drop("value")
-        call.rewrite(f"torch.nn.{_PAD_CLASSES[mode]}{digit}d({{padding}})")
+        call.rewrite(f"torch.nn.{_PAD_CLASSES[mode]}{dimensions}d({{padding}})")
     elif mode != "constant":
         node = call.value("mode")
         call.stop("API221", parameter="mode", value=ast.unparse(node) if node is not None else "?")
@@ -149,6 +147,7 @@ def pad(call: BoundCall, digit: int) -> None:
             call.force("value", "0.0")
 
 
+@hook("layer_upsample")
 def upsample(call: BoundCall) -> None:
     """A single size stands for all axes in torch; Paddle wants each, and the layout where it is not NCHW."""
     mode = call.literal("mode") if call.value("mode") is not None else "nearest"
@@ -169,6 +168,7 @@ def upsample(call: BoundCall) -> None:
         call.drop("align_mode")
 
 
+@hook("layer_triplet")
 def triplet(call: BoundCall) -> None:
     """Paddle's class takes a distance function and ignores it (2.6.2 and 3.3.1)."""
     if call.literal("distance_function") is None or call.value("distance_function") is None:
@@ -178,6 +178,7 @@ def triplet(call: BoundCall) -> None:
     call.drop("distance_function")
 
 
+@hook("layer_cross_entropy")
 def cross_entropy(call: BoundCall) -> None:
     """Smoothing, soft labels and the axis of the classes."""
     if call.target == "paddle":
@@ -198,6 +199,7 @@ def cross_entropy(call: BoundCall) -> None:
         call.report("NNL202", difference="torch has the classes on axis 1, Paddle on the last: the same for two axes")
 
 
+@hook("layer_sequential")
 def sequential(call: BoundCall) -> None:
     """Names of layers: pairs in Paddle (2.6 takes nothing else), an OrderedDict in torch."""
     if call.target == "paddle":
@@ -209,6 +211,7 @@ def sequential(call: BoundCall) -> None:
         call.wrap("layers", "collections.OrderedDict([", "])")
 
 
+@hook("layer_named")
 def named(call: BoundCall) -> None:
     """Names and layers as pairs; nothing, or a list that is unpacked, is no such pair."""
     first = call.value("layers")
@@ -222,20 +225,3 @@ def named(call: BoundCall) -> None:
 
 def _is_ordered(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "OrderedDict"
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "layer_sequential": sequential,
-    "layer_named": named,
-    "layer_placed": layer_placed,
-    "layer": layer,
-    **{f"layer_conv_{n}": _conv(n) for n in (1, 2, 3)},
-    "layer_dropout": dropout,
-    "layer_softmax": softmax,
-    "layer_threshold": threshold,
-    **{f"layer_pad_{n}": _pad(n) for n in (1, 2, 3)},
-    "layer_upsample": upsample,
-    "layer_triplet": triplet,
-    "layer_cross_entropy": cross_entropy,
-}
-"""Hooks of the tables of layers."""

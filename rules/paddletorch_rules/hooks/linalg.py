@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
-from paddletorch_rules.hooks.protocol import BoundCall
-
-Hook = Callable[[BoundCall], None]
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
+@hook("matmul")
 def matmul(call: BoundCall) -> None:
     """Paddle transposes the last two dimensions of an operand on request."""
     if call.target != "torch":
@@ -38,6 +36,7 @@ def matmul(call: BoundCall) -> None:
     call.rewrite(f"torch.matmul({', '.join(texts)})")
 
 
+@hook("einsum")
 def einsum(call: BoundCall) -> None:
     """torch also takes the operands as one list, or each with a list of its axes instead of an equation."""
     node = call.value("operands")
@@ -50,23 +49,22 @@ def einsum(call: BoundCall) -> None:
         call.wrap("operands", "*", "")
 
 
-def _shift(sign: str) -> Hook:
+@hook("fftshift")
+def fftshift(call: BoundCall, inverse: bool = False) -> None:
     """Paddle 3.3 shifts along one axis or all; several are rolled."""
-
-    def hook(call: BoundCall) -> None:
-        node = call.value("dim")
-        if call.target != "paddle" or not (isinstance(node, ast.Tuple | ast.List) or call.types("dim") == {"sequence"}):
-            return
-        if node is None or not is_plain(node):
-            no_counterpart(call, "dim")
-        axes = ast.unparse(node)
-        call.drop("dim")
-        text = f"paddle.roll({{x}}, [{sign}({{x}}.shape[_a] // 2) for _a in {axes}], {axes})"
-        call.rewrite(bind_names(call, text, x="input"))
-
-    return hook
+    node = call.value("dim")
+    if call.target != "paddle" or not (isinstance(node, ast.Tuple | ast.List) or call.types("dim") == {"sequence"}):
+        return
+    if node is None or not is_plain(node):
+        no_counterpart(call, "dim")
+    axes = ast.unparse(node)
+    call.drop("dim")
+    sign = "-" if inverse else ""
+    text = f"paddle.roll({{x}}, [{sign}({{x}}.shape[_a] // 2) for _a in {axes}], {axes})"
+    call.rewrite(bind_names(call, text, x="input"))
 
 
+@hook("pinv")
 def pinv(call: BoundCall) -> None:
     """torch's tolerance is the larger side times the precision of the type; Paddle's is a constant."""
     if call.value("atol") is not None and call.literal("atol") is not None:
@@ -89,6 +87,7 @@ def pinv(call: BoundCall) -> None:
         call.force("rcond", ast.unparse(node))
 
 
+@hook("qr")
 def qr(call: BoundCall) -> None:
     """With mode "r" torch still gives two results."""
     mode = call.literal("mode")
@@ -96,6 +95,7 @@ def qr(call: BoundCall) -> None:
         no_counterpart(call, "mode")
 
 
+@hook("triangular")
 def triangular(call: BoundCall) -> None:
     """torch solves from either side, Paddle with the transposed matrix."""
     if call.target == "torch":
@@ -105,6 +105,7 @@ def triangular(call: BoundCall) -> None:
         no_counterpart(call, "left")
 
 
+@hook("matrix_rank")
 def matrix_rank(call: BoundCall) -> None:
     """Paddle's tolerances are absolute; its relative one is new in 3.0."""
     for name in ("tol", "atol", "rtol"):
@@ -112,6 +113,7 @@ def matrix_rank(call: BoundCall) -> None:
             no_counterpart(call, name)
 
 
+@hook("stft")
 def stft(call: BoundCall) -> None:
     """Paddle's result is complex, as torch's is on request."""
     if call.target == "torch":
@@ -125,6 +127,7 @@ def stft(call: BoundCall) -> None:
         call.surround("paddle.as_real(", ".contiguous())")  # 2.6 reads a strided tensor wrongly
 
 
+@hook("beta_first")
 def beta_first(call: BoundCall) -> None:
     """The factors come after the matrices in the call and before them in the sum."""
     for name in ("beta", "alpha"):
@@ -133,6 +136,7 @@ def beta_first(call: BoundCall) -> None:
             no_counterpart(call, name)
 
 
+@hook("cholesky_inverse")
 def cholesky_inverse(call: BoundCall) -> None:
     """The factor may stand above the diagonal: then it comes first in the product as its transpose."""
     upper = call.literal("upper") if call.value("upper") is not None else False
@@ -141,18 +145,3 @@ def cholesky_inverse(call: BoundCall) -> None:
     side = "transpose_x" if upper else "transpose_y"
     call.drop("upper")
     call.rewrite(f"paddle.linalg.inv(paddle.matmul({{x}}, {{x}}, {side}=True))")
-
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    "matmul": matmul,
-    "einsum": einsum,
-    "fftshift": _shift(""),
-    "ifftshift": _shift("-"),
-    "pinv": pinv,
-    "qr": qr,
-    "triangular": triangular,
-    "matrix_rank": matrix_rank,
-    "stft": stft,
-    "beta_first": beta_first,
-    "cholesky_inverse": cholesky_inverse,
-}

@@ -6,12 +6,11 @@ import ast
 from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import bind_names, is_call_of, is_plain, no_counterpart
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.releases import Framework
 
-Hook = Callable[[BoundCall], None]
 
-
+@hook("reduction")
 def reduction(call: BoundCall) -> None:
     """``size_average`` and ``reduce`` decide over ``reduction`` where they are given."""
     if call.target == "torch" or (call.value("size_average") is None and call.value("reduce") is None):
@@ -38,6 +37,7 @@ def _reduced(call: BoundCall, default: str = "mean") -> str:
     return value if isinstance(value, str) else ""
 
 
+@hook("cross_entropy")
 def cross_entropy(call: BoundCall) -> None:
     """torch has the classes in dimension 1, Paddle in the last; Paddle's labels may keep a dimension of 1."""
     if call.target == "paddle":
@@ -138,6 +138,7 @@ def _cross_entropy_to_torch(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, input="input", target="label"))
 
 
+@hook("softmax_with_cross_entropy")
 def softmax_with_cross_entropy(call: BoundCall) -> None:
     """Paddle's loss keeps the dimension of the classes."""
     if call.value("return_softmax") is not None and call.literal("return_softmax") is not False:
@@ -163,6 +164,7 @@ def softmax_with_cross_entropy(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, input="logits", target="label"))
 
 
+@hook("smooth_l1")
 def smooth_l1(call: BoundCall) -> None:
     """torch divides by beta, Paddle's delta is Huber's: alike at 1 only."""
     reduction(call)
@@ -193,6 +195,7 @@ def smooth_l1(call: BoundCall) -> None:
     )
 
 
+@hook("kl_div")
 def kl_div(call: BoundCall) -> None:
     """Paddle gives the target no gradient: unless it is detached in sight, the formula is written out.
 
@@ -221,6 +224,7 @@ def kl_div(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, **dict(sorted(twice.items()))))
 
 
+@hook("binary_cross_entropy_with_logits")
 def binary_cross_entropy_with_logits(call: BoundCall) -> None:
     """Paddle 2.6 weighs one term of the formula only."""
     reduction(call)
@@ -228,6 +232,7 @@ def binary_cross_entropy_with_logits(call: BoundCall) -> None:
         call.report("NNF203", difference="Paddle 2.6 is wrong where pos_weight meets a negative logit; 3.3 is right")
 
 
+@hook("ctc_loss")
 def ctc_loss(call: BoundCall) -> None:
     """Paddle takes logits, and normalises them itself; torch wants log-probabilities."""
     if call.target == "torch":
@@ -240,12 +245,14 @@ def ctc_loss(call: BoundCall) -> None:
     call.wrap("targets", "paddle.cast(", ", 'int32')")
 
 
+@hook("gaussian_nll")
 def gaussian_nll(call: BoundCall) -> None:
     """Both raise the variance to epsilon at least; torch keeps its gradient then, Paddle cuts the variance off."""
     if call.target == "paddle" and not is_call_of(call.origin("var"), "detach"):
         call.report("AGD203", what="Paddle gives the variance no gradient")
 
 
+@hook("sigmoid_focal_loss")
 def sigmoid_focal_loss(call: BoundCall) -> None:
     """Written out; the alternating weights are those of Paddle's documentation."""
     how = _reduced(call, "sum")
@@ -263,6 +270,7 @@ def sigmoid_focal_loss(call: BoundCall) -> None:
     call.rewrite(text if how == "none" else f"torch.{how}({text})")
 
 
+@hook("loss_base")
 def loss_base(call: BoundCall) -> None:
     """torch's base of losses keeps its reduction; Paddle's base of layers keeps nothing."""
     function = call.node.func
@@ -277,19 +285,6 @@ def has_no_constructor(statement: ast.ClassDef, target: Framework) -> bool:
     """Whether objects of the class get what only the base's own constructor sets."""
     return not any(isinstance(s, ast.FunctionDef) and s.name == "__init__" for s in statement.body)
 
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    "loss_base": loss_base,
-    "reduction": reduction,
-    "cross_entropy": cross_entropy,
-    "softmax_with_cross_entropy": softmax_with_cross_entropy,
-    "smooth_l1": smooth_l1,
-    "gaussian_nll": gaussian_nll,
-    "kl_div": kl_div,
-    "binary_cross_entropy_with_logits": binary_cross_entropy_with_logits,
-    "ctc_loss": ctc_loss,
-    "sigmoid_focal_loss": sigmoid_focal_loss,
-}
 
 CLASS_CHECKS: dict[str, Callable[[ast.ClassDef, Framework], bool]] = {"nn.modules.loss._Loss": has_no_constructor}
 """See ``hooks.class_checks``."""

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.attributes import attributes
 from paddletorch_rules.hooks.layers import on_output, placed
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _LARGEST_LAYER_NORM_EPSILON = 1e-3
 """Paddle's kernel raises above it (2.6.2 and 3.3.1)."""
 
 _BOTH = frozenset({"weight", "bias"})
-
-
-def affine(call: BoundCall) -> None:
-    """One flag in torch, an attribute for each in Paddle; torch's function has no bias without a weight."""
-    if call.target == "torch" and call.literal("weight_attr") is False and call.literal("bias_attr") is not False:
-        call.stop("NNL203", parameter="weight_attr", value="False")
-    _affine(call, "affine")
 
 
 def _affine(call: BoundCall, flag: str, *, default: bool = True) -> None:
@@ -55,6 +47,7 @@ def _affine(call: BoundCall, flag: str, *, default: bool = True) -> None:
         call.drop("bias_attr")
 
 
+@hook("layer_group_norm")
 def group_norm(call: BoundCall) -> None:
     """Without a weight the gradient of Paddle's layer is wrong, measured on 3.3.1."""
     plain = call.target == "paddle" and call.value("affine") is not None and call.literal("affine") is not True
@@ -63,11 +56,13 @@ def group_norm(call: BoundCall) -> None:
         call.report("AGD203", what="without a weight, the gradient of Paddle's layer is wrong (3.3.1)")
 
 
+@hook("layer_instance_norm")
 def instance_norm(call: BoundCall) -> None:
     """Without learned scale and shift by default in torch, with them in Paddle."""
     _affine(call, "affine", default=False)
 
 
+@hook("layer_batch_norm")
 def batch_norm(call: BoundCall) -> None:
     """``momentum`` weighs the new value in torch, the old one in Paddle; ``None`` is an average of all batches."""
     _affine(call, "affine")
@@ -98,6 +93,7 @@ _ACTIVATIONS = {
 """What Paddle's older layers apply to their output, by name."""
 
 
+@hook("layer_old_batch_norm")
 def old_batch_norm(call: BoundCall) -> None:
     """``paddle.nn.BatchNorm`` takes any number of dimensions; it stands in convolutional code."""
     attributes(call, {"param_attr": "weight", "bias_attr": "bias"}, _BOTH)
@@ -124,20 +120,10 @@ def _activation(call: BoundCall) -> None:
         on_output(call, f"{table}[act](out)", act="{act}")
 
 
+@hook("layer_norm_epsilon")
 def layer_norm(call: BoundCall) -> None:
     """Both parameters by one flag, the bias by its own; Paddle's kernel refuses an epsilon above 0.001."""
     epsilon = call.literal("eps") if call.target == "paddle" else ...
     if isinstance(epsilon, float) and epsilon > _LARGEST_LAYER_NORM_EPSILON:
         call.stop("NNL201", difference=f"Paddle's kernel takes an epsilon of at most 0.001, not {epsilon}")
     _affine(call, "elementwise_affine")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "layer_affine": affine,
-    "layer_group_norm": group_norm,
-    "layer_instance_norm": instance_norm,
-    "layer_batch_norm": batch_norm,
-    "layer_old_batch_norm": old_batch_norm,
-    "layer_norm_epsilon": layer_norm,
-}
-"""Hooks of the tables of normalisation layers."""

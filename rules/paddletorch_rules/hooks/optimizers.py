@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _SMALL = 1e-5
 """An epsilon below which its place in the formula does not show in float32 training."""
 
 
+@hook("optimizer")
 def optimizer(call: BoundCall) -> None:
     """Betas, numbers that Paddle wants as floats, and what Paddle keeps inside the optimizer."""
     if call.target == "paddle":
@@ -67,6 +67,7 @@ def _to_torch(call: BoundCall) -> None:
     call.drop("grad_clip")  # the plan of optimizers puts a call before the steps, or reports
 
 
+@hook("rmsprop")
 def rmsprop(call: BoundCall) -> None:
     """torch adds eps to the root of the mean square, Paddle to the mean square itself: squared, the two agree."""
     optimizer(call)
@@ -82,6 +83,7 @@ def rmsprop(call: BoundCall) -> None:
         _check_epsilon(call, source, value, value if call.target == "paddle" else value**0.5, where)
 
 
+@hook("adamax")
 def adamax(call: BoundCall) -> None:
     """torch adds eps to the gradient's size, Paddle to the decayed maximum."""
     optimizer(call)
@@ -94,10 +96,3 @@ def adamax(call: BoundCall) -> None:
 def _check_epsilon(call: BoundCall, name: str, value: float, size: float, where: str) -> None:
     if size > _SMALL:
         call.report("OPT201", where=where, parameter=name, value=repr(value))
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "optimizer": optimizer,
-    "rmsprop": rmsprop,
-    "adamax": adamax,
-}

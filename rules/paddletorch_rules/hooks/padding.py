@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart, only
 from paddletorch_rules.hooks.functional import elements_of
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
+@hook("pad")
 def pad(call: BoundCall) -> None:
     """torch pads from the last dimension; Paddle does too, unless there are two pads for every dimension."""
     unknown = call.value("mode") is not None and call.literal("mode") is ...
@@ -189,6 +189,7 @@ def _rewrite_pad(call: BoundCall, pads: str, twice: bool) -> None:
     call.rewrite(bind_names(call, text, **repeated))
 
 
+@hook("pad_sequence")
 def pad_sequence(call: BoundCall) -> None:
     """Tensors of several lengths in one: each is padded to the longest along its first axis."""
     if call.value("padding_side") is not None and call.literal("padding_side") != "right":
@@ -202,6 +203,3 @@ def pad_sequence(call: BoundCall) -> None:
     padded = f"paddle.nn.functional.pad({one}, {pads}{{padding_value:, value=%}}){after}"
     call.drop("padding_side")
     call.rewrite(bind_names(call, f"paddle.stack([{padded} for _s in {{sequences}}]{axis})", sequences="sequences"))
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {"pad": pad, "pad_sequence": pad_sequence}

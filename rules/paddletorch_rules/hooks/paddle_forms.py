@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import bind_names, no_counterpart
 from paddletorch_rules.hooks.integers import is_integer
-from paddletorch_rules.hooks.protocol import BoundCall
-
-Hook = Callable[[BoundCall], None]
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
+@hook("tensordot")
 def tensordot(call: BoundCall) -> None:
     """One list of axes is for both tensors, and the shorter of two goes on as the longer does."""
     node = call.value("axes")
@@ -38,12 +36,14 @@ def _is_short(call: BoundCall, name: str) -> bool:
     return any(is_integer(n) and "int32" in ast.unparse(n) for n in (call.value(name), call.origin(name)) if n)
 
 
+@hook("long_index")
 def long_index(call: BoundCall) -> None:
     """torch wants int64 here."""
     if call.target == "torch" and _is_short(call, "index"):
         call.wrap("index", "", ".long()")
 
 
+@hook("take")
 def take(call: BoundCall) -> None:
     """Indices out of range: wrapped around or moved to the ends."""
     if call.target == "paddle":
@@ -64,6 +64,7 @@ def take(call: BoundCall) -> None:
         long_index(call)
 
 
+@hook("log_normal")
 def log_normal(call: BoundCall) -> None:
     """Without a shape the mean or the deviation is a tensor."""
     if call.value("shape") is None or call.literal("shape") is None:
@@ -71,6 +72,7 @@ def log_normal(call: BoundCall) -> None:
         call.rewrite("torch.exp(torch.normal({mean}, {std}))")
 
 
+@hook("diag")
 def diag(call: BoundCall) -> None:
     """What is beside the diagonal of a new matrix."""
     if call.target == "paddle" or call.value("padding_value") is None:
@@ -89,6 +91,7 @@ def diag(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, **({"self": "self"} if method else {"input": "x"})))
 
 
+@hook("range")
 def range_(call: BoundCall) -> None:
     """One number is the end."""
     if call.target == "torch" and (call.value("end") is None or call.literal("end") is None):
@@ -96,6 +99,7 @@ def range_(call: BoundCall) -> None:
         call.rewrite("torch.range(0, {start}{step:, step=%}{dtype:, dtype=%})")
 
 
+@hook("distribution_lists")
 def distribution_lists(call: BoundCall) -> None:
     """Paddle's distributions take lists of numbers."""
     for name in ("loc", "scale", "low", "high"):
@@ -103,19 +107,8 @@ def distribution_lists(call: BoundCall) -> None:
             call.wrap(name, "torch.tensor(", ")")
 
 
+@hook("kl_divergence")
 def kl_divergence(call: BoundCall) -> None:
     """Of two geometric distributions Paddle gives another number (3.3.1), half of it for 0.5 and 0.1."""
     if "geometric" in call.types("p"):
         call.stop("TRN201")
-
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    "tensordot": tensordot,
-    "long_index": long_index,
-    "take": take,
-    "log_normal": log_normal,
-    "diag": diag,
-    "range": range_,
-    "distribution_lists": distribution_lists,
-    "kl_divergence": kl_divergence,
-}

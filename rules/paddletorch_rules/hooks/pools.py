@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.layers import on_output
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
+@hook("layer_max_pool")
 def max_pool(call: BoundCall) -> None:
     """The positions of the largest values are int32 in Paddle, int64 in torch."""
     flag = "return_indices" if call.target == "paddle" else "return_mask"
@@ -17,6 +17,7 @@ def max_pool(call: BoundCall) -> None:
     _padding(call, "max", flag)
 
 
+@hook("layer_avg_pool")
 def avg_pool(call: BoundCall) -> None:
     """Padding counts in torch by default, and never where a divisor is given; without padding nothing differs."""
     if _padding(call, "avg", "exclusive"):
@@ -65,10 +66,3 @@ def _padding(call: BoundCall, kind: str, flag: str) -> bool:
     else:  # what is padded does not count
         on_output(call, f"(lambda f: f(given[0]) / f(torch.ones_like(given[0])))({pooled})")
     return True
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "layer_max_pool": max_pool,
-    "layer_avg_pool": avg_pool,
-}
-"""Hooks of the tables of pooling layers."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import bind_names
 from paddletorch_rules.hooks.creation import factory, place
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _MADE = ("torch.int64", "torch.long", "torch.int32", "torch.int")
 
 
+@hook("randint")
 def randint(call: BoundCall) -> None:
     """Paddle's kernel makes int32 and int64; its ``high`` may be left out."""
     if call.target == "torch":
@@ -33,6 +33,7 @@ def _randint_to_torch(call: BoundCall) -> None:
         call.rewrite(f"torch.randint(0, {low}, {shape}{dtype})")
 
 
+@hook("randint_like")
 def randint_like(call: BoundCall) -> None:
     """Paddle's ``high`` may be left out."""
     if call.target == "paddle":
@@ -41,6 +42,7 @@ def randint_like(call: BoundCall) -> None:
         call.rewrite("torch.randint_like({input}, 0, {low}{dtype:, dtype=%})")
 
 
+@hook("normal")
 def normal(call: BoundCall) -> None:
     """A dtype of its own is a cast in Paddle."""
     if call.target == "torch":
@@ -52,27 +54,20 @@ def normal(call: BoundCall) -> None:
     place(call, "", ".astype({dtype})" if cast else "")
 
 
-def rand_like(call: BoundCall) -> None:
-    """The shape of a tensor, and its dtype unless another is given."""
-    _random_like(call, "paddle.rand", "input")
-
-
-def randn_like(call: BoundCall) -> None:
-    """The shape of a tensor, and its dtype unless another is given."""
-    _random_like(call, "paddle.randn", "x")
-
-
-def _random_like(call: BoundCall, function: str, hole: str) -> None:
+@hook("random_like")
+def random_like(call: BoundCall, function: str, tensor: str) -> None:
+    """The shape of a tensor, and its dtype unless another is given; ``tensor`` is Paddle's name of it."""
     if call.target == "torch":
         return
     if call.value("dtype") is not None and call.literal("dtype") is not None:
-        call.rewrite(f"{function}({{{hole}}}.shape, dtype={{dtype}})")
+        call.rewrite(f"{function}({{{tensor}}}.shape, dtype={{dtype}})")
     else:
-        template = f"{function}({{{hole}}}.shape, dtype={{{hole}}}.dtype)"
-        call.rewrite(bind_names(call, template, **{hole: "input"}))
+        template = f"{function}({{{tensor}}}.shape, dtype={{{tensor}}}.dtype)"
+        call.rewrite(bind_names(call, template, **{tensor: "input"}))
     place(call)
 
 
+@hook("uniform_")
 def uniform_in_place(call: BoundCall) -> None:
     """torch's first parameter is called ``from`` and goes by position; Paddle's default was -1 before 3.3."""
     if call.target == "paddle" and call.value("from_") is None:
@@ -89,12 +84,14 @@ def _is_fresh(node: ast.expr | None) -> bool:
     return _FRESH.search(ast.unparse(node.func).rpartition(".")[2].removeprefix("new_")) is not None
 
 
+@hook("bernoulli_")
 def bernoulli_in_place(call: BoundCall) -> None:
     """A tensor made on the spot need not be written into."""
     if call.target == "paddle" and _is_fresh(call.value("self")):
         call.rewrite("paddle.bernoulli(paddle.full_like({self}, {p}))")
 
 
+@hook("random_")
 def random_in_place(call: BoundCall) -> None:
     """A tensor made on the spot need not be written into."""
     if _is_fresh(call.value("self")):
@@ -102,6 +99,7 @@ def random_in_place(call: BoundCall) -> None:
         call.rewrite(f"paddle.randint_like({{self}}, {low}, {{to}})")
 
 
+@hook("seed")
 def seed(call: BoundCall) -> None:
     """Paddle takes no negative seed."""
     value = call.literal("seed")
@@ -109,23 +107,9 @@ def seed(call: BoundCall) -> None:
         call.refuse(f"seed={value}: Paddle takes no negative seed")
 
 
+@hook("number_as_tensor")
 def number_as_tensor(call: BoundCall) -> None:
     """Paddle makes a batch of one of a number, torch one distribution."""
     for name in ("rate", "probs"):
         if call.target == "paddle" and call.value(name) is not None and isinstance(call.literal(name), int | float):
             call.wrap(name, "paddle.to_tensor(", ", dtype='float32')")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "random_factory": factory,
-    "randint": randint,
-    "randint_like": randint_like,
-    "normal": normal,
-    "rand_like": rand_like,
-    "randn_like": randn_like,
-    "uniform_": uniform_in_place,
-    "bernoulli_": bernoulli_in_place,
-    "random_": random_in_place,
-    "seed": seed,
-    "number_as_tensor": number_as_tensor,
-}

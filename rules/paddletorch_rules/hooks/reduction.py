@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
-from paddletorch_rules.hooks.protocol import BoundCall
-
-Hook = Callable[[BoundCall], None]
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _TYPE_NAMES = {
     "float": "float32",
@@ -44,6 +41,7 @@ def _given(call: BoundCall, name: str) -> bool:
     return call.value(name) is not None and call.literal(name) is not None
 
 
+@hook("whole_axis")
 def whole_axis(call: BoundCall) -> None:
     """Without an axis Paddle works on the flat tensor; torch wants a dimension."""
     if call.target == "torch" and not _given(call, "axis"):
@@ -51,12 +49,14 @@ def whole_axis(call: BoundCall) -> None:
         _flatten(call, "axis", "dim")
 
 
+@hook("cumsum")
 def cumsum(call: BoundCall) -> None:
     """Paddle has no running sum of truth values."""
     whole_axis(call)
     truth_as_int(call)
 
 
+@hook("named_dtype")
 def named_dtype(call: BoundCall) -> None:
     """Paddle 2.6's sums and products take the name of a type, and not the type."""
     name = call.qualified("dtype") if call.target == "paddle" and call.value("dtype") is not None else None
@@ -66,6 +66,7 @@ def named_dtype(call: BoundCall) -> None:
         call.force("dtype", repr(_TYPE_NAMES.get(short, short)))
 
 
+@hook("truth_as_int")
 def truth_as_int(call: BoundCall) -> None:
     """Sums and products of truth values and small integers are of int64 in torch; Paddle wants to be told."""
     named_dtype(call)
@@ -97,6 +98,7 @@ def _is_written_truth(call: ast.Call) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, bool)
 
 
+@hook("whole_dim")
 def whole_dim(call: BoundCall) -> None:
     """As ``whole_axis``, for ``cumprod``, whose axis is called ``dim``."""
     truth_as_int(call)
@@ -118,6 +120,7 @@ def _flatten(call: BoundCall, source: str, target: str) -> None:
     call.force(target, "0")
 
 
+@hook("index_dtype")
 def index_dtype(call: BoundCall) -> None:
     """torch gives int64 indices."""
     if call.target == "torch" and call.value("dtype") is not None:
@@ -128,6 +131,7 @@ def index_dtype(call: BoundCall) -> None:
             call.surround("", ".to({dtype})")
 
 
+@hook("correction")
 def correction(call: BoundCall) -> None:
     """Paddle knows no correction but 0 and 1 before 3.3."""
     value = call.literal("correction")
@@ -138,6 +142,7 @@ def correction(call: BoundCall) -> None:
         call.force("unbiased", "False")
 
 
+@hook("median")
 def median(call: BoundCall) -> None:
     """torch's median is an element: the lower of the two in the middle."""
     first = _first(call)
@@ -212,6 +217,7 @@ def _vector(call: BoundCall, order: str) -> None:
         _by_elements(call, order, node if node is not None else ast.Constant(2))
 
 
+@hook("norm")
 def norm(call: BoundCall) -> None:
     """``torch.norm`` is of vectors unless the order is a name; Paddle's over two axes is of matrices from 3.3."""
     if call.target == "paddle":
@@ -222,6 +228,7 @@ def norm(call: BoundCall) -> None:
         no_counterpart(call, "p", repr(p) if call.value("p") is not None else "None")
 
 
+@hook("linalg_norm")
 def linalg_norm(call: BoundCall) -> None:
     """Without axes a number as order is of a matrix or of a vector, as the tensor is."""
     axes, order = _count(call.value("dim")), call.literal("ord")
@@ -235,12 +242,14 @@ def linalg_norm(call: BoundCall) -> None:
         call.force("p", "'fro'")
 
 
+@hook("vector_norm")
 def vector_norm(call: BoundCall) -> None:
     """Of all elements, or along any axes."""
     if call.target == "paddle":
         _vector(call, "ord")
 
 
+@hook("matrix_norm")
 def matrix_norm(call: BoundCall) -> None:
     """Paddle 2.6 has the Frobenius norm only."""
     if call.target == "paddle":
@@ -249,32 +258,30 @@ def matrix_norm(call: BoundCall) -> None:
         call.drop("ord")
 
 
-def _unique(api: str) -> Hook:
+@hook("unique")
+def unique(call: BoundCall, function: str) -> None:
     """The inverse has the shape of the input in torch; in Paddle it is flat."""
-
-    def hook(call: BoundCall) -> None:
-        call.drop("sorted")
-        axis = "dim" if call.target == "paddle" else "axis"
-        asked = call.literal("return_inverse")
-        if call.value("return_inverse") is None or asked is False or _given(call, axis):
-            return
-        if asked is not True:
-            no_counterpart(call, "return_inverse")
-        counts = "{return_counts:, return_counts=%}"
-        if call.value("return_index") is not None and call.literal("return_index") is not False:
-            no_counterpart(call, "return_index")
-        if call.target == "torch":
-            operand = "{input}" if call.value("self") is None else "{self}"
-            text = f"torch.{api}({operand}, return_inverse=True{counts})"
-            call.rewrite(f"(lambda _u: (_u[0], _u[1].flatten(), *_u[2:]))({text})")
-            return
-        operand = _first(call)
-        text = f"paddle.{api}(_x, return_inverse=True{counts})"
-        call.rewrite(f"(lambda _x: (lambda _u: (_u[0], _u[1].reshape(_x.shape), *_u[2:]))({text}))({operand})")
-
-    return hook
+    call.drop("sorted")
+    axis = "dim" if call.target == "paddle" else "axis"
+    asked = call.literal("return_inverse")
+    if call.value("return_inverse") is None or asked is False or _given(call, axis):
+        return
+    if asked is not True:
+        no_counterpart(call, "return_inverse")
+    counts = "{return_counts:, return_counts=%}"
+    if call.value("return_index") is not None and call.literal("return_index") is not False:
+        no_counterpart(call, "return_index")
+    if call.target == "torch":
+        operand = "{input}" if call.value("self") is None else "{self}"
+        text = f"torch.{function}({operand}, return_inverse=True{counts})"
+        call.rewrite(f"(lambda _u: (_u[0], _u[1].flatten(), *_u[2:]))({text})")
+        return
+    operand = _first(call)
+    text = f"paddle.{function}(_x, return_inverse=True{counts})"
+    call.rewrite(f"(lambda _x: (lambda _u: (_u[0], _u[1].reshape(_x.shape), *_u[2:]))({text}))({operand})")
 
 
+@hook("histogram")
 def histogram(call: BoundCall) -> None:
     """torch's counts have the type of the input."""
     if call.target == "paddle":
@@ -288,28 +295,9 @@ def histogram(call: BoundCall) -> None:
             call.rewrite(f"{text}({first})")
 
 
+@hook("floats_only")
 def floats_only(call: BoundCall) -> None:
     """torch makes floating-point numbers of integers, Paddle's kernel refuses them."""
     for name in ("input", "y"):
         if call.target == "paddle" and (call.dtype(name) or "").startswith(("int", "uint")):
             call.wrap(name, "paddle.cast(", ", 'float32')")
-
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    "floats_only": floats_only,
-    "whole_axis": whole_axis,
-    "named_dtype": named_dtype,
-    "cumsum": cumsum,
-    "truth_as_int": truth_as_int,
-    "whole_dim": whole_dim,
-    "index_dtype": index_dtype,
-    "correction": correction,
-    "median": median,
-    "norm": norm,
-    "linalg_norm": linalg_norm,
-    "vector_norm": vector_norm,
-    "matrix_norm": matrix_norm,
-    "unique": _unique("unique"),
-    "unique_consecutive": _unique("unique_consecutive"),
-    "histogram": histogram,
-}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _MODULES = frozenset(
     {
@@ -32,6 +31,7 @@ _MODULES = frozenset(
 _PATHS = frozenset({"Path", "PurePath", "PosixPath", "with_suffix", "with_name", "joinpath", "resolve", "absolute"})
 
 
+@hook("save")
 def save(call: BoundCall) -> None:
     """A model as a whole, an open file or a path object is refused by Paddle."""
     if call.target == "torch":
@@ -41,6 +41,7 @@ def save(call: BoundCall) -> None:
     _path(call, "f")
 
 
+@hook("load")
 def load(call: BoundCall) -> None:
     """Paddle reads everything that was pickled, onto the device that is set."""
     if call.target == "paddle":
@@ -68,6 +69,3 @@ def _is_path(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).rpartition(".")[2] in _PATHS
     return False
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {"save": save, "load": load}

@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 OPTIMIZER = "__optimizer__"
 BASE = "__base__"
@@ -19,6 +18,7 @@ _LAMBDA = "torch.optim.lr_scheduler.LambdaLR"
 _MOMENTUM = "it also moves momentum (beta1) between base_momentum and max_momentum, which Paddle's does not"
 
 
+@hook("scheduler")
 def scheduler(call: BoundCall) -> None:
     """``StepLR(optimizer, ...)`` starts from ``optimizer.get_lr()``; in torch the rate is the optimizer's."""
     if call.target == "paddle":
@@ -38,6 +38,7 @@ def _check_optimizer(call: BoundCall) -> None:
         call.stop("LRS201", what="the optimizer is given by an expression that is no name")
 
 
+@hook("scheduler_lambda")
 def scheduler_lambda(call: BoundCall) -> None:
     """One function for all groups: torch also takes a list of them."""
     scheduler(call)
@@ -49,6 +50,7 @@ def scheduler_lambda(call: BoundCall) -> None:
         call.force("lr_lambda", ast.unparse(given.elts[0]))
 
 
+@hook("scheduler_cyclic")
 def scheduler_cyclic(call: BoundCall) -> None:
     """Paddle's schedulers with rates of their own take no optimizer; torch's moves the momentum too."""
     if call.target == "paddle":
@@ -68,6 +70,7 @@ def _check_momentum(call: BoundCall) -> None:
         call.report("LRS202", what=_MOMENTUM)
 
 
+@hook("scheduler_onecycle")
 def scheduler_onecycle(call: BoundCall) -> None:
     """The last rate is ``max_lr / div_factor / final_div_factor`` in torch, an argument in Paddle."""
     if call.target == "paddle":
@@ -116,6 +119,7 @@ def _quotient(number: ast.expr, *divisors: ast.expr) -> str:
     return ast.unparse(number)
 
 
+@hook("scheduler_polynomial")
 def scheduler_polynomial(call: BoundCall) -> None:
     """torch's goes down to 0 and stays there; others become a function of the step."""
     if call.target == "paddle":
@@ -138,6 +142,7 @@ def scheduler_polynomial(call: BoundCall) -> None:
     call.rewrite(f"{_LAMBDA}({OPTIMIZER}, lambda {names}: {formula}{{last_epoch:, last_epoch=%}})")
 
 
+@hook("scheduler_warmup")
 def scheduler_warmup(call: BoundCall) -> None:
     """A warm-up before another scheduler is a sequence of two; before a number it is a function of the step."""
     if "scheduler" not in call.types("learning_rate"):
@@ -150,6 +155,7 @@ def scheduler_warmup(call: BoundCall) -> None:
     call.rewrite(f"torch.optim.lr_scheduler.SequentialLR({parts}{{last_epoch:, last_epoch=%}})")
 
 
+@hook("scheduler_sequence")
 def scheduler_sequence(call: BoundCall) -> None:
     """Schedulers one after the other: a function that asks the one whose turn it is."""
     _check_optimizer(call)
@@ -160,14 +166,3 @@ def scheduler_sequence(call: BoundCall) -> None:
     starts = ", ".join(["0", *map(ast.unparse, milestones.elts)]) if given else "0, *{milestones}"  # type: ignore[union-attr]
     turn = "[(part.step(step - start), part())[1] for part, start in zip(parts, starts) if step >= start][-1]"
     call.rewrite(f"paddle.optimizer.lr.LambdaDecay(1.0, lambda step, parts={{schedulers}}, starts=[{starts}]: {turn})")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "scheduler": scheduler,
-    "scheduler_lambda": scheduler_lambda,
-    "scheduler_cyclic": scheduler_cyclic,
-    "scheduler_onecycle": scheduler_onecycle,
-    "scheduler_polynomial": scheduler_polynomial,
-    "scheduler_warmup": scheduler_warmup,
-    "scheduler_sequence": scheduler_sequence,
-}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.layers import placed
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
+@hook("layer_cell")
 def cell(call: BoundCall) -> None:
     """Biases go together in torch; a cell without them has zeros in Paddle that do not train."""
     if call.target == "torch":
@@ -26,6 +26,7 @@ def cell(call: BoundCall) -> None:
     call.report("NNL202", difference="Paddle's cell gives (output, state), torch's the state: calls change where seen")
 
 
+@hook("layer_cell_call")
 def cell_call(call: BoundCall) -> None:
     """``state = cell(x, state)`` in torch; Paddle's cell gives the output beside it."""
     if call.target == "paddle":
@@ -34,6 +35,7 @@ def cell_call(call: BoundCall) -> None:
         call.rewrite("(lambda state: (state, state))({self}({input}{hx:, %}))")
 
 
+@hook("layer_lstm_cell_call")
 def lstm_cell_call(call: BoundCall) -> None:
     """As ``cell_call``; the output is the first tensor of the state."""
     if call.target == "paddle":
@@ -48,6 +50,7 @@ def _index(parent: ast.AST | None) -> object:
     return None
 
 
+@hook("layer_attention")
 def attention(call: BoundCall) -> None:
     """torch gives the weights always, averaged over the heads; Paddle if asked, for each head."""
     if call.target == "paddle":
@@ -61,6 +64,7 @@ def attention(call: BoundCall) -> None:
         call.drop("need_weights")
 
 
+@hook("layer_attention_call")
 def attention_call(call: BoundCall) -> None:
     """Masks mean the opposite where they are boolean, and have other shapes; the result is a pair or a tensor."""
     for name in ("attn_mask", "key_padding_mask", "cache"):
@@ -84,6 +88,7 @@ def attention_call(call: BoundCall) -> None:
         call.rewrite(f"{{self}}({made})[0]")
 
 
+@hook("layer_transformer_call")
 def transformer_call(call: BoundCall) -> None:
     """The same masks under other names; those of keys have no counterpart."""
     for name in ("src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask", "cache"):
@@ -108,14 +113,3 @@ def _takes_first(parent: ast.AST | None) -> bool:
         names = parent.targets[0].elts
         return len(names) == 2 and isinstance(names[1], ast.Name) and names[1].id.startswith("_")
     return _index(parent) == 0
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "layer_cell": cell,
-    "layer_cell_call": cell_call,
-    "layer_lstm_cell_call": lstm_cell_call,
-    "layer_attention": attention,
-    "layer_attention_call": attention_call,
-    "layer_transformer_call": transformer_call,
-}
-"""Hooks of the tables of layers."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import bind_names, is_pure, no_counterpart
 from paddletorch_rules.hooks.indexing import is_fresh
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _TENSOR_TYPES = {
     "Float": "float32",
@@ -24,6 +23,7 @@ _TENSOR_TYPES = {
 """``torch.FloatTensor``: the dtype that the class stands for."""
 
 
+@hook("to_copy")
 def to_copy(call: BoundCall) -> None:
     """``copy=True`` asks for memory of its own; without it Paddle's ``to`` may give the tensor itself too."""
     if call.target != "paddle":
@@ -43,12 +43,14 @@ def to_copy(call: BoundCall) -> None:
     call.rewrite(f"{{self}}{moved}{cast}.clone()")
 
 
+@hook("size")
 def size(call: BoundCall) -> None:
     """torch.Size is a tuple, Paddle's shape is none."""
     if call.target == "paddle" and call.used_as("tuple"):
         call.rewrite("tuple({self}.shape)")
 
 
+@hook("type_name")
 def type_name(call: BoundCall) -> None:
     """A tensor class, or its name, stands for a dtype."""
     if call.target != "paddle":
@@ -64,6 +66,7 @@ def type_name(call: BoundCall) -> None:
         no_counterpart(call, "Tensor.type", "dtype")
 
 
+@hook("cuda")
 def cuda(call: BoundCall) -> None:
     """Paddle takes the number of a GPU only."""
     if call.target == "paddle" and ("device" in call.types("device") or isinstance(call.literal("device"), str)):
@@ -84,6 +87,7 @@ _READS = frozenset(
 """Members of an array that keep none of its memory."""
 
 
+@hook("numpy")
 def numpy(call: BoundCall) -> None:
     """torch refuses what needs a gradient or lives on a GPU, and shares memory where Paddle copies."""
     node, called = call.value("self"), set()
@@ -105,6 +109,7 @@ def _is_read(parent: ast.AST | None) -> bool:
     return isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Compare | ast.FormattedValue)
 
 
+@hook("requires_grad_")
 def requires_grad_(call: BoundCall) -> None:
     """Paddle has the attribute only before 3.3: a statement assigns it, a value is made anew or set on the way."""
     if call.target != "paddle":
@@ -120,6 +125,7 @@ def requires_grad_(call: BoundCall) -> None:
         call.rewrite(f"(lambda tensor: setattr(tensor, 'stop_gradient', {stop}) or tensor)({{self}})")
 
 
+@hook("clear_gradient")
 def clear_gradient(call: BoundCall) -> None:
     """Emptied, or set to zero where there is one."""
     to_zero = call.literal("set_to_zero") if call.value("set_to_zero") is not None else True
@@ -130,6 +136,7 @@ def clear_gradient(call: BoundCall) -> None:
         call.rewrite("{self}.grad = None" if call.is_statement else "setattr({self}, 'grad', None)")
 
 
+@hook("copy_")
 def copy_(call: BoundCall) -> None:
     """torch casts and broadcasts what it copies; ``paddle.assign`` reaches views that ``set_value`` loses in 2.6."""
     source = "{src}.astype({self}.dtype).expand_as({self})"
@@ -139,21 +146,8 @@ def copy_(call: BoundCall) -> None:
         call.rewrite(bind_names(call, f"paddle.assign({source}, {{self}})", self="self"))
 
 
+@hook("fill_")
 def fill_(call: BoundCall) -> None:
     """Paddle fills with numbers only."""
     if call.target == "paddle" and "Tensor" in call.types("value"):
         call.wrap("value", "float(", ")")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "size": size,
-    "to_copy": to_copy,
-    "type_name": type_name,
-    "cuda": cuda,
-    "numpy": numpy,
-    "requires_grad_": requires_grad_,
-    "clear_gradient": clear_gradient,
-    "copy_": copy_,
-    "fill_": fill_,
-}
-"""Hooks of tensor.toml."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
+@hook("resize")
 def resize(call: BoundCall) -> None:
     """torchvision smooths tensors when it shrinks them; PIL images come out alike."""
     if call.target == "paddle" and call.value("antialias") is not None and call.literal("antialias") is False:
@@ -15,21 +15,16 @@ def resize(call: BoundCall) -> None:
     call.report("VIS202")
 
 
+@hook("vision_fill")
 def fill(call: BoundCall) -> None:
     """A number fills every channel in torchvision, the first one of a PIL image in Paddle."""
     if call.value("fill") is not None and call.literal("fill") != 0 and not isinstance(call.literal("fill"), tuple):
         call.stop("API221", parameter="fill", value=ast.unparse(call.value("fill") or ast.Constant(None)))
 
 
+@hook("vision_model")
 def model(call: BoundCall) -> None:
     """Pretrained weights are each library's own."""
     for name in ("weights", "pretrained"):
         if call.value(name) is not None and call.literal(name) not in (None, False):
             call.stop("API221", parameter=name, value=ast.unparse(call.value(name) or ast.Constant(None)))
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "resize": resize,
-    "vision_fill": fill,
-    "vision_model": model,
-}

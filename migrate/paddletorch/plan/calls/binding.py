@@ -218,6 +218,12 @@ class CallBinding:
         """The syntax around the call."""
         return self.view.parent(self.node)
 
+    @property
+    def row_template(self) -> str:
+        """The template of the row's form for the target; empty if it has none."""
+        form = self.view.settings.emitted(self.row)
+        return (form.template or "") if form is not None else ""
+
     def rewrite(self, template: str) -> None:
         """Emit this template; its holes are the target's parameters and ``{self}``."""
         self.template = template

@@ -127,8 +127,8 @@ _DEPTH = 4
 
 def run_hook(binding: CallBinding) -> None:
     """Run the row's hook on a call's arguments, if it has one."""
-    hook = argument_hooks().get(binding.row.hook or "")
+    hook = argument_hooks().get((binding.row.hook or "", binding.target))
     if hook is not None:
-        hook(binding)
+        hook(binding, **binding.row.hook_arguments)
     if binding.unseen:
         binding.report("API229", what=", ".join(binding.unseen))

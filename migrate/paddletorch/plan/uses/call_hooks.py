@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from paddletorch_rules import Form, Row
-from paddletorch_rules.hooks import argument_hooks
+from paddletorch_rules.hooks.amp import scaler as check_scaler
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.arguments import convert_arguments
@@ -87,7 +87,7 @@ def sharded_scaler(view: FileView, call: ast.Call, row: Row, form: Form, name: s
     code = row.code
     if view.target == "paddle":
         binding = bind(view, call, scaler, form, name)
-        argument_hooks()["scaler"](binding)
+        check_scaler(binding)
         edits = convert_arguments(binding, target)
         view.report("AMP234", call, name, row)
         span, function = view.source.span(call), view.source.span(call.func)
