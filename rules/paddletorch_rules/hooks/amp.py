@@ -14,11 +14,9 @@ _EMPTY = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _PURE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load, ast.Slice, ast.expr_context)
 
 
-@hook("scaler")
+@hook("scaler", to="paddle")
 def scaler(call: BoundCall) -> None:
     """Device by meaning; a growth interval so short that Paddle's scale could reach infinity."""
-    if call.target != "paddle":
-        return
     for name, wrong in (("device", (bool, int, float)), ("enabled", (str,)), ("init_scale", (str, bool))):
         if name not in call.fixed and isinstance(call.literal(name), wrong):
             call.refuse(f"{name}={call.literal(name)!r} is no {name}")
@@ -130,19 +128,19 @@ def _is_pure(node: ast.expr | None) -> bool:
     return all(isinstance(n, _PURE) for n in ast.walk(node))
 
 
-@hook("parameters")
+@hook("parameters", to="paddle")
 def parameters(call: BoundCall) -> None:
     """Paddle's clipping walks its parameters twice: what can be walked once only becomes a list.
 
     Measured on Paddle 2.5.1, 2.6.2 and 3.3.1: with a generator the norm is returned and nothing is clipped.
     """
     norm_type = call.literal("norm_type")
-    if call.target == "paddle" and norm_type is not ... and norm_type not in (float("inf"), 0, 1, 2):
+    if norm_type is not ... and norm_type not in (float("inf"), 0, 1, 2):
         call.refuse(f"norm_type={norm_type!r}: Paddle takes inf, 0, 1 and 2 only")
     value = call.origin("parameters")
     lazy = isinstance(value, ast.GeneratorExp) or (
         isinstance(value, ast.Call)
         and ast.unparse(value.func).rpartition(".")[2] in ("filter", "map", "chain", "from_iterable", "zip", "iter")
     )
-    if call.target == "paddle" and lazy:
+    if lazy:
         call.wrap("parameters", "list(", ")")

@@ -31,11 +31,16 @@ def _axes(call: BoundCall) -> tuple[int, ...] | None:
     return axes if all(isinstance(a, int) for a in axes) else None
 
 
-@hook("prod")
-def prod(call: BoundCall) -> None:
-    """One axis after the other, in an order in which the numbers of those that follow stay the same."""
+@hook("prod", to="paddle")
+def prod_to_paddle(call: BoundCall) -> None:
+    """Products of truth values and small integers are of int64 in torch; Paddle wants to be told."""
     truth_as_int(call)
-    axes = _axes(call) if call.target == "torch" else None
+
+
+@hook("prod", to="torch")
+def prod_to_torch(call: BoundCall) -> None:
+    """One axis after the other, in an order in which the numbers of those that follow stay the same."""
+    axes = _axes(call)
     if axes is None:
         return
     kept = call.value("keepdim") is not None and call.literal("keepdim") is not False
@@ -55,12 +60,12 @@ def _gathered(call: BoundCall, axes: tuple[int, ...]) -> str:
     return f"{_operand(call)}.movedim({axes}, {last}).flatten({-len(axes)})"
 
 
-@hook("quantile")
+@hook("quantile", to="torch")
 def quantile(call: BoundCall, function: str) -> None:
     """torch takes one dimension, and several quantiles as a tensor."""
-    axes = _axes(call) if call.target == "torch" else None
+    axes = _axes(call)
     several = isinstance(call.value("q"), ast.List | ast.Tuple)
-    if call.target == "paddle" or not (axes or several):
+    if not (axes or several):
         return
     operand, q, dim = _operand(call), "{q}", "{dim:, dim=%}{keepdim:, keepdim=%}"
     tensor = operand
@@ -73,7 +78,7 @@ def quantile(call: BoundCall, function: str) -> None:
     call.rewrite(bind_names(call, text, **names) if several else text)
 
 
-@hook("paddle_median")
+@hook("paddle_median", to="torch")
 def paddle_median(call: BoundCall, function: str, quantile: str) -> None:
     """The mean of the two in the middle is a quantile; the lower of them is torch's own median, with its index."""
     mode = call.literal("mode") if call.value("mode") is not None else "avg"
@@ -90,10 +95,10 @@ def paddle_median(call: BoundCall, function: str, quantile: str) -> None:
         call.rewrite(f"torch.{quantile}({_gathered(call, axes)}, 0.5, dim=-1)")
 
 
-@hook("count_nonzero")
+@hook("count_nonzero", to="torch")
 def count_nonzero(call: BoundCall) -> None:
     """torch's cannot keep the dimensions; its sum can."""
-    if call.target == "paddle" or call.value("keepdim") is None:
+    if call.value("keepdim") is None:
         return
     kept = call.literal("keepdim")
     if kept is True:
@@ -104,11 +109,17 @@ def count_nonzero(call: BoundCall) -> None:
     call.drop("keepdim")
 
 
-@hook("logcumsumexp")
-def logcumsumexp(call: BoundCall) -> None:
+@hook("logcumsumexp", to="paddle")
+def logcumsumexp_to_paddle(call: BoundCall) -> None:
+    """Paddle converts the tensor first where a type is asked for."""
+    call.drop("dtype")
+
+
+@hook("logcumsumexp", to="torch")
+def logcumsumexp_to_torch(call: BoundCall) -> None:
     """Paddle converts the tensor first where a type is asked for."""
     whole_axis(call)
-    if call.target == "paddle" or not _given(call, "dtype"):
+    if not _given(call, "dtype"):
         call.drop("dtype")
         return
     dtype = call.literal("dtype")
@@ -119,7 +130,7 @@ def logcumsumexp(call: BoundCall) -> None:
     call.rewrite(f"torch.logcumsumexp({_operand(call)}.to(torch.{name}), dim={{dim}})")
 
 
-@hook("paddle_histogram")
+@hook("paddle_histogram", to="torch")
 def histogram(call: BoundCall) -> None:
     """On the CPU torch's is for floating-point numbers only."""
     name = "self" if call.value("input") is None else "input"

@@ -13,10 +13,10 @@ _LARGEST = 10_000
 """Views of more elements are not counted through."""
 
 
-@hook("unfold")
+@hook("unfold", to="paddle")
 def unfold(call: BoundCall) -> None:
     """Windows that overlap are stacked from slices, whose gradients add up."""
-    if call.target == "torch" or not _may_overlap(call):
+    if not _may_overlap(call):
         return
     dim, step = call.literal("dimension"), call.literal("step")
     names = {
@@ -44,24 +44,34 @@ def _may_overlap(call: BoundCall) -> bool:
     return texts[0] != texts[1]
 
 
-@hook("as_strided")
-def as_strided(call: BoundCall) -> None:
+@hook("as_strided", to="paddle")
+def as_strided_to_paddle(call: BoundCall) -> None:
     """torch counts the offset in elements, Paddle in bytes; what overlaps has another gradient."""
-    if call.target == "paddle" and not _apart(call):
+    if not _apart(call):
         call.report("AGD203", what="where the view shows an element twice, Paddle's gradient counts it once")
-    name = "storage_offset" if call.target == "paddle" else "offset"
+    name = "storage_offset"
     if call.value(name) is None:
         return
     if call.literal(name) in (0, None):
         call.drop(name)
-    elif call.target == "torch":
-        hole, source = receiver(call, "input")
-        offset = f"{{storage_offset}} // {{{hole}}}.element_size()"
-        template = f"torch.as_strided({{{hole}}}, {{size}}, {{stride}}, {offset})"
-        call.rewrite(bind_names(call, template, **{hole: source}))
     else:
         hole, source = receiver(call, "x")
         template = f"paddle.as_strided({{{hole}}}, {{shape}}, {{stride}}, {{offset}} * {{{hole}}}.element_size())"
+        call.rewrite(bind_names(call, template, **{hole: source}))
+
+
+@hook("as_strided", to="torch")
+def as_strided_to_torch(call: BoundCall) -> None:
+    """torch counts the offset in elements, Paddle in bytes; what overlaps has another gradient."""
+    name = "offset"
+    if call.value(name) is None:
+        return
+    if call.literal(name) in (0, None):
+        call.drop(name)
+    else:
+        hole, source = receiver(call, "input")
+        offset = f"{{storage_offset}} // {{{hole}}}.element_size()"
+        template = f"torch.as_strided({{{hole}}}, {{size}}, {{stride}}, {offset})"
         call.rewrite(bind_names(call, template, **{hole: source}))
 
 
@@ -79,11 +89,9 @@ def _apart(call: BoundCall) -> bool:
     return len(places) == number
 
 
-@hook("diag_embed")
+@hook("diag_embed", to="paddle")
 def diag_embed(call: BoundCall) -> None:
     """Paddle's function stops gradients: what stands on the diagonal is chosen, moved by pads and put in its place."""
-    if call.target == "torch":
-        return
     given = [
         call.literal(n) if call.value(n) is not None else d for n, d in (("offset", 0), ("dim1", -2), ("dim2", -1))
     ]
@@ -105,10 +113,10 @@ def diag_embed(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, **{hole: source}))
 
 
-@hook("diagonal_scatter")
+@hook("diagonal_scatter", to="paddle")
 def diagonal_scatter(call: BoundCall) -> None:
     """Paddle asks the tensor that is written to, and not what is written, whether gradients are wanted."""
     name = next((n for n in ("self", "input") if call.value(n) is not None), "input")
     fresh = {"zeros", "ones", "full", "empty", "eye", "zeros_like", "ones_like", "full_like", "empty_like"}
-    if call.target == "paddle" and any(is_call_of(call.origin(name), made) for made in fresh):
+    if any(is_call_of(call.origin(name), made) for made in fresh):
         call.report("AGD203", what="the first tensor stops gradients, and so does Paddle's result")

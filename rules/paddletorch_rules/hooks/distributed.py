@@ -7,11 +7,9 @@ import ast
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
-@hook("process_group")
+@hook("process_group", to="paddle")
 def process_group(call: BoundCall) -> None:
     """Paddle learns rank and world size from its launcher only."""
-    if call.target == "torch":
-        return
     given = [n for n in ("rank", "world_size", "store") if call.value(n) is not None and call.literal(n) != -1]
     method = call.literal("init_method")
     if isinstance(method, str) and method != "env://":
@@ -20,11 +18,10 @@ def process_group(call: BoundCall) -> None:
         call.report("DST201", what=f"init_parallel_env() takes no {' and '.join(given)}: the launcher sets them")
 
 
-@hook("gathered")
+@hook("gathered", to="torch")
 def gathered(call: BoundCall) -> None:
     """Paddle fills an empty list; torch writes into tensors that are in the list already."""
-    if call.target == "torch":
-        _filled(call)
+    _filled(call)
 
 
 @hook("gathered_objects")

@@ -30,11 +30,9 @@ def _is_number(call: BoundCall, name: str) -> bool:
     return bool(call.types(name) & _NUMBER)
 
 
-@hook("operator")
+@hook("operator", to="paddle")
 def operator(call: BoundCall, sign: str) -> None:
     """Paddle's functions take tensors only, its operators numbers as well."""
-    if call.target != "paddle":
-        return
     if not _is_tensor(call, "other") or _is_number(call, "input"):
         call.rewrite(f"{_first(call)} {sign} {{y}}")
 
@@ -52,11 +50,9 @@ def _factor(call: BoundCall) -> str | None:
     return f"({ast.unparse(node)})" if isinstance(node, ast.BinOp) else ast.unparse(node)
 
 
-@hook("scaled_sum")
+@hook("scaled_sum", to="paddle")
 def scaled_sum(call: BoundCall, sign: str) -> None:
     """``add`` and ``sub``: ``alpha`` is a factor of the second operand."""
-    if call.target != "paddle":
-        return
     factor = _factor(call)
     if factor is not None:
         call.rewrite(f"{_first(call)} {sign} {{y}} * {factor}")
@@ -78,11 +74,9 @@ def _quotient(call: BoundCall, dividend: str) -> str | None:
     return None
 
 
-@hook("divide")
+@hook("divide", to="paddle")
 def divide(call: BoundCall) -> None:
     """Rounding modes are Paddle's from 3.3 only."""
-    if call.target != "paddle":
-        return
     text = _quotient(call, _first(call))
     if text is None:
         operator(call, "/")
@@ -143,18 +137,16 @@ def logical_not_in_place(call: BoundCall) -> None:
         _assign_to_receiver(call, "paddle.logical_not({self}).astype({self}.dtype)")
 
 
-@hook("operator_in_place")
+@hook("operator_in_place", to="paddle")
 def operator_in_place(call: BoundCall, sign: str) -> None:
     """Paddle's in-place methods take tensors only."""
-    if call.target == "paddle" and not _is_tensor(call, "other"):
+    if not _is_tensor(call, "other"):
         _assign_to_receiver(call, f"{{self}} {sign} {{y}}")
 
 
-@hook("scaled_sum_in_place")
+@hook("scaled_sum_in_place", to="paddle")
 def scaled_sum_in_place(call: BoundCall, sign: str, method: str) -> None:
     """As ``scaled_sum``, in place: ``method`` is Paddle's."""
-    if call.target != "paddle":
-        return
     factor = _factor(call)
     if factor is None:
         operator_in_place(call, sign)
@@ -164,11 +156,9 @@ def scaled_sum_in_place(call: BoundCall, sign: str, method: str) -> None:
         call.rewrite(f"{{self}}.{method}({{y}} * {factor})")
 
 
-@hook("divide_")
+@hook("divide_", to="paddle")
 def divide_in_place(call: BoundCall) -> None:
     """As ``divide``, in place."""
-    if call.target != "paddle":
-        return
     text = _quotient(call, "{self}")
     if text is None:
         operator_in_place(call, "/")
@@ -176,24 +166,24 @@ def divide_in_place(call: BoundCall) -> None:
         _assign_to_receiver(call, text)
 
 
-@hook("power")
+@hook("power", to="paddle")
 def power(call: BoundCall) -> None:
     """The base may be a number in torch, in Paddle only of the operator."""
-    if call.target == "paddle" and not _is_tensor(call, "input") and not _is_number(call, "exponent"):
+    if not _is_tensor(call, "input") and not _is_number(call, "exponent"):
         call.rewrite("{x} ** {y}")
 
 
-@hook("float_power")
+@hook("float_power", to="paddle")
 def float_power(call: BoundCall) -> None:
     """Exponents in a tensor become float64 as well: Paddle does not promote them."""
     if _is_tensor(call, "exponent"):
         call.rewrite(f"paddle.pow({_first(call)}.astype('float64'), {{y}}.astype('float64'))")
 
 
-@hook("pow_")
+@hook("pow_", to="paddle")
 def power_in_place(call: BoundCall) -> None:
     """Paddle's method takes a number only."""
-    if call.target == "paddle" and not _is_number(call, "exponent"):
+    if not _is_number(call, "exponent"):
         _assign_to_receiver(call, "paddle.pow({self}, {y})")
 
 
@@ -204,11 +194,9 @@ def _modulus(call: BoundCall) -> str:
     return "paddle.abs({y})" if _is_tensor(call, "other") else "abs({y})"
 
 
-@hook("fmod")
+@hook("fmod", to="paddle")
 def fmod(call: BoundCall) -> None:
     """The remainder of the magnitudes, with the sign of the dividend."""
-    if call.target != "paddle":
-        return
     first = _first(call)
     text = f"paddle.sign({first}) * (paddle.abs({first}) % {_modulus(call)})"
     if "{y}" not in text:
@@ -217,22 +205,20 @@ def fmod(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, **({"x": "input"} if first == "{x}" else {"self": "self"}), **rest))
 
 
-@hook("fmod_")
+@hook("fmod_", to="paddle")
 def fmod_in_place(call: BoundCall) -> None:
     """As ``fmod``, in place."""
-    if call.target != "paddle":
-        return
     text = f"paddle.sign({{self}}) * (paddle.abs({{self}}) % {_modulus(call)})"
     if "{y}" not in text:
         call.drop("other")
     _assign_to_receiver(call, text)
 
 
-@hook("round_decimals")
+@hook("round_decimals", to="paddle")
 def round_decimals(call: BoundCall) -> None:
     """Paddle rounds to decimals from 3.0 only."""
     node, decimals = call.value("decimals"), call.literal("decimals")
-    if call.target != "paddle" or node is None:
+    if node is None:
         return
     if not isinstance(decimals, int):
         no_counterpart(call, "decimals")
@@ -243,10 +229,10 @@ def round_decimals(call: BoundCall) -> None:
         call.rewrite(f"paddle.round({_first(call)} / {10**-decimals}) * {10**-decimals}")
 
 
-@hook("bits")
+@hook("bits", to="paddle")
 def bits(call: BoundCall) -> None:
     """Paddle's bitwise functions and operators take tensors only."""
-    if call.target == "paddle" and _is_number(call, "other"):
+    if _is_number(call, "other"):
         first = _first(call)
         name = "input" if first == "{x}" else "self"
         call.wrap("other", "paddle.to_tensor(", f", dtype={ast.unparse(call.value(name) or ast.Constant(0))}.dtype)")
@@ -269,18 +255,18 @@ def _bounded(call: BoundCall, first: str) -> str | None:
     return text
 
 
-@hook("clamp")
+@hook("clamp", to="paddle")
 def clamp(call: BoundCall) -> None:
     """Paddle's bounds are numbers, or tensors of one element."""
-    text = _bounded(call, _first(call)) if call.target == "paddle" else None
+    text = _bounded(call, _first(call))
     if text is not None:
         call.rewrite(text)
 
 
-@hook("clamp_")
+@hook("clamp_", to="paddle")
 def clamp_in_place(call: BoundCall) -> None:
     """As ``clamp``, in place."""
-    text = _bounded(call, "{self}") if call.target == "paddle" else None
+    text = _bounded(call, "{self}")
     if text is not None:
         _assign_to_receiver(call, text)
 
@@ -299,7 +285,7 @@ def search_side(call: BoundCall) -> None:
         call.force("right", "True")
 
 
-@hook("scale_")
+@hook("scale_", to="torch")
 def scale_in_place(call: BoundCall) -> None:
     """Paddle scales and shifts in one step, in either order."""
     scale, bias = (call.value(n) is not None and call.literal(n) not in d for n, d in (("scale", (1,)), ("bias", (0,))))
@@ -311,11 +297,9 @@ def scale_in_place(call: BoundCall) -> None:
     call.rewrite("{self}" + "".join(reversed(parts) if after is False else parts))
 
 
-@hook("xlogy")
+@hook("xlogy", to="paddle")
 def xlogy(call: BoundCall) -> None:
     """The tensor stands more than once in the sum; Paddle's logarithm is one of floating-point tensors."""
-    if call.target != "paddle":
-        return
     first, logarithm = _first(call), "paddle.log({y})"
     name = "input" if first == "{x}" else "self"
     number = call.literal("other")
@@ -332,7 +316,7 @@ def xlogy(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, **names, **({"y": "other"} if "{y}" in text else {})))
 
 
-@hook("add_n")
+@hook("add_n", to="torch")
 def add_n(call: BoundCall) -> None:
     """A sum over a list; a lone tensor is given back."""
     node = call.value("inputs")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules.hooks.attributes import attribute, attributes
-from paddletorch_rules.hooks.layers import layer
+from paddletorch_rules.hooks.layers import layer_to_paddle, layer_to_torch
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _FANS = {
@@ -21,11 +21,10 @@ _FANS = {
 }
 
 
-@hook("initial_value")
+@hook("initial_value", to="paddle")
 def initial_value(call: BoundCall) -> None:
     """Paddle's initializers give nothing back, torch's functions give the tensor."""
-    if call.target == "paddle":
-        _emit(call, call.row_template)
+    _emit(call, call.row_template)
 
 
 def _emit(call: BoundCall, text: str) -> None:
@@ -39,23 +38,20 @@ def _emit(call: BoundCall, text: str) -> None:
         call.rewrite(f"(lambda tensor: ({text.replace('{tensor}', 'tensor')}, tensor)[-1])({{tensor}})")
 
 
-@hook("initial_truncated")
+@hook("initial_truncated", to="paddle")
 def truncated(call: BoundCall) -> None:
     """torch's bounds are values; Paddle 2.6 cuts at two standard deviations, later releases at -2 and 2."""
     bounds = [call.literal(n) if call.value(n) is not None else default for n, default in (("a", -2), ("b", 2))]
-    if call.target == "paddle":
-        if bounds != [-2, 2]:
-            return  # the parameters refuse it for releases without them
-        _emit(call, call.row_template)
-        call.drop("a")
-        call.drop("b")
+    if bounds != [-2, 2]:
+        return  # the parameters refuse it for releases without them
+    _emit(call, call.row_template)
+    call.drop("a")
+    call.drop("b")
 
 
-@hook("initial_xavier")
+@hook("initial_xavier", to="paddle")
 def initial_xavier(call: BoundCall) -> None:
     """Paddle 2.6 has no gain: the values are scaled afterwards, which is the same."""
-    if call.target != "paddle":
-        return
     made = call.row_template
     if call.value("gain") is None or call.literal("gain") in (1, 1.0):
         call.drop("gain")
@@ -67,16 +63,8 @@ def initial_xavier(call: BoundCall) -> None:
         call.rewrite(f"(lambda tensor: ({scaled}, tensor.set_value(tensor * {{gain}}), tensor)[-1])({{tensor}})")
 
 
-@hook("initial_kaiming")
-def initial_kaiming(call: BoundCall, initializer: str) -> None:
-    """The fan that a Linear's weight has, which is transposed, and that Paddle 2.6 has no ``mode``."""
-    if call.target == "paddle":
-        _kaiming_to_paddle(call, initializer)
-    else:
-        _kaiming_to_torch(call, initializer)
-
-
-def _kaiming_to_torch(call: BoundCall, initializer: str) -> None:
+@hook("initial_kaiming", to="torch")
+def initial_kaiming_to_torch(call: BoundCall, initializer: str) -> None:
     """A fan that is given: what this table writes for a mode is read back, another one is computed with."""
     fan = call.value("fan_in")
     if fan is None or call.literal("fan_in") is None:
@@ -100,7 +88,8 @@ def _kaiming_to_torch(call: BoundCall, initializer: str) -> None:
         call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {deviation})")
 
 
-def _kaiming_to_paddle(call: BoundCall, initializer: str) -> None:
+@hook("initial_kaiming", to="paddle")
+def initial_kaiming_to_paddle(call: BoundCall, initializer: str) -> None:
     """The fan by the layout: Paddle 2.6 has no mode, and counts the first axis of a matrix as the input."""
     mode = "fan_in" if call.value("mode") is None else call.literal("mode")
     if mode not in ("fan_in", "fan_out"):
@@ -127,13 +116,19 @@ def _is_layers(call: BoundCall) -> bool:
     return isinstance(node, ast.Attribute) and node.attr.startswith("weight")
 
 
-@hook("linear_layer")
-def linear(call: BoundCall) -> None:
+@hook("linear_layer", to="paddle")
+def linear_to_paddle(call: BoundCall) -> None:
     """As ``layer``; Paddle keeps the weight transposed, which shows where values are assigned to it."""
-    if call.target == "torch" and _assigns(call.origin("weight_attr")):
+    layer_to_paddle(call)
+
+
+@hook("linear_layer", to="torch")
+def linear_to_torch(call: BoundCall) -> None:
+    """As ``layer``; Paddle keeps the weight transposed, which shows where values are assigned to it."""
+    if _assigns(call.origin("weight_attr")):
         attributes(call, {"weight_attr": "weight.t()", "bias_attr": "bias"})
     else:
-        layer(call)
+        layer_to_torch(call)
 
 
 def _assigns(given: ast.expr | None) -> bool:
@@ -143,7 +138,7 @@ def _assigns(given: ast.expr | None) -> bool:
     return isinstance(initializer, ast.Call) and ast.unparse(initializer.func).rpartition(".")[2] == "Assign"
 
 
-@hook("param_attr")
+@hook("param_attr", to="torch")
 def param_attr(call: BoundCall) -> None:
     """An initializer and whether the parameter learns become a function of the tensor."""
     initializer = call.value("initializer")

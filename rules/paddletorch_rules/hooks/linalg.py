@@ -8,11 +8,9 @@ from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
-@hook("matmul")
+@hook("matmul", to="torch")
 def matmul(call: BoundCall) -> None:
     """Paddle transposes the last two dimensions of an operand on request."""
-    if call.target != "torch":
-        return
     first = "{input}" if call.value("self") is None else "{self}"
     operands = {
         "transpose_x": (first, "self" if call.value("self") is not None else "x"),
@@ -36,12 +34,10 @@ def matmul(call: BoundCall) -> None:
     call.rewrite(f"torch.matmul({', '.join(texts)})")
 
 
-@hook("einsum")
+@hook("einsum", to="paddle")
 def einsum(call: BoundCall) -> None:
     """torch also takes the operands as one list, or each with a list of its axes instead of an equation."""
     node = call.value("operands")
-    if call.target != "paddle":
-        return
     by_axes = any(isinstance(a, ast.List | ast.Tuple) for a in call.node.args[1::2]) and len(call.node.args) > 2
     if call.is_tensor("equation") or by_axes:
         no_counterpart(call, "equation")
@@ -49,11 +45,11 @@ def einsum(call: BoundCall) -> None:
         call.wrap("operands", "*", "")
 
 
-@hook("fftshift")
+@hook("fftshift", to="paddle")
 def fftshift(call: BoundCall, inverse: bool = False) -> None:
     """Paddle 3.3 shifts along one axis or all; several are rolled."""
     node = call.value("dim")
-    if call.target != "paddle" or not (isinstance(node, ast.Tuple | ast.List) or call.types("dim") == {"sequence"}):
+    if not (isinstance(node, ast.Tuple | ast.List) or call.types("dim") == {"sequence"}):
         return
     if node is None or not is_plain(node):
         no_counterpart(call, "dim")
@@ -64,7 +60,7 @@ def fftshift(call: BoundCall, inverse: bool = False) -> None:
     call.rewrite(bind_names(call, text, x="input"))
 
 
-@hook("pinv")
+@hook("pinv", to="paddle")
 def pinv(call: BoundCall) -> None:
     """torch's tolerance is the larger side times the precision of the type; Paddle's is a constant."""
     if call.value("atol") is not None and call.literal("atol") is not None:
@@ -95,30 +91,31 @@ def qr(call: BoundCall) -> None:
         no_counterpart(call, "mode")
 
 
-@hook("triangular")
-def triangular(call: BoundCall) -> None:
+@hook("triangular", to="paddle")
+def triangular_to_paddle(call: BoundCall) -> None:
     """torch solves from either side, Paddle with the transposed matrix."""
-    if call.target == "torch":
-        if call.value("upper") is None:
-            call.force("upper", "True")
-    elif call.value("left") is not None and call.literal("left") is not True:
+    if call.value("left") is not None and call.literal("left") is not True:
         no_counterpart(call, "left")
 
 
-@hook("matrix_rank")
+@hook("triangular", to="torch")
+def triangular_to_torch(call: BoundCall) -> None:
+    """torch solves from either side, Paddle with the transposed matrix."""
+    if call.value("upper") is None:
+        call.force("upper", "True")
+
+
+@hook("matrix_rank", to="paddle")
 def matrix_rank(call: BoundCall) -> None:
     """Paddle's tolerances are absolute; its relative one is new in 3.0."""
     for name in ("tol", "atol", "rtol"):
-        if call.target == "paddle" and call.value(name) is not None and call.literal(name) is not None:
+        if call.value(name) is not None and call.literal(name) is not None:
             no_counterpart(call, name)
 
 
-@hook("stft")
-def stft(call: BoundCall) -> None:
+@hook("stft", to="paddle")
+def stft_to_paddle(call: BoundCall) -> None:
     """Paddle's result is complex, as torch's is on request."""
-    if call.target == "torch":
-        call.force("return_complex", "True")
-        return
     asked = call.literal("return_complex")
     if call.value("return_complex") is not None and asked not in (True, False, None):
         no_counterpart(call, "return_complex")
@@ -127,7 +124,13 @@ def stft(call: BoundCall) -> None:
         call.surround("paddle.as_real(", ".contiguous())")  # 2.6 reads a strided tensor wrongly
 
 
-@hook("beta_first")
+@hook("stft", to="torch")
+def stft_to_torch(call: BoundCall) -> None:
+    """Paddle's result is complex, as torch's is on request."""
+    call.force("return_complex", "True")
+
+
+@hook("beta_first", to="paddle")
 def beta_first(call: BoundCall) -> None:
     """The factors come after the matrices in the call and before them in the sum."""
     for name in ("beta", "alpha"):
@@ -136,7 +139,7 @@ def beta_first(call: BoundCall) -> None:
             no_counterpart(call, name)
 
 
-@hook("cholesky_inverse")
+@hook("cholesky_inverse", to="paddle")
 def cholesky_inverse(call: BoundCall) -> None:
     """The factor may stand above the diagonal: then it comes first in the product as its transpose."""
     upper = call.literal("upper") if call.value("upper") is not None else False

@@ -10,10 +10,10 @@ from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.releases import Framework
 
 
-@hook("reduction")
+@hook("reduction", to="paddle")
 def reduction(call: BoundCall) -> None:
     """``size_average`` and ``reduce`` decide over ``reduction`` where they are given."""
-    if call.target == "torch" or (call.value("size_average") is None and call.value("reduce") is None):
+    if call.value("size_average") is None and call.value("reduce") is None:
         return
     average, reduce = (call.literal(n) if call.value(n) is not None else None for n in ("size_average", "reduce"))
     for name, value in (("size_average", average), ("reduce", reduce)):
@@ -37,21 +37,14 @@ def _reduced(call: BoundCall, default: str = "mean") -> str:
     return value if isinstance(value, str) else ""
 
 
-@hook("cross_entropy")
-def cross_entropy(call: BoundCall) -> None:
-    """torch has the classes in dimension 1, Paddle in the last; Paddle's labels may keep a dimension of 1."""
-    if call.target == "paddle":
-        _cross_entropy_to_paddle(call)
-    else:
-        _cross_entropy_to_torch(call)
-
-
 def _given(call: BoundCall, name: str) -> bool:
     node = call.value(name)
     return node is not None and not (isinstance(node, ast.Constant) and node.value is None)
 
 
-def _cross_entropy_to_paddle(call: BoundCall) -> None:
+@hook("cross_entropy", to="paddle")
+def cross_entropy_to_paddle(call: BoundCall) -> None:
+    """torch has the classes in dimension 1, Paddle in the last; Paddle's labels may keep a dimension of 1."""
     how = _reduced(call)
     reduction(call)
     ignored, smoothing = call.value("ignore_index"), call.value("label_smoothing")
@@ -106,7 +99,9 @@ def _soft_labels(call: BoundCall, how: str) -> None:
     )
 
 
-def _cross_entropy_to_torch(call: BoundCall) -> None:
+@hook("cross_entropy", to="torch")
+def cross_entropy_to_torch(call: BoundCall) -> None:
+    """torch has the classes in dimension 1, Paddle in the last; Paddle's labels may keep a dimension of 1."""
     axis = call.literal("axis") if call.value("axis") is not None else -1
     soft = call.literal("soft_label") if call.value("soft_label") is not None else False
     if axis not in (1, -1):
@@ -138,7 +133,7 @@ def _cross_entropy_to_torch(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, input="input", target="label"))
 
 
-@hook("softmax_with_cross_entropy")
+@hook("softmax_with_cross_entropy", to="torch")
 def softmax_with_cross_entropy(call: BoundCall) -> None:
     """Paddle's loss keeps the dimension of the classes."""
     if call.value("return_softmax") is not None and call.literal("return_softmax") is not False:
@@ -164,21 +159,12 @@ def softmax_with_cross_entropy(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, input="logits", target="label"))
 
 
-@hook("smooth_l1")
-def smooth_l1(call: BoundCall) -> None:
+@hook("smooth_l1", to="paddle")
+def smooth_l1_to_paddle(call: BoundCall) -> None:
     """torch divides by beta, Paddle's delta is Huber's: alike at 1 only."""
     reduction(call)
-    name = "beta" if call.target == "paddle" else "delta"
-    value = call.value(name)
-    huber = call.target == "paddle" or call.value("is_huber") is None or call.literal("is_huber") is True
-    if call.target == "torch":
-        if call.value("is_huber") is not None and call.literal("is_huber") is ...:
-            no_counterpart(call, "is_huber")
-        call.drop("is_huber")
-    if value is None or call.literal(name) in (1, 1.0) or not huber:
-        return
-    if call.target == "torch":
-        call.rewrite("torch.nn.functional.huber_loss({input}, {target}{reduction:, reduction=%}, delta={beta})")
+    value = call.value("beta")
+    if value is None or call.literal("beta") in (1, 1.0):
         return
     if not is_plain(value):
         no_counterpart(call, "beta")
@@ -195,7 +181,18 @@ def smooth_l1(call: BoundCall) -> None:
     )
 
 
-@hook("kl_div")
+@hook("smooth_l1", to="torch")
+def smooth_l1_to_torch(call: BoundCall) -> None:
+    """torch divides by beta, Paddle's delta is Huber's: alike at 1 only."""
+    huber = call.value("is_huber") is None or call.literal("is_huber") is True
+    if call.value("is_huber") is not None and call.literal("is_huber") is ...:
+        no_counterpart(call, "is_huber")
+    call.drop("is_huber")
+    if call.value("delta") is not None and call.literal("delta") not in (1, 1.0) and huber:
+        call.rewrite("torch.nn.functional.huber_loss({input}, {target}{reduction:, reduction=%}, delta={beta})")
+
+
+@hook("kl_div", to="paddle")
 def kl_div(call: BoundCall) -> None:
     """Paddle gives the target no gradient: unless it is detached in sight, the formula is written out.
 
@@ -203,8 +200,6 @@ def kl_div(call: BoundCall) -> None:
     """
     how = _reduced(call)
     reduction(call)
-    if call.target != "paddle":
-        return
     asked = call.literal("log_target") if call.value("log_target") is not None else False
     if asked is ...:
         no_counterpart(call, "log_target")
@@ -224,35 +219,38 @@ def kl_div(call: BoundCall) -> None:
     call.rewrite(bind_names(call, text, **dict(sorted(twice.items()))))
 
 
-@hook("binary_cross_entropy_with_logits")
+@hook("binary_cross_entropy_with_logits", to="paddle")
 def binary_cross_entropy_with_logits(call: BoundCall) -> None:
     """Paddle 2.6 weighs one term of the formula only."""
     reduction(call)
-    if call.target == "paddle" and _given(call, "pos_weight"):
+    if _given(call, "pos_weight"):
         call.report("NNF203", difference="Paddle 2.6 is wrong where pos_weight meets a negative logit; 3.3 is right")
 
 
-@hook("ctc_loss")
-def ctc_loss(call: BoundCall) -> None:
+@hook("ctc_loss", to="paddle")
+def ctc_loss_to_paddle(call: BoundCall) -> None:
     """Paddle takes logits, and normalises them itself; torch wants log-probabilities."""
-    if call.target == "torch":
-        value = call.value("log_probs")
-        if not (isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "log_softmax"):
-            call.wrap("log_probs", "torch.nn.functional.log_softmax(", ", dim=-1)")
-        return
     if call.value("zero_infinity") is not None and call.literal("zero_infinity") is False:
         call.drop("zero_infinity")
     call.wrap("targets", "paddle.cast(", ", 'int32')")
 
 
-@hook("gaussian_nll")
+@hook("ctc_loss", to="torch")
+def ctc_loss_to_torch(call: BoundCall) -> None:
+    """Paddle takes logits, and normalises them itself; torch wants log-probabilities."""
+    value = call.value("log_probs")
+    if not (isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "log_softmax"):
+        call.wrap("log_probs", "torch.nn.functional.log_softmax(", ", dim=-1)")
+
+
+@hook("gaussian_nll", to="paddle")
 def gaussian_nll(call: BoundCall) -> None:
     """Both raise the variance to epsilon at least; torch keeps its gradient then, Paddle cuts the variance off."""
-    if call.target == "paddle" and not is_call_of(call.origin("var"), "detach"):
+    if not is_call_of(call.origin("var"), "detach"):
         call.report("AGD203", what="Paddle gives the variance no gradient")
 
 
-@hook("sigmoid_focal_loss")
+@hook("sigmoid_focal_loss", to="torch")
 def sigmoid_focal_loss(call: BoundCall) -> None:
     """Written out; the alternating weights are those of Paddle's documentation."""
     how = _reduced(call, "sum")
@@ -270,7 +268,7 @@ def sigmoid_focal_loss(call: BoundCall) -> None:
     call.rewrite(text if how == "none" else f"torch.{how}({text})")
 
 
-@hook("loss_base")
+@hook("loss_base", to="paddle")
 def loss_base(call: BoundCall) -> None:
     """torch's base of losses keeps its reduction; Paddle's base of layers keeps nothing."""
     function = call.node.func

@@ -16,10 +16,10 @@ _TAKE_ANY = frozenset(
 _TRANSPOSED = frozenset({"linear"})
 
 
-@hook("module_list")
+@hook("module_list", to="torch")
 def module_list(call: BoundCall) -> None:
     """``parameters()`` gives a list in Paddle; code may add, index and count it, or walk it twice."""
-    if call.target == "torch" and not _walked_once(call):
+    if not _walked_once(call):
         call.surround("list(", ")")
 
 
@@ -35,7 +35,7 @@ def _walked_once(call: BoundCall) -> bool:
     return False
 
 
-@hook("sublayers")
+@hook("sublayers", to="torch")
 def sublayers(call: BoundCall) -> None:
     """With or without the module itself; a list in Paddle."""
     given = call.literal("include_self") if call.value("include_self") is not None else False
@@ -47,7 +47,7 @@ def sublayers(call: BoundCall) -> None:
         call.rewrite("list({self}.modules())[0 if {include_self} else 1:]")
 
 
-@hook("named_sublayers")
+@hook("named_sublayers", to="torch")
 def named_sublayers(call: BoundCall) -> None:
     """With or without the module itself."""
     given = call.literal("include_self") if call.value("include_self") is not None else False
@@ -59,11 +59,9 @@ def named_sublayers(call: BoundCall) -> None:
         call.rewrite("list({self}.named_modules({prefix:prefix=%}))[0 if {include_self} else 1:]")
 
 
-@hook("added")
+@hook("added", to="torch")
 def added(call: BoundCall) -> None:
     """Paddle gives back what is added, torch nothing, and takes no name with a dot."""
-    if call.target != "torch":
-        return
     method, value = ("add_module", "module") if call.value("sublayer") else ("register_parameter", "param")
     name, added = call.value("name"), call.value("sublayer") or call.value("parameter")
     if name is not None and _has_dot(name) and method == "add_module":
@@ -88,11 +86,9 @@ def _has_dot(name: ast.expr) -> bool:
     return any("." in re.sub(r"\{[^}]*\}|%[\d.]+", "", text) for text in texts)
 
 
-@hook("train")
+@hook("train", to="paddle")
 def train(call: BoundCall) -> None:
     """Paddle 2.6 has no ``mode``, and gives nothing back."""
-    if call.target != "paddle":
-        return
     if call.value("mode") is None and call.is_statement:
         call.drop("mode")
         return
@@ -106,12 +102,16 @@ def train(call: BoundCall) -> None:
         call.rewrite("{self}.apply(lambda m: m.train() if {mode} else m.eval())")
 
 
-@hook("eval")
-def evaluate(call: BoundCall) -> None:
+@hook("eval", to="paddle")
+def evaluate_to_paddle(call: BoundCall) -> None:
     """Paddle 2.6 gives nothing back; torch's method calls ``train``, which comes back here if a class overrides it."""
-    if call.target == "paddle":
-        _mode(call, "eval")
-    elif isinstance(call.node.func, ast.Attribute) and ast.unparse(call.node.func.value) == "super()":
+    _mode(call, "eval")
+
+
+@hook("eval", to="torch")
+def evaluate_to_torch(call: BoundCall) -> None:
+    """Paddle 2.6 gives nothing back; torch's method calls ``train``, which comes back here if a class overrides it."""
+    if isinstance(call.node.func, ast.Attribute) and ast.unparse(call.node.func.value) == "super()":
         call.rewrite("{self}.train(False)")
 
 
@@ -122,7 +122,7 @@ def _mode(call: BoundCall, method: str) -> None:
         call.rewrite(f"{{self}}.apply(lambda m: m.{method}())")
 
 
-@hook("module_cuda")
+@hook("module_cuda", to="paddle")
 def module_cuda(call: BoundCall) -> None:
     """A number of a device, or none."""
     number = call.literal("device") if call.value("device") is not None else None
@@ -135,20 +135,20 @@ def module_cuda(call: BoundCall) -> None:
         call.rewrite("{self}.to('gpu:' + str({device}))")
 
 
-@hook("full_name")
+@hook("full_name", to="torch")
 def full_name(call: BoundCall) -> None:
     """A name that no other layer has: Paddle counts the layers of each class, torch has no such count."""
     call.report("NNL202", difference="a layer's number is its id(), not the count of layers of its class")
 
 
-@hook("compiled")
+@hook("compiled", to="paddle")
 def compiled(call: BoundCall) -> None:
     """A compiled module computes what the module computes."""
     if call.value("model") is None:
         call.stop("NNM204")
 
 
-@hook("parameters_as_list")
+@hook("parameters_as_list", to="paddle")
 def parameters_as_list(call: BoundCall, only_argument: bool = False) -> None:
     """Paddle walks the parameters twice: a generator becomes a list."""
     value = call.origin("parameters")
@@ -156,7 +156,7 @@ def parameters_as_list(call: BoundCall, only_argument: bool = False) -> None:
         isinstance(value, ast.Call)
         and ast.unparse(value.func).rpartition(".")[2] in ("filter", "map", "chain", "from_iterable", "zip", "iter")
     )
-    if call.target != "paddle" or not lazy:
+    if not lazy:
         return
     if not isinstance(call.value("parameters"), ast.GeneratorExp):
         call.wrap("parameters", "list(", ")")

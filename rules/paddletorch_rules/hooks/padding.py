@@ -9,13 +9,19 @@ from paddletorch_rules.hooks.functional import elements_of
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
-@hook("pad")
-def pad(call: BoundCall) -> None:
+@hook("pad", to="paddle")
+def pad_to_paddle(call: BoundCall) -> None:
+    """Paddle pads from the last dimension too, unless there are two pads for every dimension."""
+    if call.value("mode") is not None and call.literal("mode") is ...:
+        _pad_by_mode(call)
+    else:
+        _pad_to_paddle(call, call.value("mode") is None or call.literal("mode") == "constant")
+
+
+@hook("pad", to="torch")
+def pad_to_torch(call: BoundCall) -> None:
     """torch pads from the last dimension; Paddle does too, unless there are two pads for every dimension."""
     unknown = call.value("mode") is not None and call.literal("mode") is ...
-    if unknown and call.target == "paddle":
-        _pad_by_mode(call)
-        return
     if unknown and isinstance(call.value("pad"), ast.IfExp):
         _pad_as_it_was(call)
         return
@@ -25,10 +31,7 @@ def pad(call: BoundCall) -> None:
     if unknown and call.value("value") is not None:
         text = ast.unparse(call.value("mode") or ast.Constant(0))
         call.wrap("value", "", f" if {text} == 'constant' else None")  # torch refuses it elsewhere
-    if call.target == "paddle":
-        _pad_to_paddle(call, constant)
-    else:
-        _pad_to_torch(call, constant)
+    _pad_to_torch(call, constant)
 
 
 def _last_first(node: ast.expr) -> str:
@@ -189,7 +192,7 @@ def _rewrite_pad(call: BoundCall, pads: str, twice: bool) -> None:
     call.rewrite(bind_names(call, text, **repeated))
 
 
-@hook("pad_sequence")
+@hook("pad_sequence", to="paddle")
 def pad_sequence(call: BoundCall) -> None:
     """Tensors of several lengths in one: each is padded to the longest along its first axis."""
     if call.value("padding_side") is not None and call.literal("padding_side") != "right":

@@ -41,36 +41,41 @@ def _given(call: BoundCall, name: str) -> bool:
     return call.value(name) is not None and call.literal(name) is not None
 
 
-@hook("whole_axis")
+@hook("whole_axis", to="torch")
 def whole_axis(call: BoundCall) -> None:
     """Without an axis Paddle works on the flat tensor; torch wants a dimension."""
-    if call.target == "torch" and not _given(call, "axis"):
+    if not _given(call, "axis"):
         call.drop("axis")
         _flatten(call, "axis", "dim")
 
 
-@hook("cumsum")
-def cumsum(call: BoundCall) -> None:
+@hook("cumsum", to="paddle")
+def cumsum_to_paddle(call: BoundCall) -> None:
     """Paddle has no running sum of truth values."""
-    whole_axis(call)
     truth_as_int(call)
 
 
-@hook("named_dtype")
+@hook("cumsum", to="torch")
+def cumsum_to_torch(call: BoundCall) -> None:
+    """Paddle has no running sum of truth values."""
+    whole_axis(call)
+
+
+@hook("named_dtype", to="paddle")
 def named_dtype(call: BoundCall) -> None:
     """Paddle 2.6's sums and products take the name of a type, and not the type."""
-    name = call.qualified("dtype") if call.target == "paddle" and call.value("dtype") is not None else None
+    name = call.qualified("dtype") if call.value("dtype") is not None else None
     short = (name or "").removeprefix("torch.")
     if name is not None and name.startswith("torch."):
         call.drop("dtype")
         call.force("dtype", repr(_TYPE_NAMES.get(short, short)))
 
 
-@hook("truth_as_int")
+@hook("truth_as_int", to="paddle")
 def truth_as_int(call: BoundCall) -> None:
     """Sums and products of truth values and small integers are of int64 in torch; Paddle wants to be told."""
     named_dtype(call)
-    if call.target == "paddle" and call.value("dtype") is None:
+    if call.value("dtype") is None:
         name = "self" if call.value("input") is None else "input"
         if call.dtype(name) in _SMALL or _is_truth(call.value(name)) or _is_truth(call.origin(name)):
             call.force("dtype", "'int64'")
@@ -98,11 +103,16 @@ def _is_written_truth(call: ast.Call) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, bool)
 
 
-@hook("whole_dim")
-def whole_dim(call: BoundCall) -> None:
+@hook("whole_dim", to="paddle")
+def whole_dim_to_paddle(call: BoundCall) -> None:
     """As ``whole_axis``, for ``cumprod``, whose axis is called ``dim``."""
     truth_as_int(call)
-    if call.target == "torch" and not _given(call, "dim"):
+
+
+@hook("whole_dim", to="torch")
+def whole_dim_to_torch(call: BoundCall) -> None:
+    """As ``whole_axis``, for ``cumprod``, whose axis is called ``dim``."""
+    if not _given(call, "dim"):
         call.drop("dim")
         _flatten(call, "dim", "dim")
 
@@ -120,10 +130,10 @@ def _flatten(call: BoundCall, source: str, target: str) -> None:
     call.force(target, "0")
 
 
-@hook("index_dtype")
+@hook("index_dtype", to="torch")
 def index_dtype(call: BoundCall) -> None:
     """torch gives int64 indices."""
-    if call.target == "torch" and call.value("dtype") is not None:
+    if call.value("dtype") is not None:
         if call.literal("dtype") == "int64" or call.qualified("dtype") == "paddle.int64":
             call.drop("dtype")
         else:
@@ -131,7 +141,7 @@ def index_dtype(call: BoundCall) -> None:
             call.surround("", ".to({dtype})")
 
 
-@hook("correction")
+@hook("correction", to="paddle")
 def correction(call: BoundCall) -> None:
     """Paddle knows no correction but 0 and 1 before 3.3."""
     value = call.literal("correction")
@@ -142,7 +152,7 @@ def correction(call: BoundCall) -> None:
         call.force("unbiased", "False")
 
 
-@hook("median")
+@hook("median", to="paddle")
 def median(call: BoundCall) -> None:
     """torch's median is an element: the lower of the two in the middle."""
     first = _first(call)
@@ -217,18 +227,21 @@ def _vector(call: BoundCall, order: str) -> None:
         _by_elements(call, order, node if node is not None else ast.Constant(2))
 
 
-@hook("norm")
-def norm(call: BoundCall) -> None:
+@hook("norm", to="paddle")
+def norm_to_paddle(call: BoundCall) -> None:
     """``torch.norm`` is of vectors unless the order is a name; Paddle's over two axes is of matrices from 3.3."""
-    if call.target == "paddle":
-        _vector(call, "p")
-        return
+    _vector(call, "p")
+
+
+@hook("norm", to="torch")
+def norm_to_torch(call: BoundCall) -> None:
+    """``torch.norm`` is of vectors unless the order is a name; Paddle's over two axes is of matrices from 3.3."""
     p, axes = call.literal("p"), _count(call.value("axis"))
     if axes == 2 and p not in ("fro", "nuc"):
         no_counterpart(call, "p", repr(p) if call.value("p") is not None else "None")
 
 
-@hook("linalg_norm")
+@hook("linalg_norm", to="paddle")
 def linalg_norm(call: BoundCall) -> None:
     """Without axes a number as order is of a matrix or of a vector, as the tensor is."""
     axes, order = _count(call.value("dim")), call.literal("ord")
@@ -242,20 +255,18 @@ def linalg_norm(call: BoundCall) -> None:
         call.force("p", "'fro'")
 
 
-@hook("vector_norm")
+@hook("vector_norm", to="paddle")
 def vector_norm(call: BoundCall) -> None:
     """Of all elements, or along any axes."""
-    if call.target == "paddle":
-        _vector(call, "ord")
+    _vector(call, "ord")
 
 
-@hook("matrix_norm")
+@hook("matrix_norm", to="paddle")
 def matrix_norm(call: BoundCall) -> None:
     """Paddle 2.6 has the Frobenius norm only."""
-    if call.target == "paddle":
-        if call.value("ord") is not None and call.literal("ord") != "fro":
-            no_counterpart(call, "ord")
-        call.drop("ord")
+    if call.value("ord") is not None and call.literal("ord") != "fro":
+        no_counterpart(call, "ord")
+    call.drop("ord")
 
 
 @hook("unique")
@@ -281,23 +292,22 @@ def unique(call: BoundCall, function: str) -> None:
     call.rewrite(f"(lambda _x: (lambda _u: (_u[0], _u[1].reshape(_x.shape), *_u[2:]))({text}))({operand})")
 
 
-@hook("histogram")
+@hook("histogram", to="paddle")
 def histogram(call: BoundCall) -> None:
     """torch's counts have the type of the input."""
-    if call.target == "paddle":
-        first = "{input}" if call.value("self") is None else "{self}"
-        name = "input" if call.value("self") is None else "self"
-        if not is_pure(call.value(name)):
-            pure = all(is_pure(call.value(n)) for n in ("bins", "min", "max") if call.value(n) is not None)
-            if not pure:
-                no_counterpart(call, name)
-            text = "(lambda _x: paddle.histogram(_x, {bins}, {min}, {max}).astype(_x.dtype))"
-            call.rewrite(f"{text}({first})")
+    first = "{input}" if call.value("self") is None else "{self}"
+    name = "input" if call.value("self") is None else "self"
+    if not is_pure(call.value(name)):
+        pure = all(is_pure(call.value(n)) for n in ("bins", "min", "max") if call.value(n) is not None)
+        if not pure:
+            no_counterpart(call, name)
+        text = "(lambda _x: paddle.histogram(_x, {bins}, {min}, {max}).astype(_x.dtype))"
+        call.rewrite(f"{text}({first})")
 
 
-@hook("floats_only")
+@hook("floats_only", to="paddle")
 def floats_only(call: BoundCall) -> None:
     """torch makes floating-point numbers of integers, Paddle's kernel refuses them."""
     for name in ("input", "y"):
-        if call.target == "paddle" and (call.dtype(name) or "").startswith(("int", "uint")):
+        if (call.dtype(name) or "").startswith(("int", "uint")):
             call.wrap(name, "paddle.cast(", ", 'float32')")

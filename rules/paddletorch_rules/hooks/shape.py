@@ -65,7 +65,7 @@ def reshape(call: BoundCall) -> None:
     call.rewrite(bind_names(call, f"{{{hole}}}.reshape([{', '.join(sizes)}])", **{hole: source}))
 
 
-@hook("reshape_back")
+@hook("reshape_back", to="torch")
 def reshape_back(call: BoundCall) -> None:
     """In place, which only a result under the same name says without a counterpart."""
     parent, given = call.parent, call.value("x")
@@ -75,11 +75,9 @@ def reshape_back(call: BoundCall) -> None:
     reshape(call)
 
 
-@hook("unsqueeze")
+@hook("unsqueeze", to="torch")
 def unsqueeze(call: BoundCall) -> None:
     """Paddle adds several dimensions, one after the other."""
-    if call.target == "paddle":
-        return
     axes = elements(call, "axis")
     if axes is None:
         return
@@ -87,16 +85,9 @@ def unsqueeze(call: BoundCall) -> None:
     call.rewrite(f"{{{hole}}}" + "".join(f".unsqueeze({axis})" for axis in axes))
 
 
-@hook("split")
-def split(call: BoundCall) -> None:
+@hook("split", to="paddle")
+def split_to_paddle(call: BoundCall) -> None:
     """A number is the size of a part to torch and the number of parts to Paddle."""
-    if call.target == "paddle":
-        _split_to_paddle(call)
-    else:
-        _split_to_torch(call)
-
-
-def _split_to_paddle(call: BoundCall) -> None:
     size = next((n for n in ("split_size_or_sections", "split_size") if call.value(n) is not None), "split_size")
     node, literal = call.origin(size), call.literal(size)
     if isinstance(node, (*_DISPLAY, ast.ListComp)) or node is None:
@@ -116,7 +107,9 @@ def _split_to_paddle(call: BoundCall) -> None:
     call.rewrite(bind_names(call, f"paddle.split({{{hole}}}, {sections}, axis={axis})", **twice))
 
 
-def _split_to_torch(call: BoundCall) -> None:
+@hook("split", to="torch")
+def split_to_torch(call: BoundCall) -> None:
+    """A number is the size of a part to torch and the number of parts to Paddle."""
     node, literal = call.origin("num_or_sections"), call.literal("num_or_sections")
     hole, source = receiver(call, "tensor")
     dim = "{dim}" if call.value("axis") is not None else "0"
@@ -179,34 +172,31 @@ def _sizes_between_cuts(call: BoundCall) -> str:
     return f"[{', '.join(sizes)}, -1]"
 
 
-@hook("write_back_transpose")
+@hook("write_back_transpose", to="paddle")
 def transpose_in_place(call: BoundCall) -> None:
     """Paddle's method takes a permutation."""
-    if call.target == "paddle":
-        if not is_pure(call.value("self")):
-            no_counterpart(call, "transpose_", "self")
-        call.rewrite("paddle.assign({self}.moveaxis([{dim0}, {dim1}], [{dim1}, {dim0}]), {self})")
+    if not is_pure(call.value("self")):
+        no_counterpart(call, "transpose_", "self")
+    call.rewrite("paddle.assign({self}.moveaxis([{dim0}, {dim1}], [{dim1}, {dim0}]), {self})")
 
 
-@hook("counts")
+@hook("counts", to="paddle")
 def counts(call: BoundCall) -> None:
     """Each number as often as it says."""
     template = "paddle.repeat_interleave(paddle.arange({repeats}.shape[0]), {repeats})"
     call.rewrite(bind_names(call, template, repeats="repeats"))
 
 
-@hook("tile")
+@hook("tile", to="torch")
 def tile(call: BoundCall) -> None:
     """Paddle's function takes a number, torch's a tuple only."""
-    if call.target == "torch" and isinstance(call.literal("repeat_times"), int):
+    if isinstance(call.literal("repeat_times"), int):
         call.wrap("repeat_times", "(", ",)")
 
 
-@hook("narrow")
+@hook("narrow", to="paddle")
 def narrow(call: BoundCall) -> None:
     """A start counted from the end may end at the end."""
-    if call.target == "torch":
-        return
     start, length = call.literal("start"), call.literal("length")
     if not isinstance(start, int):
         return
@@ -219,18 +209,18 @@ def narrow(call: BoundCall) -> None:
     call.rewrite(f"paddle.slice({{{hole}}}, [{{dim}}], [{{start}}], [{end}])")
 
 
-@hook("select")
+@hook("select", to="paddle")
 def select(call: BoundCall) -> None:
     """One index of one dimension, as a subscript where the dimension is known."""
     dim = call.literal("dim")
-    if call.target == "torch" or not isinstance(dim, int) or not -4 <= dim <= 4:
+    if not isinstance(dim, int) or not -4 <= dim <= 4:
         return
     hole, _ = receiver(call, "input")
     before = ":, " * dim if dim >= 0 else "..., "
     call.rewrite(f"{{{hole}}}[{before}{{index}}{', :' * (-dim - 1)}]")
 
 
-@hook("slice_scatter")
+@hook("slice_scatter", to="paddle")
 def slice_scatter(call: BoundCall) -> None:
     """Paddle counts axes from the start only."""
     dim = call.literal("dim")
@@ -242,7 +232,7 @@ def slice_scatter(call: BoundCall) -> None:
     call.rewrite(bind_names(call, template, **{hole: source}))
 
 
-@hook("slice")
+@hook("slice", to="torch")
 def slice_function(call: BoundCall) -> None:
     """``slice`` and ``strided_slice`` are subscripts where the dimensions are written out."""
     axes = whole_numbers(call, "axes")
@@ -270,7 +260,7 @@ def _slice(start: str, end: str, step: str) -> str:
     return f"{start}:{end}" if step == "1" else f"{start}:{end}:{step}"
 
 
-@hook("crop")
+@hook("crop", to="torch")
 def crop(call: BoundCall) -> None:
     """A cropped part is a subscript where its place is written out."""
     shape, offsets = elements(call, "shape"), elements(call, "offsets")
@@ -290,7 +280,7 @@ def _sum(left: str, right: str) -> str:
     return str(int(left) + int(right)) if left.isdigit() and right.isdigit() else f"{left} + {right}"
 
 
-@hook("scale_tensor")
+@hook("scale_tensor", to="torch")
 def scale_tensor(call: BoundCall) -> None:
     """A scaled tensor is arithmetic."""
     if call.value("act") is not None and call.literal("act") is not None:
@@ -309,7 +299,7 @@ def scale_tensor(call: BoundCall) -> None:
     call.rewrite(f"({text})")
 
 
-@hook("increment")
+@hook("increment", to="torch")
 def increment(call: BoundCall) -> None:
     """torch adds no fraction to integers in place: a whole number is written as one."""
     value = call.literal("value") if call.value("value") is not None else 1.0
@@ -324,8 +314,8 @@ _CHUNKS = (
 )
 
 
-@hook("chunk")
+@hook("chunk", to="paddle")
 def chunk(call: BoundCall) -> None:
     """The last of torch's chunks may be smaller; Paddle raises then. A number that is written out shows the sizes."""
-    if call.target == "paddle" and not isinstance(call.literal("chunks"), int):
+    if not isinstance(call.literal("chunks"), int):
         call.rewrite(_CHUNKS.replace("{x}", f"{{{receiver(call, 'x')[0]}}}"))

@@ -23,11 +23,9 @@ _TENSOR_TYPES = {
 """``torch.FloatTensor``: the dtype that the class stands for."""
 
 
-@hook("to_copy")
+@hook("to_copy", to="paddle")
 def to_copy(call: BoundCall) -> None:
     """``copy=True`` asks for memory of its own; without it Paddle's ``to`` may give the tensor itself too."""
-    if call.target != "paddle":
-        return
     copy = call.literal("copy") if call.value("copy") is not None else False
     if isinstance(call.literal("dtype"), bool):
         call.refuse("a bool is no dtype")
@@ -43,18 +41,16 @@ def to_copy(call: BoundCall) -> None:
     call.rewrite(f"{{self}}{moved}{cast}.clone()")
 
 
-@hook("size")
+@hook("size", to="paddle")
 def size(call: BoundCall) -> None:
     """torch.Size is a tuple, Paddle's shape is none."""
-    if call.target == "paddle" and call.used_as("tuple"):
+    if call.used_as("tuple"):
         call.rewrite("tuple({self}.shape)")
 
 
-@hook("type_name")
+@hook("type_name", to="paddle")
 def type_name(call: BoundCall) -> None:
     """A tensor class, or its name, stands for a dtype."""
-    if call.target != "paddle":
-        return
     literal = call.literal("dtype")
     name = literal if isinstance(literal, str) else call.qualified("dtype") or ""
     kind = name.rpartition(".")[2].removesuffix("Tensor")
@@ -66,10 +62,10 @@ def type_name(call: BoundCall) -> None:
         no_counterpart(call, "Tensor.type", "dtype")
 
 
-@hook("cuda")
+@hook("cuda", to="paddle")
 def cuda(call: BoundCall) -> None:
     """Paddle takes the number of a GPU only."""
-    if call.target == "paddle" and ("device" in call.types("device") or isinstance(call.literal("device"), str)):
+    if "device" in call.types("device") or isinstance(call.literal("device"), str):
         value = call.value("device")
         text = call.literal("device")
         if isinstance(text, str) and text in ("cuda", "gpu"):
@@ -87,7 +83,7 @@ _READS = frozenset(
 """Members of an array that keep none of its memory."""
 
 
-@hook("numpy")
+@hook("numpy", to="torch")
 def numpy(call: BoundCall) -> None:
     """torch refuses what needs a gradient or lives on a GPU, and shares memory where Paddle copies."""
     node, called = call.value("self"), set()
@@ -109,11 +105,9 @@ def _is_read(parent: ast.AST | None) -> bool:
     return isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Compare | ast.FormattedValue)
 
 
-@hook("requires_grad_")
+@hook("requires_grad_", to="paddle")
 def requires_grad_(call: BoundCall) -> None:
     """Paddle has the attribute only before 3.3: a statement assigns it, a value is made anew or set on the way."""
-    if call.target != "paddle":
-        return
     given = call.value("requires_grad")
     asked = call.literal("requires_grad") if given is not None else True
     stop = str(not asked) if isinstance(asked, bool) else "not {requires_grad}"
@@ -125,7 +119,7 @@ def requires_grad_(call: BoundCall) -> None:
         call.rewrite(f"(lambda tensor: setattr(tensor, 'stop_gradient', {stop}) or tensor)({{self}})")
 
 
-@hook("clear_gradient")
+@hook("clear_gradient", to="torch")
 def clear_gradient(call: BoundCall) -> None:
     """Emptied, or set to zero where there is one."""
     to_zero = call.literal("set_to_zero") if call.value("set_to_zero") is not None else True
@@ -136,7 +130,7 @@ def clear_gradient(call: BoundCall) -> None:
         call.rewrite("{self}.grad = None" if call.is_statement else "setattr({self}, 'grad', None)")
 
 
-@hook("copy_")
+@hook("copy_", to="paddle")
 def copy_(call: BoundCall) -> None:
     """torch casts and broadcasts what it copies; ``paddle.assign`` reaches views that ``set_value`` loses in 2.6."""
     source = "{src}.astype({self}.dtype).expand_as({self})"
@@ -146,8 +140,8 @@ def copy_(call: BoundCall) -> None:
         call.rewrite(bind_names(call, f"paddle.assign({source}, {{self}})", self="self"))
 
 
-@hook("fill_")
+@hook("fill_", to="paddle")
 def fill_(call: BoundCall) -> None:
     """Paddle fills with numbers only."""
-    if call.target == "paddle" and "Tensor" in call.types("value"):
+    if "Tensor" in call.types("value"):
         call.wrap("value", "float(", ")")

@@ -7,11 +7,17 @@ import ast
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
-@hook("resize")
-def resize(call: BoundCall) -> None:
+@hook("resize", to="paddle")
+def resize_to_paddle(call: BoundCall) -> None:
     """torchvision smooths tensors when it shrinks them; PIL images come out alike."""
-    if call.target == "paddle" and call.value("antialias") is not None and call.literal("antialias") is False:
+    if call.value("antialias") is not None and call.literal("antialias") is False:
         return
+    call.report("VIS202")
+
+
+@hook("resize", to="torch")
+def resize_to_torch(call: BoundCall) -> None:
+    """torchvision smooths tensors when it shrinks them; PIL images come out alike."""
     call.report("VIS202")
 
 
