@@ -145,6 +145,18 @@ MISTAKES: dict[str, tuple[str, str, str, str]] = {
         "mine",
         "torch[0].template",
     ),
+    "let names what is not in the template": (
+        'names = ["torch.mine"]',
+        'names = ["torch.mine"]\ntemplate = "{a} * {a}"\nlet = { _b = "b" }',
+        "mine",
+        "torch[0].let",
+    ),
+    "let with a name that may be the program's": (
+        'names = ["torch.mine"]',
+        'names = ["torch.mine"]\ntemplate = "{a} * {a}"\nlet = { a = "a" }',
+        "mine",
+        "torch[0].let",
+    ),
     "template with a stray brace": (
         'names = ["torch.mine"]',
         'names = ["torch.mine"]\ntemplate = "{self"',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import bind_names, no_counterpart
+from paddletorch_rules.hooks.arguments import no_counterpart, rewrite_once
 from paddletorch_rules.hooks.integers import is_integer
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.reduction import truth_as_int, whole_axis
@@ -75,7 +75,10 @@ def quantile(call: BoundCall, function: str) -> None:
         q = f"torch.tensor({{q}}, dtype={operand}.dtype)"
     text = f"torch.{function}({tensor}, {q}{dim}{{interpolation:, interpolation=%}})"
     names = {"self": "self"} if call.value("self") is not None else {"input": "x"}
-    call.rewrite(bind_names(call, text, **names) if several else text)
+    if several:
+        rewrite_once(call, text, **names)
+    else:
+        call.rewrite(text)
 
 
 @hook("paddle_median", to="torch")

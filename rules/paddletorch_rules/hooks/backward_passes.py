@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from itertools import product
 
-from paddletorch_rules.hooks.arguments import bind_names, is_call_of
+from paddletorch_rules.hooks.arguments import is_call_of, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.shape import receiver, whole_numbers
 
@@ -33,7 +33,7 @@ def unfold(call: BoundCall) -> None:
     else:
         twice["axis"] = "dimension"
         piece = f"paddle.index_select({{self}}, paddle.arange({start}, {last}, {{step}}), axis={{axis}})"
-    call.rewrite(bind_names(call, f"paddle.stack([{piece} for {start} in range({{size}})], axis=-1)", **twice))
+    rewrite_once(call, f"paddle.stack([{piece} for {start} in range({{size}})], axis=-1)", **twice)
 
 
 def _may_overlap(call: BoundCall) -> bool:
@@ -57,7 +57,7 @@ def as_strided_to_paddle(call: BoundCall) -> None:
     else:
         hole, source = receiver(call, "x")
         template = f"paddle.as_strided({{{hole}}}, {{shape}}, {{stride}}, {{offset}} * {{{hole}}}.element_size())"
-        call.rewrite(bind_names(call, template, **{hole: source}))
+        rewrite_once(call, template, **{hole: source})
 
 
 @hook("as_strided", to="torch")
@@ -72,7 +72,7 @@ def as_strided_to_torch(call: BoundCall) -> None:
         hole, source = receiver(call, "input")
         offset = f"{{storage_offset}} // {{{hole}}}.element_size()"
         template = f"torch.as_strided({{{hole}}}, {{size}}, {{stride}}, {offset})"
-        call.rewrite(bind_names(call, template, **{hole: source}))
+        rewrite_once(call, template, **{hole: source})
 
 
 def _apart(call: BoundCall) -> bool:
@@ -110,7 +110,7 @@ def diag_embed(call: BoundCall) -> None:
         text = f"paddle.nn.functional.pad({text}, {pads})"
     if places != [-2, -1]:
         text = f"paddle.moveaxis({text}, [-2, -1], {places})"
-    call.rewrite(bind_names(call, text, **{hole: source}))
+    rewrite_once(call, text, **{hole: source})
 
 
 @hook("diagonal_scatter", to="paddle")

@@ -6,7 +6,7 @@ import ast
 import math
 import struct
 
-from paddletorch_rules.hooks.arguments import bind_names, is_call_of
+from paddletorch_rules.hooks.arguments import bind_names, is_call_of, rewrite_once
 from paddletorch_rules.hooks.integers import data_is_integer, names_integer
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
@@ -114,7 +114,7 @@ def _full_to_paddle(call: BoundCall) -> None:
     elif value is ... and not is_call_of(call.value("fill_value"), "float") and "float" not in kinds:
         size, fill = "{shape}", "{fill_value}"
         template = f"paddle.full({size}, {fill}, dtype=paddle.to_tensor({fill}).dtype)"
-        call.rewrite(bind_names(call, template, fill_value="fill_value"))
+        rewrite_once(call, template, fill_value="fill_value")
 
 
 def _is_quotient(node: ast.expr | None) -> bool:
@@ -179,7 +179,7 @@ def _legacy(call: BoundCall, dtype: str, after: str) -> None:
         call.rewrite(f"paddle.to_tensor({{data}}, dtype={dtype}){after}")
     else:
         size, data = f"paddle.empty([{{data}}], dtype={dtype})", f"paddle.to_tensor({{data}}, dtype={dtype})"
-        call.rewrite(bind_names(call, f"({size} if isinstance({{data}}, int) else {data}){after}", data="data"))
+        rewrite_once(call, f"({size} if isinstance({{data}}, int) else {data}){after}", data="data")
 
 
 def _is_data(node: ast.expr | None) -> bool:
@@ -285,7 +285,7 @@ def triu_indices_to_torch(call: BoundCall) -> None:
     """Paddle's ``col`` may be left out: the matrix is square then."""
     if call.value("col") is None or call.literal("col") is None:
         offset = ", {offset}" if call.value("offset") is not None else ""
-        call.rewrite(bind_names(call, f"torch.triu_indices({{row}}, {{row}}{offset})", row="row"))
+        rewrite_once(call, f"torch.triu_indices({{row}}, {{row}}{offset})", row="row")
     else:
         factory_to_torch(call)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _TENSOR = frozenset({"Tensor"})
@@ -81,9 +81,9 @@ def divide(call: BoundCall) -> None:
     if text is None:
         operator(call, "/")
     elif text.count(_first(call)) > 1 and call.value("self") is None:
-        call.rewrite(bind_names(call, text, x="input", y="other"))
+        rewrite_once(call, text, x="input", y="other")
     elif text.count(_first(call)) > 1:
-        call.rewrite(bind_names(call, text, self="self", y="other"))
+        rewrite_once(call, text, self="self", y="other")
     else:
         call.rewrite(text)
 
@@ -96,12 +96,8 @@ def _assign_to_receiver(call: BoundCall, expression: str) -> None:
     elif _is_fresh(receiver):
         call.rewrite(expression)
     else:
-        body, rest = expression.replace("{self}", "_x"), [n for n in ("y", "min", "max") if f"{{{n}}}" in expression]
-        for name in rest:
-            body = body.replace(f"{{{name}}}", f"_{name}")
-        parameters = ", ".join(["_x", *(f"_{n}" for n in rest)])
-        arguments = ", ".join(["{self}", *(f"{{{n}}}" for n in rest)])
-        call.rewrite(f"(lambda {parameters}: paddle.assign({body}, _x))({arguments})")
+        rest = {f"_{n}": n for n in ("y", "min", "max") if f"{{{n}}}" in expression}
+        call.rewrite(f"paddle.assign({expression}, {{self}})", {"_x": "self", **rest})
 
 
 def _is_fresh(node: ast.expr | None) -> bool:
@@ -202,7 +198,7 @@ def fmod(call: BoundCall) -> None:
     if "{y}" not in text:
         call.drop("other")
     rest = {"y": "other"} if "{y}" in text else {}
-    call.rewrite(bind_names(call, text, **({"x": "input"} if first == "{x}" else {"self": "self"}), **rest))
+    rewrite_once(call, text, **({"x": "input"} if first == "{x}" else {"self": "self"}), **rest)
 
 
 @hook("fmod_", to="paddle")
@@ -313,7 +309,7 @@ def xlogy(call: BoundCall) -> None:
     cast = ".astype('float32')" if (call.dtype(name) or "").startswith(("int", "uint")) else ""
     text = f"paddle.where({first} == 0, paddle.zeros_like({first}{cast}), {first}{cast} * {logarithm})"
     names = {"x": "input"} if first == "{x}" else {"self": "self"}
-    call.rewrite(bind_names(call, text, **names, **({"y": "other"} if "{y}" in text else {})))
+    rewrite_once(call, text, **names, **({"y": "other"} if "{y}" in text else {}))
 
 
 @hook("add_n", to="torch")
@@ -326,4 +322,4 @@ def add_n(call: BoundCall) -> None:
         call.rewrite("{inputs}.clone()")
     else:
         text = "(sum({inputs}) if isinstance({inputs}, (list, tuple)) else {inputs}.clone())"
-        call.rewrite(bind_names(call, text, inputs="inputs"))
+        rewrite_once(call, text, inputs="inputs")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart, only
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, only, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _LINEAR = frozenset({"torch.nn.Linear", "paddle.nn.Linear"})
@@ -260,7 +260,7 @@ def normalize(call: BoundCall) -> None:
         norm = f"paddle.clip(paddle.sum({{x}} * {{x}}{', ' if over else ''}{over}), min={smallest**2!r}).sqrt()"
     for name in ("dim", "p", "eps"):
         call.drop(name)
-    call.rewrite(bind_names(call, f"{{x}} / {norm}", x="input"))
+    rewrite_once(call, f"{{x}} / {norm}", x="input")
 
 
 @hook("group_norm", to="paddle")
@@ -269,8 +269,9 @@ def group_norm(call: BoundCall) -> None:
     if call.literal("weight") not in (None, ...) or call.value("weight") is not None:
         return
     call.rewrite(
-        "(lambda _x: paddle.reshape(paddle.nn.functional.instance_norm(paddle.reshape(_x, [_x.shape[0], {num_groups}, "
-        "-1]){epsilon:, eps=%}), _x.shape){bias: + paddle.reshape(%, [-1] + [1] * (_x.ndim - 2))})({x})"
+        "paddle.reshape(paddle.nn.functional.instance_norm(paddle.reshape({x}, [{x}.shape[0], {num_groups}, -1])"
+        "{epsilon:, eps=%}), {x}.shape){bias: + paddle.reshape(%, [-1] + [1] * ({x}.ndim - 2))}",
+        {"_x": "x"},
     )
 
 
@@ -375,7 +376,7 @@ def sequence_mask(call: BoundCall) -> None:
     if call.value("maxlen") is None or call.literal("maxlen") is None:
         call.drop("maxlen")
         text = "(torch.arange(int({lengths}.max()), device={lengths}.device) < {lengths}.unsqueeze(-1)).to({dtype})"
-        call.rewrite(bind_names(call, text, lengths="x"))
+        rewrite_once(call, text, lengths="x")
 
 
 @hook("rms_norm", to="paddle")
@@ -401,6 +402,6 @@ def rms_norm(call: BoundCall) -> None:
     call.drop("eps")
     if weight is None or call.literal("weight") is None:
         call.drop("weight")
-        call.rewrite(bind_names(call, text, input="input"))
+        rewrite_once(call, text, input="input")
     else:
-        call.rewrite(bind_names(call, text + " * {weight}", input="input"))
+        rewrite_once(call, text + " * {weight}", input="input")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import bind_names, is_pure, no_counterpart
+from paddletorch_rules.hooks.arguments import bind_names, is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.shape import receiver
 
@@ -25,16 +25,18 @@ def is_fresh(node: ast.expr | None) -> bool:
     return name in _FRESH
 
 
-def _in_place(call: BoundCall, computed: str) -> None:
+def _in_place(call: BoundCall, computed: str, **names: str) -> None:
     """Write ``computed`` into the receiver; one that nothing else holds may as well be left behind.
+
+    ``names`` are the holes that stand in ``computed`` more than once, as for ``rewrite_once``.
 
     ``paddle.assign(value, output=x)`` reaches every view of x; measured on 2.6.2 and 3.3.1, where ``set_value``,
     ``masked_fill_`` and others lose what they write to a view with gaps.
     """
     if is_fresh(call.value("self")):
-        call.rewrite(computed)
+        rewrite_once(call, computed, **names)
     else:
-        call.rewrite(bind_names(call, f"paddle.assign({computed}, {{self}})", self="self"))
+        rewrite_once(call, f"paddle.assign({bind_names(call, computed, **names)}, {{self}})", self="self")
 
 
 @hook("scatter_", to="paddle")
@@ -85,7 +87,7 @@ def masked_scatter_(call: BoundCall) -> None:
     """In place; Paddle has it from 3.0."""
     mask = "{mask}.expand_as({self})"
     computed = f"paddle.index_put({{self}}, ({mask},), {{value}}.flatten()[:int({mask}.sum())])"
-    _in_place(call, bind_names(call, computed, mask="mask", self="self"))
+    _in_place(call, computed, mask="mask", self="self")
 
 
 @hook("view_write", to="paddle")
@@ -146,14 +148,14 @@ def put_along(call: BoundCall) -> None:
         call.drop(name)
     template = method if suffix else text
     repeated = {h: n for h, n in twice.items() if template.count("{" + h + "}") > 1 and not is_pure(call.value(n))}
-    call.rewrite(bind_names(call, template, **repeated))
+    rewrite_once(call, template, **repeated)
 
 
 @hook("multiplex", to="torch")
 def multiplex(call: BoundCall) -> None:
     """Rows of several tensors by their numbers."""
     template = "torch.stack({inputs})[{index}.flatten().long(), torch.arange({index}.shape[0])]"
-    call.rewrite(bind_names(call, template, index="index"))
+    rewrite_once(call, template, index="index")
 
 
 @hook("gather", to="torch")
@@ -176,7 +178,7 @@ def scatter_rows(call: BoundCall) -> None:
         hole, _ = receiver(call, "input")
         suffix = "_" if call.fixed.get("inplace") == "True" else ""
         template = f"{{{hole}}}.index_fill{suffix}(0, {{index}}, 0).index_add{suffix}(0, {{index}}, {{source}})"
-        call.rewrite(bind_names(call, template, index="index"))
+        rewrite_once(call, template, index="index")
 
 
 @hook("index_fill_", to="paddle")
@@ -192,7 +194,7 @@ def index_copy(call: BoundCall) -> None:
     if call.literal("dim") != 0:
         hole, _ = receiver(call, "x")
         turned = f"paddle.scatter({{{hole}}}.moveaxis({{axis}}, 0), {{index}}, {{updates}}.moveaxis({{axis}}, 0))"
-        call.rewrite(bind_names(call, f"{turned}.moveaxis(0, {{axis}})", axis="dim"))
+        rewrite_once(call, f"{turned}.moveaxis(0, {{axis}})", axis="dim")
 
 
 @hook("index_copy_", to="paddle")
@@ -200,7 +202,7 @@ def index_copy_(call: BoundCall) -> None:
     """In place."""
     if call.literal("dim") != 0:
         turned = "paddle.scatter({self}.moveaxis({axis}, 0), {index}, {updates}.moveaxis({axis}, 0))"
-        _in_place(call, bind_names(call, f"{turned}.moveaxis(0, {{axis}})", axis="dim"))
+        _in_place(call, f"{turned}.moveaxis(0, {{axis}})", axis="dim")
 
 
 def is_scalar(call: BoundCall, name: str) -> bool:
@@ -274,7 +276,7 @@ def one_hot(call: BoundCall) -> None:
         call.drop("num_classes")
         template = "paddle.nn.functional.one_hot({x}, int({x}.max()) + 1).astype('int64')"
         source = "input" if is_pure(call.value("input")) or call.value("input") is not None else "tensor"
-        call.rewrite(bind_names(call, template, x=source))
+        rewrite_once(call, template, x=source)
 
 
 @hook("take_flat", to="paddle")

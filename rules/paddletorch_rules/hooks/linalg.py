@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
@@ -57,7 +57,7 @@ def fftshift(call: BoundCall, inverse: bool = False) -> None:
     call.drop("dim")
     sign = "-" if inverse else ""
     text = f"paddle.roll({{x}}, [{sign}({{x}}.shape[_a] // 2) for _a in {axes}], {axes})"
-    call.rewrite(bind_names(call, text, x="input"))
+    rewrite_once(call, text, x="input")
 
 
 @hook("pinv", to="paddle")
@@ -74,7 +74,7 @@ def pinv(call: BoundCall) -> None:
         text = (
             "paddle.linalg.pinv({x}, rcond=max({x}.shape[-2:]) * paddle.finfo({x}.dtype).eps{hermitian:, hermitian=%})"
         )
-        call.rewrite(bind_names(call, text, x="A"))
+        rewrite_once(call, text, x="A")
     elif relative == "rtol":
         node = call.value("rtol")
         if node is None or not is_plain(node):

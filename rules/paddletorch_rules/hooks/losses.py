@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, is_call_of, is_plain, no_counterpart
+from paddletorch_rules.hooks.arguments import is_call_of, is_plain, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.releases import Framework
 
@@ -68,14 +68,12 @@ def cross_entropy_to_paddle(call: BoundCall) -> None:
             return
         text = ast.unparse(ignored)  # Paddle 3 divides by all labels if the ignored one is negative
         call.drop("ignore_index")
-        call.rewrite(
-            bind_names(
-                call,
-                f"paddle.nn.functional.cross_entropy({{input}}, {{label}}, ignore_index={text}, reduction='sum', "
-                f"axis=1) / paddle.sum(paddle.cast({{label}} != {text}, 'float32'))",
-                input="input",
-                label="target",
-            )
+        rewrite_once(
+            call,
+            f"paddle.nn.functional.cross_entropy({{input}}, {{label}}, ignore_index={text}, reduction='sum', "
+            f"axis=1) / paddle.sum(paddle.cast({{label}} != {text}, 'float32'))",
+            input="input",
+            label="target",
         )
     elif ignored is None and how == "mean" and not _given(call, "weight"):
         call.report("NNF203", difference="labels of -100 count in the mean on Paddle 3, not in torch's")
@@ -130,7 +128,7 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
         f"torch.nn.functional.cross_entropy({moved}, {target}{{weight:, weight=%}}"
         f"{{ignore_index:, ignore_index=%}}{{reduction:, reduction=%}}{{label_smoothing:, label_smoothing=%}}){end}"
     )
-    call.rewrite(bind_names(call, text, input="input", target="label"))
+    rewrite_once(call, text, input="input", target="label")
 
 
 @hook("softmax_with_cross_entropy", to="torch")
@@ -156,7 +154,7 @@ def softmax_with_cross_entropy(call: BoundCall) -> None:
         f"torch.nn.functional.cross_entropy({moved}, {{target}}.reshape({kept}){{ignore_index:, ignore_index=%}}, "
         f"reduction='none').unsqueeze({axis})"
     )
-    call.rewrite(bind_names(call, text, input="logits", target="label"))
+    rewrite_once(call, text, input="logits", target="label")
 
 
 @hook("smooth_l1", to="paddle")
@@ -216,7 +214,7 @@ def kl_div(call: BoundCall) -> None:
     text = f"({each}){ends[how]}" if ends[how] else each
     call.drop("reduction")
     twice = {"label": "target"} | ({"input": "input"} if how == "batchmean" else {})
-    call.rewrite(bind_names(call, text, **dict(sorted(twice.items()))))
+    rewrite_once(call, text, **dict(sorted(twice.items())))
 
 
 @hook("binary_cross_entropy_with_logits", to="paddle")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart, only
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, only, rewrite_once
 from paddletorch_rules.hooks.functional import elements_of
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
@@ -117,7 +117,7 @@ def _pad_to_paddle(call: BoundCall, constant: bool) -> None:
     text = f"paddle.nn.functional.pad({cut}, [0] * (2 * {{x}}.ndim - {count}) + {last}{{value:, value=%}}){after}"
     repeated = {"x": "input"} if elements is not None else {"x": "input", "pad": "pad"}
     call.drop("mode")
-    call.rewrite(bind_names(call, text, **repeated))
+    rewrite_once(call, text, **repeated)
 
 
 def _pad_by_mode(call: BoundCall) -> None:
@@ -139,7 +139,7 @@ def _pad_by_mode(call: BoundCall) -> None:
             del repeated["pad"]
     every = f"[0] * (2 * {{x}}.ndim - {count}) + {_last_first(node)}"
     text = f"{every} if {{mode}} == 'constant' else {pads}, {{mode}}{{value:, value=%}}, data_format={layout}"
-    call.rewrite(bind_names(call, f"paddle.nn.functional.pad({{x}}, {text})", **repeated))
+    rewrite_once(call, f"paddle.nn.functional.pad({{x}}, {text})", **repeated)
 
 
 def _pad_as_it_was(call: BoundCall) -> None:
@@ -189,7 +189,7 @@ def _pad_to_torch(call: BoundCall, constant: bool) -> None:
 def _rewrite_pad(call: BoundCall, pads: str, twice: bool) -> None:
     text = f"torch.nn.functional.pad({{input}}, {pads}{{mode:, mode=%}}{{value:, value=%}})"
     repeated = {"input": "x", "pad": "pad"} if twice else {"input": "x"} if text.count("{input}") > 1 else {}
-    call.rewrite(bind_names(call, text, **repeated))
+    rewrite_once(call, text, **repeated)
 
 
 @hook("pad_sequence", to="paddle")
@@ -205,4 +205,4 @@ def pad_sequence(call: BoundCall) -> None:
     pads = "[0, max(len(_t) for _t in {sequences}) - len(_s)] + [0, 0] * (_s.ndim - 1)"
     padded = f"paddle.nn.functional.pad({one}, {pads}{{padding_value:, value=%}}){after}"
     call.drop("padding_side")
-    call.rewrite(bind_names(call, f"paddle.stack([{padded} for _s in {{sequences}}]{axis})", sequences="sequences"))
+    rewrite_once(call, f"paddle.stack([{padded} for _s in {{sequences}}]{axis})", sequences="sequences")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import bind_names, no_counterpart
+from paddletorch_rules.hooks.arguments import no_counterpart, rewrite_once
 from paddletorch_rules.hooks.integers import is_integer
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
@@ -52,10 +52,10 @@ def take(call: BoundCall) -> None:
     names = {"self": "self"} if call.value("self") is not None else {"input": "x"}
     if mode == "wrap":
         text = f"torch.take({operand}, torch.remainder({{index}}, {operand}.numel()).long())"
-        call.rewrite(bind_names(call, text, **names))
+        rewrite_once(call, text, **names)
     elif mode == "clip":
         text = f"torch.take({operand}, torch.clamp({{index}}, 0, {operand}.numel() - 1).long())"
-        call.rewrite(bind_names(call, text, **names))
+        rewrite_once(call, text, **names)
     elif mode != "raise":
         no_counterpart(call, "mode")
     else:
@@ -86,7 +86,7 @@ def diag(call: BoundCall) -> None:
     # a matrix gives its diagonal, whatever the padding: the mask is true all along it
     mask = f"torch.diag(torch.ones_like({operand}){offset}) != 0"
     text = f"torch.where({mask}, torch.diag({operand}{offset}), {padding})"
-    call.rewrite(bind_names(call, text, **({"self": "self"} if method else {"input": "x"})))
+    rewrite_once(call, text, **({"self": "self"} if method else {"input": "x"}))
 
 
 @hook("range", to="torch")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from paddletorch_rules.hooks.arguments import bind_names
+from paddletorch_rules.hooks.arguments import rewrite_once
 from paddletorch_rules.hooks.creation import factory_to_paddle, place
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
@@ -67,7 +67,7 @@ def random_like(call: BoundCall, function: str, tensor: str) -> None:
         call.rewrite(f"{function}({{{tensor}}}.shape, dtype={{dtype}})")
     else:
         template = f"{function}({{{tensor}}}.shape, dtype={{{tensor}}}.dtype)"
-        call.rewrite(bind_names(call, template, **{tensor: "input"}))
+        rewrite_once(call, template, **{tensor: "input"})
     place(call)
 
 

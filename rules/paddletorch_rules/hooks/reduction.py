@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _TYPE_NAMES = {
@@ -157,7 +157,7 @@ def median(call: BoundCall) -> None:
     """torch's median is an element: the lower of the two in the middle."""
     first = _first(call)
     text = f"paddle.kthvalue({first}.flatten(), ({first}.size + 1) // 2)[0]"
-    call.rewrite(bind_names(call, text, **_operand(call)))
+    rewrite_once(call, text, **_operand(call))
 
 
 def _operand(call: BoundCall) -> dict[str, str]:
@@ -288,8 +288,9 @@ def unique(call: BoundCall, function: str) -> None:
         call.rewrite(f"(lambda _u: (_u[0], _u[1].flatten(), *_u[2:]))({text})")
         return
     operand = _first(call)
-    text = f"paddle.{function}(_x, return_inverse=True{counts})"
-    call.rewrite(f"(lambda _x: (lambda _u: (_u[0], _u[1].reshape(_x.shape), *_u[2:]))({text}))({operand})")
+    text = f"paddle.{function}({operand}, return_inverse=True{counts})"
+    text = f"(lambda _u: (_u[0], _u[1].reshape({operand}.shape), *_u[2:]))({text})"
+    call.rewrite(text, {"_x": operand[1:-1]})
 
 
 @hook("histogram", to="paddle")
@@ -301,8 +302,9 @@ def histogram(call: BoundCall) -> None:
         pure = all(is_pure(call.value(n)) for n in ("bins", "min", "max") if call.value(n) is not None)
         if not pure:
             no_counterpart(call, name)
-        text = "(lambda _x: paddle.histogram(_x, {bins}, {min}, {max}).astype(_x.dtype))"
-        call.rewrite(f"{text}({first})")
+        call.rewrite(
+            f"paddle.histogram({first}, {{bins}}, {{min}}, {{max}}).astype({first}.dtype)", {"_x": first[1:-1]}
+        )
 
 
 @hook("floats_only", to="paddle")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _DISPLAY = (ast.List, ast.Tuple)
@@ -62,7 +62,7 @@ def reshape(call: BoundCall) -> None:
         return
     for k in zeros:
         sizes[k] = f"{{{hole}}}.shape[{k}]"
-    call.rewrite(bind_names(call, f"{{{hole}}}.reshape([{', '.join(sizes)}])", **{hole: source}))
+    rewrite_once(call, f"{{{hole}}}.reshape([{', '.join(sizes)}])", **{hole: source})
 
 
 @hook("reshape_back", to="torch")
@@ -104,7 +104,7 @@ def split_to_paddle(call: BoundCall) -> None:
         sections = f"[{part}] * ({length} // {part}) + [{length} % {part}] * ({length} % {part} > 0)"
         if not isinstance(literal, int) and not _is_number(call, node, size):
             sections = f"{sections} if isinstance({part}, int) else {part}"
-    call.rewrite(bind_names(call, f"paddle.split({{{hole}}}, {sections}, axis={axis})", **twice))
+    rewrite_once(call, f"paddle.split({{{hole}}}, {sections}, axis={axis})", **twice)
 
 
 @hook("split", to="torch")
@@ -122,7 +122,7 @@ def split_to_torch(call: BoundCall) -> None:
             return
         rest = "".join(f" - {_bracketed(s)}" for s in sizes if s != "-1")
         shown = [f"{{{hole}}}.shape[{dim}]{rest}" if s == "-1" else s for s in sizes]
-        call.rewrite(bind_names(call, f"torch.split({{{hole}}}, [{', '.join(shown)}], dim={dim})", **{hole: source}))
+        rewrite_once(call, f"torch.split({{{hole}}}, [{', '.join(shown)}], dim={dim})", **{hole: source})
         return
     if isinstance(node, ast.ListComp) or node is None:
         return
@@ -132,7 +132,7 @@ def split_to_torch(call: BoundCall) -> None:
         return
     twice = {hole: source, part[1:-1]: "num_or_sections"} | ({"dim": "axis"} if dim == "{dim}" else {})
     parts = [f"torch.{f}({{{hole}}}, {part}, dim={dim})" for f in ("chunk", "split")]
-    call.rewrite(bind_names(call, f"({parts[0]} if isinstance({part}, int) else {parts[1]})", **twice))
+    rewrite_once(call, f"({parts[0]} if isinstance({part}, int) else {parts[1]})", **twice)
 
 
 def _is_number(call: BoundCall, node: ast.expr, name: str) -> bool:
@@ -184,7 +184,7 @@ def transpose_in_place(call: BoundCall) -> None:
 def counts(call: BoundCall) -> None:
     """Each number as often as it says."""
     template = "paddle.repeat_interleave(paddle.arange({repeats}.shape[0]), {repeats})"
-    call.rewrite(bind_names(call, template, repeats="repeats"))
+    rewrite_once(call, template, repeats="repeats")
 
 
 @hook("tile", to="torch")
@@ -229,7 +229,7 @@ def slice_scatter(call: BoundCall) -> None:
     hole, source = receiver(call, "x")
     axis = f"{{dim}} % {{{hole}}}.ndim"
     template = f"paddle.slice_scatter({{{hole}}}, {{value}}, [{axis}], [{{start}}], [{{end}}], [{{step}}])"
-    call.rewrite(bind_names(call, template, **{hole: source}))
+    rewrite_once(call, template, **{hole: source})
 
 
 @hook("slice", to="torch")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import bind_names, is_pure, no_counterpart
+from paddletorch_rules.hooks.arguments import is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.indexing import is_fresh
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
@@ -135,9 +135,9 @@ def copy_(call: BoundCall) -> None:
     """torch casts and broadcasts what it copies; ``paddle.assign`` reaches views that ``set_value`` loses in 2.6."""
     source = "{src}.astype({self}.dtype).expand_as({self})"
     if is_fresh(call.value("self")):
-        call.rewrite(bind_names(call, source, self="self"))
+        rewrite_once(call, source, self="self")
     elif not is_pure(call.value("self")):
-        call.rewrite(bind_names(call, f"paddle.assign({source}, {{self}})", self="self"))
+        rewrite_once(call, f"paddle.assign({source}, {{self}})", self="self")
 
 
 @hook("fill_", to="paddle")
