@@ -108,3 +108,8 @@ def test_a_size_and_a_part_of_it() -> None:
     assert "paddle.empty(t.shape), paddle.zeros([t.shape[0]])" in converted(
         "return torch.empty(t.size()), torch.zeros(t.size(0))"
     )
+
+
+def test_torchs_cell_gives_a_tensor_where_paddles_gives_a_tuple() -> None:
+    assert "t.astype('float32')" in converted("t = nn.GRUCell(3, 4)(u)\nt.float()").replace('"', "'")
+    assert "t.float()" in converted("t = nn.LSTMCell(3, 4)(u)\nt.float()")

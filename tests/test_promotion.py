@@ -14,6 +14,8 @@ ENGINE = Engine(Options(target="paddle"))
 OPERATIONS = [
     "torch.arange(3) * torch.ones(3)",
     "torch.ones(3) / torch.tensor([1, 2, 4])",
+    "torch.divide(torch.arange(3), 2) * torch.ones(3)",
+    "torch.DoubleTensor([0.5, 1.5]) * torch.arange(2)",
     "torch.tensor([1, 2, 3]) ** torch.full((3,), 0.5)",
     "torch.tensor([1, 2, 3]) % torch.tensor([2.5, 1.5, 0.5])",
     "(torch.ones(3) > 0.5) * torch.arange(3)",

@@ -1,6 +1,6 @@
-"""Keeps the checked tables in the user's cache, so that a run need not parse them again.
+"""Keeps the checked tables and the facts in the user's cache, so that a run need not parse them again.
 
-The key is the content of the table files and of the code that reads them; a copy that cannot be read is
+The key is the content of the files and of the code that reads them; a copy that cannot be read is
 ignored, and one that cannot be written is not missed. Reading runs no code that a copy could name: the folder
 must be the user's alone, and only the tables' own records are made from it.
 """
@@ -14,6 +14,7 @@ import pickle
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,27 +44,46 @@ def digest_of(paths: Sequence[Path]) -> str:
 
 def restore(tables: str) -> RawTables | None:
     """The tables with this digest, if they were kept."""
-    place = _place(tables)
-    if place is None:
-        return None
-    try:
-        found: Any = _Records(io.BytesIO(place.read_bytes())).load()
-    except Exception:  # a damaged copy can fail in any way
-        return None
+    found = _restored("tables", tables)
     return found if isinstance(found, RawTables) else None
 
 
 def keep(tables: str, raw: RawTables) -> None:
     """Keep the tables; whoever reads meanwhile sees the whole copy or none."""
-    place = _place(tables)
+    _keep("tables", tables, _shared(raw))
+
+
+def restore_facts(facts: str) -> dict[str, Any] | None:
+    """The facts of the file with this digest, if they were kept."""
+    found = _restored("facts", facts)
+    return found if isinstance(found, dict) else None
+
+
+def keep_facts(facts: str, read: dict[str, Any]) -> None:
+    """Keep the facts, as ``keep`` does the tables."""
+    _keep("facts", facts, read)
+
+
+def _restored(kind: str, digest: str) -> Any:
+    place = _place(kind, digest)
+    if place is None:
+        return None
+    try:
+        return _Records(io.BytesIO(place.read_bytes())).load()
+    except Exception:  # a damaged copy can fail in any way
+        return None
+
+
+def _keep(kind: str, digest: str, value: Any) -> None:
+    place = _place(kind, digest)
     if place is None:
         return
     try:
         handle, name = tempfile.mkstemp(dir=place.parent)
         with os.fdopen(handle, "wb") as file:
-            _Keeper(file, 5).dump(_shared(raw))
+            _Keeper(file, 5).dump(value)
         Path(name).replace(place)
-        copies = sorted(place.parent.glob("tables-*.pickle"), key=lambda copy: copy.stat().st_mtime)
+        copies = sorted(place.parent.glob(f"{kind}-*.pickle"), key=lambda copy: copy.stat().st_mtime)
         for old in copies[:-_COPIES]:
             old.unlink(missing_ok=True)
     except OSError:
@@ -112,13 +132,18 @@ class _Records(pickle.Unpickler):
         return found
 
 
-def _place(tables: str) -> Path | None:
+def _place(kind: str, digest: str) -> Path | None:
     try:
         folder = cache_folder()
     except UntrustedFolder:
         return None
     if folder is None:
         return None
-    code = digest_of([*sorted(_HERE.glob("*.py")), *sorted(_HERE.glob("hooks/*.py"))])
     python = f"{sys.version_info.major}{sys.version_info.minor}"
-    return folder / f"tables-{python}-{tables[:16]}-{code[:16]}.pickle"
+    return folder / f"{kind}-{python}-{digest[:16]}-{_code()[:16]}.pickle"
+
+
+@lru_cache(maxsize=1)
+def _code() -> str:
+    """Digest of the code that reads the files."""
+    return digest_of([*sorted(_HERE.glob("*.py")), *sorted(_HERE.glob("hooks/*.py"))])

@@ -39,7 +39,9 @@ _ROW_KEYS = frozenset(
 )
 _VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse keeps strings".split())
 _TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base"])
-_DIAGNOSTIC_KEYS = frozenset(["code", "name", "title", "severity", "applicability", "message", "hint", "once"])
+_DIAGNOSTIC_KEYS = frozenset(
+    ["code", "name", "title", "severity", "applicability", "message", "hint", "once", "formerly"]
+)
 
 
 def read(paths: Sequence[Path]) -> RawTables:
@@ -131,6 +133,7 @@ def _diagnostic(data: Mapping[str, Any], where: Where) -> DiagnosticSpec:
         message=where.text(data, "message"),
         hint=where.text(data, "hint", ""),
         once=where.flag(data, "once"),
+        formerly=where.text(data, "formerly", ""),
     )
 
 

@@ -209,6 +209,8 @@ class DiagnosticSpec(Record):
     hint: str = ""
     once: bool = False
     """One finding for a file is enough."""
+    formerly: str = ""
+    """The code that such findings had before; comments, options and baselines that name it still hold."""
 
 
 @dataclass(frozen=True, slots=True)

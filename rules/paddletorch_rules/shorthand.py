@@ -9,15 +9,11 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from paddletorch_rules.facts import facts
 from paddletorch_rules.schema import Form, ParameterPair
 from paddletorch_rules.where import Where
 
 SIDES = ("torch", "paddle")
-
-_IGNORED = frozenset(
-    {"name", "foreach", "fused", "non_blocking", "capturable", "differentiable", "pin_memory", "memory_format"}
-)
-"""One-sided parameters that have no influence on results."""
 
 _VALUES = {"dtype": "dtype"}
 """Value maps that parameters of these names have on both sides."""
@@ -181,7 +177,7 @@ def complete(
         for name, default in names[side].items():
             if name in mentioned[side]:
                 continue
-            if name in _IGNORED or default == "**":
+            if name in facts().inert_parameters or default == "**":
                 added.append(_one_sided(side, name, None, True))
                 continue
             if default is None:

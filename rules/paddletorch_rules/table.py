@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddletorch_rules import compiled
+from paddletorch_rules import compiled, facts
 from paddletorch_rules.paths import offered
 from paddletorch_rules.releases import Framework
 from paddletorch_rules.schema import AreaSpec, DiagnosticSpec, Form, Row, TypeSpec, ValueMap
@@ -238,7 +238,8 @@ def load(tables: tuple[str, ...] = ()) -> Table:
     Raises:
         TableError: a table is wrong; the message names file, row and key.
     """
-    paths = [Path(t) for t in tables] + sorted(_HERE.glob("*.toml")) + sorted(_HERE.glob("api/*.toml"))
+    own = [p for p in sorted(_HERE.glob("*.toml")) if p != facts.FILE]
+    paths = [Path(t) for t in tables] + own + sorted(_HERE.glob("api/*.toml"))
     digest = compiled.digest_of(paths)
     raw = compiled.restore(digest)
     if raw is None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from paddletorch.batch.cache import store
 from paddletorch_rules import compiled, load
+from paddletorch_rules.facts import facts
 from paddletorch_rules.storage import CACHE_DIR, UntrustedFolder, cache_folder
 
 if TYPE_CHECKING:
@@ -170,7 +171,18 @@ def test_a_copy_of_the_tables_runs_no_code(cache: Path) -> None:
     for planted in (_Attack(), {"rows": table.rows}, None):
         copy.write_bytes(pickle.dumps(planted))
         assert compiled.restore(table.digest) is None
-    assert [path.name for path in cache.iterdir()] == [copy.name]
+    assert not (cache / "attacked").exists()
+
+
+def test_a_damaged_copy_of_the_facts_is_not_used(cache: Path) -> None:
+    facts.cache_clear()
+    read = facts()
+    (copy,) = cache.glob("facts-*.pickle")
+    for planted in (_Attack(), {"views": {}}, None, b""):
+        copy.write_bytes(planted if isinstance(planted, bytes) else pickle.dumps(planted))
+        facts.cache_clear()
+        assert facts() == read
+    assert not (cache / "attacked").exists()
 
 
 def test_few_copies_of_the_tables_stay(cache: Path) -> None:

@@ -68,6 +68,8 @@ class Baseline:
             new: list[Diagnostic] = list(result.diagnostics) if result.status is Status.FAILED else []
             for key, diagnostic in zip(keys, result.diagnostics, strict=False):
                 current[key] += 1
+                former = key._replace(code=diagnostic.formerly or key.code)
+                key = former if left[key] <= 0 < left[former] else key
                 (known if left[key] > 0 else new).append(diagnostic)
                 left[key] -= 1
             compared.append(replace(result, diagnostics=tuple(new), known=tuple(known)) if known else result)

@@ -13,13 +13,16 @@ import paddletorch_rules
 from paddletorch_rules import Table
 
 from paddletorch.engine.annotate import annotation_edits
-from paddletorch.engine.shim_mode import CALLS, keeps_row, overlays, settled, tables
+from paddletorch.engine.render import render
+from paddletorch.engine.shim_mode import CALLS, answered_codes, keeps_row, overlays, tables
 from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
+from paddletorch.plan.model.changes import Planned
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.settings import Settings
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.planner import Plan, plan_file
+from paddletorch.plan.planner import findings_of, plan_file
+from paddletorch.plan.uses.count import count_uses
 from paddletorch.resolve import Evaluator, Parsed, TreeIndex
 from paddletorch.text.masking import mask
 from paddletorch.text.source import Source, Undecodable, splice
@@ -36,7 +39,7 @@ class Engine:
     """
 
     def __init__(self, options: Options, *, tree: bool = False) -> None:
-        """``tree``: paths are true, and what the files around a file define may be looked up there."""
+        """``tree``: a path names a real file, and imports may be resolved through its neighbours."""
         self._options = options
         self._made: dict[tuple[frozenset[str], bool], Settings] = {}
         self.settings = self._settings(frozenset())
@@ -58,7 +61,7 @@ class Engine:
                 source_releases=paddletorch_rules.select(options.source, options.source_version),
                 target_releases=paddletorch_rules.select(options.target, options.target_version),
                 rows=frozenset(r for r in rows if keeps_row(shim, r)),
-                settled=settled(shim),
+                answered=answered_codes(shim),
                 at_run_time=CALLS in shim,
             )
         return self._made[key]
@@ -107,8 +110,8 @@ class Engine:
         if index is None:
             return Dependencies()
         found = [index.dependencies(path)]
-        if "_witnesses" in vars(self):  # they were asked, if not about this file
-            found += [witness.dependencies(path) for witness in self._witnesses]
+        if "_both_directions" in vars(self):  # they were asked, if not about this file
+            found += [engine.dependencies(path) for engine in self._both_directions]
         known = [one for one in found if one is not None]
         return joined(known) if len(known) == len(found) else None
 
@@ -152,22 +155,24 @@ class Engine:
         return self._convert_module(path, parsed, self._settings(shim)) if shim else native
 
     def _convert_module(self, path: str, parsed: Parsed, settings: Settings) -> FileResult:
-        with ExitStack() as held:
-            return self._convert_held(path, parsed, settings, held)
+        with ExitStack() as releases:
+            return self._convert_until_it_parses(path, parsed, settings, releases)
 
-    def _convert_held(self, path: str, parsed: Parsed, settings: Settings, held: ExitStack) -> FileResult:
-        """As ``_convert_module``; ``held`` frees what was learnt about the file in the end."""
+    def _convert_until_it_parses(
+        self, path: str, parsed: Parsed, settings: Settings, releases: ExitStack
+    ) -> FileResult:
+        """As ``_convert_module``; ``releases`` frees the evaluators on exit."""
         source, module, data = parsed.source, parsed.module, parsed.source.data
         blocked: frozenset[int] = frozenset()
         for _ in range(_ATTEMPTS):
             try:
-                view = self._context(settings, parsed, blocked, path)
-                held.callback(view.evaluator.release)
-                plan = plan_file(view)
-                findings = self._shown(view)
-                edits = plan.edits
+                view = self._view(settings, parsed, blocked, path)
+                releases.callback(view.evaluator.release)
+                planned = plan_file(view)
+                findings = self._shown(view, planned)
+                edits = planned.changes.edits
                 if self._options.annotate:
-                    edits = [*edits, *annotation_edits(view, findings)]
+                    edits = (*edits, *annotation_edits(view, findings))
                 body, problem = source.body, None
                 try:
                     body = splice(source.body, edits)
@@ -186,10 +191,10 @@ class Engine:
         else:
             return self.failed(path, data, "SRC006", problem or "")
         output = source.encode(body)
-        diagnostics = [view.render(f) for f in findings] + self._masked_uses(view)
+        diagnostics = [render(view, f) for f in findings] + self._masked_uses(view)
         diagnostics += self._unused_suppressions(view, path)
         diagnostics += [self._diagnostic("SRC009", line, problem="") for line in _first_lines(blocked)]
-        return _result(path, data, output, diagnostics, plan, edits)
+        return _result(path, data, output, diagnostics, planned, edits)
 
     def _diagnostic(self, code: str, line: int, columns: tuple[int, int] = (1, 1), /, **holes: str) -> Diagnostic:
         spec = self.settings.table.diagnostics[code]
@@ -202,7 +207,7 @@ class Engine:
             return []
         return [self._diagnostic(code, line, (1, 1), source=self._options.source, **holes)]
 
-    def _context(self, settings: Settings, parsed: Parsed, blocked: frozenset[int], path: str) -> FileView:
+    def _view(self, settings: Settings, parsed: Parsed, blocked: frozenset[int], path: str) -> FileView:
         source, tree = parsed.source, parsed.tree
         bare = settings.bare
         for star in tree.stars:
@@ -210,17 +215,17 @@ class Engine:
         index = self._index_for(path)
         outside = index.seen_from(path) if index is not None else None
         evaluator = Evaluator(tree, (settings.source, settings.target), settings.table, bare, outside)
-        return FileView(settings, source, tree, evaluator, Suppressions(source), blocked)
+        return FileView(settings, source, tree, evaluator, Suppressions(source, self._former_codes), blocked)
 
-    def _shown(self, view: FileView) -> list[Finding]:
+    def _shown(self, view: FileView, planned: Planned) -> list[Finding]:
         """The findings that are selected and not suppressed."""
         options = self._options
         shown = [
             f
-            for f in view.findings
-            if f.code not in view.settings.settled
-            and not f.code.startswith(options.ignore)
-            and (options.wants(f.code) or (f.row is not None and options.wants(f.row.code)))
+            for f in findings_of(view, planned)
+            if f.code not in view.settings.answered
+            and not any(code.startswith(options.ignore) for code in self._codes(f))
+            and any(options.wants(code) for code in self._codes(f, with_row=True))
             and not view.suppressed(f.code, f.node)
         ]
         once = {c for c in {f.code for f in shown} if view.settings.table.diagnostics[c].once}
@@ -231,14 +236,24 @@ class Engine:
             first.setdefault(finding.code, finding)
         return [f for f in shown if f.code not in once or f is first[f.code]]
 
+    def _codes(self, finding: Finding, *, with_row: bool = False) -> list[str]:
+        """The finding's code and the one that it had before; with that of the row that it is about."""
+        former = self._former_codes.get(finding.code)
+        row = [finding.row.code] if with_row and finding.row is not None else []
+        return [finding.code, *([former] if former else []), *row]
+
+    @cached_property
+    def _former_codes(self) -> dict[str, str]:
+        return {code: spec.formerly for code, spec in self.settings.table.diagnostics.items() if spec.formerly}
+
     def _unused_suppressions(self, view: FileView, path: str) -> list[Diagnostic]:
         """A finding for each comment, or code in one, that suppresses nothing in any run, whatever its options."""
         comments = view.suppressions.comments
         if not comments or not self._options.wants("API214"):
             return []
         unused = view.suppressions.unused()
-        for witness in self._witnesses if unused else ():
-            unused &= witness.unused_suppressions(view.source.data, path)
+        for engine in self._both_directions if unused else ():
+            unused &= engine.unused_suppressions(view.source.data, path)
         known = {row.code for row in self.settings.table.rows} | set(self.settings.table.diagnostics)
         found = []
         for comment in comments:
@@ -255,8 +270,8 @@ class Engine:
         return found
 
     @cached_property
-    def _witnesses(self) -> list[Engine]:
-        """Engines of both directions that look for whatever a suppression may be for."""
+    def _both_directions(self) -> list[Engine]:
+        """Engines for both directions that decide whether a suppression is unused."""
         every = Options(self._options.target, tables=self._options.tables)
         return [Engine(replace(every, target=t), tree=self._index is not None) for t in (every.target, every.source)]
 
@@ -265,10 +280,9 @@ class Engine:
         parsed = self._parse(data, path)
         if isinstance(parsed, FileResult):
             return set()
-        view = self._context(self.settings, parsed, frozenset(), path)
+        view = self._view(self.settings, parsed, frozenset(), path)
         try:
-            plan_file(view)
-            self._shown(view)
+            self._shown(view, plan_file(view))
         except RecursionError:
             return set()
         finally:
@@ -298,16 +312,16 @@ class Engine:
 
 
 def _result(
-    path: str, data: bytes, output: bytes, diagnostics: list[Diagnostic], plan: Plan, edits: Sequence[Edit]
+    path: str, data: bytes, output: bytes, diagnostics: list[Diagnostic], planned: Planned, edits: Sequence[Edit]
 ) -> FileResult:
     return FileResult(
         path,
         Status.CONVERTED if output != data else Status.CLEAN,
         data,
         output,
-        tuple(sorted(plan.conversions, key=lambda c: (c.line, c.column))),
+        tuple(sorted(planned.changes.conversions, key=lambda c: (c.line, c.column))),
         tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))),
-        plan.uses,
+        count_uses(planned),
         tuple(edits),
     )
 

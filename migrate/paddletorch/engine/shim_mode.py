@@ -18,7 +18,7 @@ _FOLDER = Path(paddletorch_rules.__file__).parent / "shim"
 
 _CONSTRUCTORS = frozenset({"AMP101", "AMP102"})
 
-_SETTLED = {
+_ANSWERED = {
     SCALER: frozenset(
         "AMP211 AMP212 AMP220 AMP222 AMP223 AMP224 AMP225 AMP227 AMP228 AMP230 AMP231 AMP232 AMP241 AMP242 AMP243 "
         "AMP247 AMP251".split()
@@ -35,7 +35,7 @@ _WORTH_IT = {
     ),
     AUTOCAST: frozenset({"AMP221"}),
     CUSTOM: frozenset({"AMP233"}),
-    CALLS: frozenset({"API201", "API202", "API203", "API204", "API210", "API211", "API226"}),
+    CALLS: frozenset("API201 API202 API203 API204 API210 API211 API226 API230 API231 API232 API233".split()),
 }
 """Findings for which ``--shim auto`` takes the shim: what has no exact native form."""
 
@@ -68,6 +68,6 @@ def keeps_row(kinds: frozenset[str], row: paddletorch_rules.Row) -> bool:
     return row.kind == "attribute" or row.id == "scaler.scale"
 
 
-def settled(kinds: frozenset[str]) -> frozenset[str]:
+def answered_codes(kinds: frozenset[str]) -> frozenset[str]:
     """Codes of the findings that the shim answers."""
-    return frozenset(code for kind in kinds for code in _SETTLED[kind])
+    return frozenset(code for kind in kinds for code in _ANSWERED[kind])

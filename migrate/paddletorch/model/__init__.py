@@ -1,7 +1,7 @@
 """The frozen records that flow through a run: options in, edits, diagnostics and results out. Imports no other room."""
 
 from paddletorch.model.diagnostics import Applicability, CellPosition, Diagnostic, Severity
-from paddletorch.model.edits import Edit, Span
+from paddletorch.model.edits import Edit, Placeholder, Span
 from paddletorch.model.options import Framework, Options, ShimMode
 from paddletorch.model.results import CellText, Conversion, FileResult, Status, Uses
 
@@ -15,6 +15,7 @@ __all__ = [
     "FileResult",
     "Framework",
     "Options",
+    "Placeholder",
     "Severity",
     "ShimMode",
     "Span",

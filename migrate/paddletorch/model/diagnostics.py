@@ -53,3 +53,5 @@ class Diagnostic:
     """The way out, in one sentence."""
     cell: CellPosition | None = None
     """The same place in a notebook's cell; ``line`` and ``column`` are those in the file."""
+    formerly: str = ""
+    """The code that such a finding had before, which baselines may still name."""

@@ -18,21 +18,29 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Placeholder:
+    """Text that is not decided yet; it has to be filled in before the edit that has it can be applied."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Edit:
     """Replace ``span`` by ``text``; an empty span inserts.
 
     With ``parts`` the new text is their concatenation: a ``Span`` among them, which lies inside ``span``, is
-    taken from the file, with the edits inside it applied. So arguments can change their places.
+    taken from the file, with the edits inside it applied. So arguments can change their places. A ``Placeholder``
+    among them is text that a later step decides.
     """
 
     span: Span
     text: str
     code: str = ""
-    parts: tuple[str | Span, ...] = ()
+    parts: tuple[str | Span | Placeholder, ...] = ()
 
     def moved(self, by: int) -> Edit:
         """The same edit for a text that begins ``-by`` bytes later."""
-        parts = tuple(p if isinstance(p, str) else Span(p.start + by, p.end + by) for p in self.parts)
+        parts = tuple(Span(p.start + by, p.end + by) if isinstance(p, Span) else p for p in self.parts)
         return Edit(Span(self.span.start + by, self.span.end + by), self.text, self.code, parts)
 
     @property

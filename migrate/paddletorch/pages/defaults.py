@@ -13,8 +13,9 @@ from paddletorch_rules import Framework, ParameterPair, Row, Table, ValueMap
 from paddletorch.pages import markdown
 from paddletorch.pages.markdown import table
 from paddletorch.plan.calls.defaults import means
-from paddletorch.plan.calls.translate import same_value, translate_default
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.calls.translate import translate_default
+from paddletorch.plan.model.refusals import Refused
+from paddletorch.plan.syntax.constants import same_value
 
 _INTRODUCTION = """\
 # Defaults that differ, by release
@@ -92,7 +93,7 @@ def _differ(torch: list[_Since], paddle: list[_Since], values: ValueMap | None) 
 def _equal(torch: str, paddle: str, values: ValueMap | None) -> bool:
     try:
         return means(paddle, translate_default(torch, values, "paddle"), values, "paddle") or _same_items(torch, paddle)
-    except Refusal:
+    except Refused:
         return False
 
 

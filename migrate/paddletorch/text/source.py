@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from paddletorch.model import Edit, Span
+from paddletorch.model import Edit, Placeholder, Span
 from paddletorch.text.masked import Masked
 
 WIDTH = 120
@@ -137,7 +137,7 @@ def splice(body: bytes, edits: Iterable[Edit]) -> bytes:
     """Apply edits to ``body``. An edit inside a larger replaced span gives way to it, unless a part keeps it.
 
     Raises:
-        ValueError: two edits overlap without one holding the other.
+        ValueError: two edits overlap without one holding the other, or one has a placeholder.
     """
     return _text(pieces(body, edits))
 
@@ -146,7 +146,7 @@ def pieces(body: bytes, edits: Iterable[Edit]) -> list[Piece]:
     """The text that ``splice`` makes, in parts that know where they come from.
 
     Raises:
-        ValueError: two edits overlap without one holding the other.
+        ValueError: two edits overlap without one holding the other, or one has a placeholder.
     """
     return list(_render(body, Span(0, len(body)), sorted(dict.fromkeys(edits), key=_position)))
 
@@ -179,6 +179,8 @@ def _replacement(body: bytes, edit: Edit, inside: list[Edit]) -> Iterator[Piece]
         if isinstance(part, str):
             yield Piece(part.encode("utf-8"), edit.span, False)
             continue
+        if isinstance(part, Placeholder):
+            raise ValueError(f"the {part.name} was never filled in at byte {edit.span.start}")
         held = [e for e in inside if part.start <= e.span.start and e.span.end <= part.end]
         made = list(_render(body, part, held))
         if (
@@ -191,7 +193,7 @@ def _replacement(body: bytes, edit: Edit, inside: list[Edit]) -> Iterator[Piece]
         yield from made
 
 
-def _stands_free(parts: Sequence[str | Span], index: int) -> bool:
+def _stands_free(parts: Sequence[str | Span | Placeholder], index: int) -> bool:
     """Whether a part stands between brackets or commas, where any expression may stand."""
     before = parts[index - 1] if index else ""
     after = parts[index + 1] if index + 1 < len(parts) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from paddletorch.text.source import Source
@@ -44,7 +44,9 @@ class Comment:
 class Suppressions:
     """The comments of one file, and what they were good for."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, former_codes: Mapping[str, str] | None = None) -> None:
+        """``former_codes`` are those that codes had before, which comments may still name."""
+        self._former_codes = former_codes or {}
         self.comments: list[Comment] = []
         if MARK in source.body:
             self.comments += _read(source.text)
@@ -59,9 +61,10 @@ class Suppressions:
         if not self.comments:
             return False
         hit = False
+        names = code, self._former_codes.get(code, code)
         nearby = (comment for line in range(first, last + 1) for comment in self._lines.get(line, ()))
         for comment in (*self._whole_file, *nearby):
-            fitting = [prefix for prefix in comment.codes if code.startswith(prefix)]
+            fitting = [prefix for prefix in comment.codes if any(name.startswith(prefix) for name in names)]
             comment.used.update(fitting)
             hit = hit or bool(fitting)
         return hit

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 
+from paddletorch_rules.facts import facts
+from paddletorch_rules.hooks.arguments import PURE
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _SHORT_INTERVAL = 100
 """Good steps per doubling below which 112 doublings, from 65536 to infinity, are a short run."""
 
-_OTHER_DEVICES = frozenset({"cpu", "mps", "xpu", "npu", "hpu", "mlu", "musa", "xla", "mtia", "meta"})
 _EMPTY = (ast.List, ast.Tuple, ast.Set, ast.Dict)
-_PURE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load, ast.Slice, ast.expr_context)
 
 
 @hook("scaler", to="paddle")
@@ -100,7 +100,7 @@ def _device(call: BoundCall, name: str) -> None:
     if isinstance(literal, str):
         if literal.partition(":")[0] in ("cuda", "gpu"):
             call.drop(name)
-    elif _is_pure(value) and not (_strings(value) & _OTHER_DEVICES):
+    elif _is_pure(value) and not (_strings(value) & facts().other_devices):
         call.drop(name)
 
 
@@ -112,20 +112,16 @@ def _strings(node: ast.expr) -> set[str]:
 
 def _is_pure(node: ast.expr | None) -> bool:
     """Whether evaluating the expression has no effect, so that it may be dropped."""
-    if node is None:
+    return node is not None and all(isinstance(n, PURE) or _is_text_call(n) for n in ast.walk(node))
+
+
+def _is_text_call(node: ast.AST) -> bool:
+    """``str(device)``, ``device.split(":")``."""
+    if not isinstance(node, ast.Call):
         return False
-    if isinstance(node, ast.Call):
-        return (
-            isinstance(node.func, ast.Attribute)
-            and node.func.attr in ("split", "lower", "partition", "strip")
-            and _is_pure(node.func.value)
-            and all(_is_pure(a) for a in node.args)
-        ) or (isinstance(node.func, ast.Name) and node.func.id == "str" and all(_is_pure(a) for a in node.args))
-    if isinstance(node, ast.Subscript):
-        return _is_pure(node.value)
-    if isinstance(node, ast.Attribute):
-        return _is_pure(node.value)
-    return all(isinstance(n, _PURE) for n in ast.walk(node))
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr in ("split", "lower", "partition", "strip")
+    return isinstance(node.func, ast.Name) and node.func.id == "str"
 
 
 @hook("parameters", to="paddle")

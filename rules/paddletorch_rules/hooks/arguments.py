@@ -8,20 +8,21 @@ from typing import NoReturn
 from paddletorch_rules.hooks.protocol import BoundCall
 from paddletorch_rules.schema import Let
 
-_PURE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Slice, ast.UnaryOp, ast.unaryop, ast.expr_context)
+PURE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Slice, ast.UnaryOp, ast.unaryop, ast.expr_context)
+"""Nodes of expressions that have no effect and cost next to nothing."""
 
-
-_PLAIN = (*_PURE, ast.BinOp, ast.operator, ast.List, ast.Tuple)
+PLAIN = (*PURE, ast.BinOp, ast.operator, ast.List, ast.Tuple)
+"""Nodes of expressions that have no effect, but may be worth computing once only."""
 
 
 def is_pure(node: ast.expr | None) -> bool:
     """Whether the expression may be evaluated twice."""
-    return node is not None and all(isinstance(n, _PURE) for n in ast.walk(node))
+    return node is not None and all(isinstance(n, PURE) for n in ast.walk(node))
 
 
 def is_plain(node: ast.expr) -> bool:
     """Whether the expression's text holds nothing that converts: no call of anything."""
-    return all(isinstance(n, _PLAIN) for n in ast.walk(node))
+    return all(isinstance(n, PLAIN) for n in ast.walk(node))
 
 
 def rewrite_once(call: BoundCall, template: str, **names: str) -> None:

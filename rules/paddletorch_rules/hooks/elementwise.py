@@ -5,16 +5,12 @@ from __future__ import annotations
 import ast
 import math
 
+from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _TENSOR = frozenset({"Tensor"})
 _NUMBER = frozenset({"int", "float", "number", "bool"})
-_FRESH = frozenset(
-    "clone zeros ones rand randn empty full eye arange tensor zeros_like ones_like rand_like randn_like "
-    "empty_like full_like new_zeros new_ones new_empty new_full new_tensor linspace".split()
-)
-"""Calls that give a tensor which nothing else holds."""
 
 
 def _first(call: BoundCall) -> str:
@@ -109,7 +105,7 @@ def _is_fresh(node: ast.expr | None) -> bool:
     name = node.func.attr
     if name.endswith("_") and not name.endswith("__"):
         return _is_fresh(node.func.value)
-    return name in _FRESH
+    return name in facts().fresh["torch"]
 
 
 @hook("write_back", to="paddle")

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import bind_names, is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.shape import receiver
-
-_FRESH = frozenset(
-    "zeros ones full empty zeros_like ones_like full_like empty_like rand randn tensor arange clone eye "
-    "new_zeros new_ones new_full new_empty to_tensor".split()
-)
-"""Calls that give a tensor that nothing else holds."""
 
 
 def is_fresh(node: ast.expr | None) -> bool:
@@ -20,9 +15,9 @@ def is_fresh(node: ast.expr | None) -> bool:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     name = node.func.attr
-    if name in ("to", "cuda", "cpu", "float", "long", "type_as", "half", "int", "double"):
-        return is_fresh(node.func.value)
-    return name in _FRESH
+    if name in facts().fresh["torch"]:
+        return True
+    return name in facts().conversions and is_fresh(node.func.value)
 
 
 def _in_place(call: BoundCall, computed: str, **names: str) -> None:

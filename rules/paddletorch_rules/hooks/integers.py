@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-_MAKERS = frozenset({"randint", "randperm", "argmax", "argmin", "argsort", "bincount", "nonzero"})
-_DATA = frozenset({"to_tensor", "tensor", "as_tensor"})
+from paddletorch_rules.facts import facts
 
 
 def names_integer(name: object) -> bool:
@@ -31,10 +30,12 @@ def is_integer(node: ast.expr | None) -> bool:
     given = {k.arg: k.value for k in node.keywords}
     if name == "astype":
         return bool(node.args) and names_integer(_text(node.args[0]))
-    dtype = given.get("dtype") or (node.args[1] if name in _DATA and len(node.args) > 1 else None)
+    dtype = given.get("dtype") or (node.args[1] if name in facts().from_data and len(node.args) > 1 else None)
     if dtype is not None:
         return names_integer(_text(dtype))
-    return name in _MAKERS or (name in _DATA and bool(node.args) and data_is_integer(node.args[0]))
+    if name in facts().from_data:
+        return bool(node.args) and data_is_integer(node.args[0])
+    return name in facts().int64_results["paddle"]
 
 
 def _text(node: ast.expr) -> str:

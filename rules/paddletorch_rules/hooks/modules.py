@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import re
 
+from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _TAKE_ANY = frozenset(
-    "list tuple set frozenset sum enumerate zip filter map iter sorted any all max min extend clip_grad_norm_ "
-    "clip_grad_value_ parameters_to_vector".split()
+    "list tuple set frozenset sum enumerate zip filter map iter sorted any all max min extend".split()
 )
-"""Calls that take a generator as well as a list."""
+"""Calls of Python's that take a generator as well as a list."""
 
 _TRANSPOSED = frozenset({"linear"})
 
@@ -31,7 +31,7 @@ def _walked_once(call: BoundCall) -> bool:
         return parent.arg in ("parameters", "params")
     if isinstance(parent, ast.Call):
         name = parent.func.attr if isinstance(parent.func, ast.Attribute) else getattr(parent.func, "id", "")
-        return name in _TAKE_ANY
+        return name in _TAKE_ANY or name in facts().parameter_walks["torch"]
     return False
 
 

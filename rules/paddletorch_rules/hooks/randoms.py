@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
 
+from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import rewrite_once
 from paddletorch_rules.hooks.creation import factory_to_paddle, place
 from paddletorch_rules.hooks.protocol import BoundCall, hook
@@ -78,14 +78,12 @@ def uniform_in_place(call: BoundCall) -> None:
         call.force("min", "0.0")
 
 
-_FRESH = re.compile(r"(empty|zeros|ones|rand|randn|full|clone|tensor|Tensor)(_like)?$")
-
-
 def _is_fresh(node: ast.expr | None) -> bool:
     """Whether nothing else holds the tensor: a call that makes it."""
     if not isinstance(node, ast.Call):
         return False
-    return _FRESH.search(ast.unparse(node.func).rpartition(".")[2].removeprefix("new_")) is not None
+    name = ast.unparse(node.func).rpartition(".")[2]
+    return name in facts().fresh["torch"] or name == "Tensor"  # torch.Tensor(2, 3)
 
 
 @hook("bernoulli_", to="paddle")

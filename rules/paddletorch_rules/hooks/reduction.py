@@ -5,21 +5,9 @@ from __future__ import annotations
 import ast
 import math
 
+from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
-
-_TYPE_NAMES = {
-    "float": "float32",
-    "double": "float64",
-    "half": "float16",
-    "long": "int64",
-    "int": "int32",
-    "short": "int16",
-}
-_TRUTHS = frozenset(
-    "eq ne lt le gt ge bool isnan isinf isfinite isclose isin logical_and logical_or logical_not logical_xor".split()
-)
-"""Functions and methods that give truth values."""
 
 
 def _first(call: BoundCall) -> str:
@@ -68,7 +56,7 @@ def named_dtype(call: BoundCall) -> None:
     short = (name or "").removeprefix("torch.")
     if name is not None and name.startswith("torch."):
         call.drop("dtype")
-        call.force("dtype", repr(_TYPE_NAMES.get(short, short)))
+        call.force("dtype", repr(facts().dtype_aliases.get(short, short)))
 
 
 @hook("truth_as_int", to="paddle")
@@ -77,11 +65,13 @@ def truth_as_int(call: BoundCall) -> None:
     named_dtype(call)
     if call.value("dtype") is None:
         name = "self" if call.value("input") is None else "input"
-        if call.dtype(name) in _SMALL or _is_truth(call.value(name)) or _is_truth(call.origin(name)):
+        if _is_small(call.dtype(name)) or _is_truth(call.value(name)) or _is_truth(call.origin(name)):
             call.force("dtype", "'int64'")
 
 
-_SMALL = frozenset({"bool", "uint8", "int8", "int16", "int32"})
+def _is_small(dtype: str | None) -> bool:
+    """Whether these are truth values, or integers narrower than int64."""
+    return dtype is not None and dtype != "int64" and facts().dtype_categories.get(dtype, 2) < 2
 
 
 def _is_truth(node: ast.expr | None) -> bool:
@@ -91,7 +81,8 @@ def _is_truth(node: ast.expr | None) -> bool:
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor) and _is_truth(node.left)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr in _TRUTHS or (node.func.attr == "tensor" and _is_written_truth(node))
+        name = node.func.attr
+        return name in facts().bool_results or name == "bool" or (name == "tensor" and _is_written_truth(node))
     return isinstance(node, ast.Compare)
 
 

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.indexing import is_fresh
 from paddletorch_rules.hooks.protocol import BoundCall, hook
-
-_TENSOR_TYPES = {
-    "Float": "float32",
-    "Double": "float64",
-    "Half": "float16",
-    "BFloat16": "bfloat16",
-    "Long": "int64",
-    "Int": "int32",
-    "Short": "int16",
-    "Char": "int8",
-    "Byte": "uint8",
-    "Bool": "bool",
-}
-"""``torch.FloatTensor``: the dtype that the class stands for."""
 
 
 @hook("to_copy", to="paddle")
@@ -53,11 +40,11 @@ def type_name(call: BoundCall) -> None:
     """A tensor class, or its name, stands for a dtype."""
     literal = call.literal("dtype")
     name = literal if isinstance(literal, str) else call.qualified("dtype") or ""
-    kind = name.rpartition(".")[2].removesuffix("Tensor")
-    if name.endswith("Tensor") and kind in _TENSOR_TYPES:
+    dtype = facts().tensor_classes.get(name.rpartition(".")[2])
+    if dtype is not None:
         call.drop("dtype")
         moved = ".cuda()" if ".cuda." in name else ""
-        call.rewrite(f"{{self}}.astype('{_TENSOR_TYPES[kind]}'){moved}")
+        call.rewrite(f"{{self}}.astype('{dtype}'){moved}")
     elif isinstance(literal, str):
         no_counterpart(call, "Tensor.type", "dtype")
 
@@ -77,12 +64,6 @@ def cuda(call: BoundCall) -> None:
             call.rewrite("{self}.to({device_id})")
 
 
-_READS = frozenset(
-    "tolist item mean sum max min argmax argmin astype any all shape dtype size ndim copy std var round".split()
-)
-"""Members of an array that keep none of its memory."""
-
-
 @hook("numpy", to="torch")
 def numpy(call: BoundCall) -> None:
     """torch refuses what needs a gradient or lives on a GPU, and shares memory where Paddle copies."""
@@ -99,7 +80,7 @@ def numpy(call: BoundCall) -> None:
 def _is_read(parent: ast.AST | None) -> bool:
     """Whether the array is used up where it stands."""
     if isinstance(parent, ast.Attribute):
-        return parent.attr in _READS
+        return parent.attr in facts().array_reads
     if isinstance(parent, ast.Call):
         return isinstance(parent.func, ast.Name) and parent.func.id in ("float", "int", "bool", "str", "print", "len")
     return isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Compare | ast.FormattedValue)

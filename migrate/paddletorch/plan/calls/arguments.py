@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules import Form, Framework, ParameterPair, Signature, ValueMap
+from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import Bound, CallBinding
@@ -17,19 +18,23 @@ from paddletorch.plan.calls.defaults import (
     not_in_release,
     source_default,
 )
-from paddletorch.plan.calls.translate import (
-    constant,
-    default_for_none,
-    same_value,
-    translate_default,
-    translate_edits,
-    translated_text,
-)
+from paddletorch.plan.calls.keyword_dicts import change_keywords, rename_key
+from paddletorch.plan.calls.translate import default_for_none, translate_default, translate_edits, translated_text
 from paddletorch.plan.inference.opaque_arguments import refuse_defaults
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.argument_plan import ArgumentPlan
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.refusals import (
+    ArgumentsNotReadable,
+    DictMayHoldNone,
+    DictWouldLoseKey,
+    Refusal,
+    Refused,
+    SharedDict,
+    SignatureNotKnown,
+    StatedByTable,
+)
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.constants import constant, same_value
 from paddletorch.plan.syntax.precedence import ATOM, binds
 from paddletorch.resolve import NoneValue, Qualified
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
@@ -41,7 +46,7 @@ def plan_arguments(binding: CallBinding, target_form: Form, *, reconcile: bool =
     """Decide about each argument of a bound call.
 
     Raises:
-        Refusal: a value or parameter has no counterpart.
+        Refused: a value or parameter has no counterpart.
     """
     view = binding.view
     target_signature = _target_signature(view, target_form, binding)
@@ -63,15 +68,15 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
     """Edits that give the call the target's arguments with the same meaning.
 
     Raises:
-        Refusal: a value or parameter has no counterpart.
+        Refused: a value or parameter has no counterpart.
     """
     view = binding.view
     try:
         plan = plan_arguments(binding, target_form, reconcile=reconcile)
-    except Refusal as refusal:
-        if binding.dictionary is None or refusal.code != "API210":
+    except Refused as stop:
+        if binding.dictionary is None or not isinstance(stop.refusal, SharedDict):
             raise
-        binding.spell_out()  # the dict would have to lose a key
+        binding.spell_out()
         plan = plan_arguments(binding, target_form, reconcile=reconcile)
     _order(binding, target_form, plan)
     if not (plan.keywords or plan.drop or plan.drop_keys or plan.prepend or plan.append):
@@ -79,7 +84,7 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
     try:
         layout = read_layout(view.source, binding.node)
     except LayoutError as error:
-        raise Refusal("API210", problem=str(error), signature="?") from None
+        raise Refused(ArgumentsNotReadable(str(error))) from None
     code = binding.row.code
     appended = [f"{name}={value}" for name, value in plan.append]
     if binding.dictionary is not None and (appended or plan.drop_keys):
@@ -89,9 +94,9 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
         appended = [f"{n}={v}" for n, v in plan.append if (n, v) not in inside]
         dropped = frozenset(plan.drop_keys)
         try:
-            plan.edits = binding.dictionary.change(view.source, dropped, inside, names, plan.edits, code)
+            plan.edits = change_keywords(binding.dictionary, view.source, dropped, inside, names, plan.edits, code)
         except LayoutError as error:
-            raise Refusal("API210", problem=str(error), signature="?") from None
+            raise Refused(ArgumentsNotReadable(str(error))) from None
     prepended = tuple(text for _, text in plan.prepend)
     changes = ArgumentChanges(frozenset(plan.drop), plan.keywords, prepended, tuple(appended), binding.skip)
     width = None if view.in_string(binding.node) else WIDTH
@@ -101,7 +106,7 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
 def _target_signature(view: FileView, form: Form, binding: CallBinding) -> Signature:
     signature = form.signature(view.settings.target_releases.newest)
     if signature is None:
-        raise Refusal("API210", problem="the target's signature is not known", signature="?")
+        raise Refused(SignatureNotKnown(binding.target))
     return signature
 
 
@@ -157,7 +162,7 @@ def _drop(binding: CallBinding, source_name: str, plan: ArgumentPlan) -> None:
     if bound.position is None and bound.dict_key is not None:
         keys = [b.dict_key for b in (bound, *bound.also)]
         if binding.dictionary is None or not all(key and binding.dictionary.holds(key) for key in keys):
-            raise Refusal("API210", problem=f"the dict would have to lose {source_name!r}", signature="?")
+            raise Refused(DictWouldLoseKey(source_name))
         plan.drop_keys.add(source_name)
         return
     assert bound.position is not None
@@ -186,7 +191,7 @@ def _supplied(
     if values is not None and any(isinstance(b.value, ast.Constant) and b.value.value is None for b in every):
         default = source_default(binding, source_name)
         if default == "None" and bound.also:
-            raise Refusal("API210", problem=f"{source_name} may be None", signature="?")
+            raise Refused(DictMayHoldNone(source_name))
         if default == "None":  # None means the default here: leave it to the reconciliation
             _drop(binding, source_name, plan)
             _emit(binding, pair, target_name, "None", form, plan)
@@ -204,7 +209,7 @@ def _supplied(
         _place(binding, source_name, target_name, bound, signature, plan)
     elif binding.dictionary is not None and source_name != target_name and not bound.converted:
         keys = [b.dict_key for b in every if b.dict_key is not None]
-        plan.edits += [binding.dictionary.rename(view.source, key, target_name, binding.row.code) for key in keys]
+        plan.edits += [rename_key(view.source, key, target_name, binding.row.code) for key in keys]
 
 
 def _translate(
@@ -214,8 +219,8 @@ def _translate(
     view = binding.view
     try:
         plan.edits += translate_edits(view, value, values, binding.row.code)
-    except Refusal as refusal:
-        raise Refusal(refusal.code, **{**refusal.holes, "parameter": name}) from None
+    except Refused as stop:
+        raise Refused(_about(stop.refusal, name)) from None
     held = _held_in_tensor(binding, name, value)
     if name in binding.wraps or held is not None:
         before, after = held or binding.wraps[name]
@@ -223,17 +228,21 @@ def _translate(
         plan.edits += [Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after)]
 
 
+def _about(refusal: Refusal, parameter: str) -> Refusal:
+    """A refusal of a value, with the parameter that it is for."""
+    if not isinstance(refusal, StatedByTable):
+        return refusal
+    return StatedByTable(refusal.code, (*refusal.details, ("parameter", parameter)))
+
+
 def _held_in_tensor(binding: CallBinding, name: str, node: ast.expr) -> tuple[str, str] | None:
     """What goes around sizes and axes that Paddle reads from a tensor: torch wants the numbers."""
     one = name == "axis"
-    if binding.target != "torch" or name in binding.wraps or not (one or name in _SIZES):
+    if binding.target != "torch" or name in binding.wraps or not (one or name in facts().sizes["paddle"]):
         return None
     if kinds(binding.view, node) != {"Tensor"}:
         return None
     return ("int(", ")") if one else ("", ".tolist()") if binds(node) == ATOM else ("(", ").tolist()")
-
-
-_SIZES = frozenset({"shape", "repeat_times", "size", "output_size", "out_shape"})
 
 
 def _place(
@@ -259,7 +268,7 @@ def _place(
                 binding.view.source, binding.node, bound.value, bound.rest[-1] if bound.rest else bound.value
             )
         except LayoutError as error:
-            raise Refusal("API210", problem=str(error), signature="?") from None
+            raise Refused(ArgumentsNotReadable(str(error))) from None
         plan.edits += [Edit(Span(run.start, run.start), "["), Edit(Span(run.end, run.end), "]")]
 
 
@@ -305,14 +314,14 @@ def _source_only(binding: CallBinding, pair: ParameterPair, source_name: str, pl
     for text in texts:
         if pair.otherwise is not None and (pair.neutral is None or not same_value(text, pair.neutral)):
             shown = text if len(text) <= 60 else text[:57] + "..."
-            _unequal(binding, pair, Refusal(pair.otherwise, parameter=source_name, value=shown))
+            _unequal(binding, pair, StatedByTable(pair.otherwise, (("parameter", source_name), ("value", shown))))
     _drop(binding, source_name, plan)
 
 
-def _unequal(binding: CallBinding, pair: ParameterPair, refusal: Refusal) -> None:
+def _unequal(binding: CallBinding, pair: ParameterPair, refusal: StatedByTable) -> None:
     if pair.apply == "never" or (pair.apply == "unsafe" and not binding.view.settings.options.unsafe):
-        raise refusal
-    binding.report(refusal.code, **refusal.holes)
+        raise Refused(refusal)
+    binding.report(refusal.code, **dict(refusal.details))
 
 
 def _target_only(

@@ -11,7 +11,7 @@ from paddletorch_rules import Form, Framework, Let, Row, Signature
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.literal_sources import origin_edits
-from paddletorch.plan.calls.translate import constant
+from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, shared_items, written_items
 from paddletorch.plan.inference.opaque_arguments import alike, refuse_silent
 from paddletorch.plan.inference.overloads import kinds, numpy_name
@@ -19,8 +19,19 @@ from paddletorch.plan.inference.shapes import used_as
 from paddletorch.plan.inference.tensor_size import is_several
 from paddletorch.plan.inference.unpacked_arguments import seen_elements
 from paddletorch.plan.model.findings import Finding
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.refusals import (
+    GivenTwice,
+    MissingArgument,
+    Misused,
+    NoSuchParameter,
+    Refused,
+    SignatureNotKnown,
+    StatedByTable,
+    TooManyPositionals,
+    UnseenArguments,
+)
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.constants import constant
 from paddletorch.resolve import Instance, NoneValue
 
 
@@ -79,6 +90,15 @@ class CallBinding:
     """Arguments come from outside the call; both sides take them alike."""
     unseen: tuple[str, ...] = ()
     """Such arguments that the target takes alike or refuses aloud."""
+    findings: list[Finding] = field(default_factory=list)
+    """What is to be said of the call, though it converts."""
+    stands_at: ast.Call | None = None
+    """The call as the file has it, if ``node`` is another reading of it."""
+
+    @property
+    def expression(self) -> ast.Call:
+        """The call as it stands in the file."""
+        return self.stands_at or self.node
 
     @property
     def target(self) -> Framework:
@@ -155,7 +175,7 @@ class CallBinding:
     def dtype(self, name: str) -> str | None:
         """The dtype of a torch tensor, as far as the file shows it."""
         node = self.value(name)
-        return None if node is None or name in self.fixed else self.view.dtype_of(node)
+        return None if node is None or name in self.fixed else self.view.provide(Dtypes).of(node)
 
     def owners(self, name: str) -> frozenset[str]:
         """For an argument ``x.weight``: the classes that ``x`` can be an instance of."""
@@ -188,7 +208,7 @@ class CallBinding:
         """Bind what a dict of keywords gives as arguments of their own: a template has no place for ``**options``.
 
         Raises:
-            Refusal: arguments come from where they cannot be seen.
+            Refused: arguments come from where they cannot be seen.
         """
         if self.dictionary is None:
             return
@@ -202,7 +222,7 @@ class CallBinding:
             else:
                 continue
             if key not in written or bound.also:
-                raise Refusal("API203", what=f"**{self.view.text(node)}")
+                raise Refused(UnseenArguments(f"**{self.view.text(node)}"))
             place = len(self.node.args) + index
             self.given[name] = replace(bound, position=place, dict_key=None, text=written[key])
         self.dictionary = None
@@ -218,7 +238,7 @@ class CallBinding:
     @property
     def parent(self) -> ast.AST | None:
         """The syntax around the call."""
-        return self.view.parent(self.node)
+        return self.view.parent(self.expression)
 
     @property
     def row_template(self) -> str:
@@ -237,32 +257,34 @@ class CallBinding:
     @property
     def is_statement(self) -> bool:
         """Whether the call's value is not used."""
-        return isinstance(self.view.parent(self.node), ast.Expr)
+        return isinstance(self.view.parent(self.expression), ast.Expr)
 
     def used_as(self, kind: Literal["list", "tuple"]) -> bool:
         """Whether the size that the call gives is joined with or compared with that kind of sequence."""
-        return used_as(self.view, self.node, kind)
+        return used_as(self.view, self.expression, kind)
 
     def stop(self, code: str, **holes: str) -> NoReturn:
         """Leave the call as it is.
 
         Raises:
-            Refusal: always.
+            Refused: always.
         """
-        raise Refusal(code, **holes)
+        raise Refused(StatedByTable(code, tuple(sorted(holes.items()))))
 
     def refuse(self, problem: str) -> NoReturn:
         """Say that the arguments make no sense for this API.
 
         Raises:
-            Refusal: always.
+            Refused: always.
         """
         signature = self.form.signature(self.view.settings.source_releases.newest)
-        raise Refusal("API210", problem=problem, signature=signature.text if signature else "?")
+        raise Refused(Misused(signature.text if signature else "?", problem))
 
     def report(self, code: str, **holes: str) -> None:
         """Add a finding about a call that converts all the same."""
-        self.view.add(Finding(code, self.node, self.name, tuple(sorted(holes.items())), self.row, applied=True))
+        found = Finding(code, self.expression, self.name, tuple(sorted(holes.items())), self.row, applied=True)
+        if found not in self.findings:
+            self.findings.append(found)
 
 
 def bind(
@@ -280,11 +302,11 @@ def bind(
     ``whole`` says that the call gives every required argument.
 
     Raises:
-        Refusal: arguments that cannot be seen, or do not fit the signature.
+        Refused: arguments that cannot be seen, or do not fit the signature.
     """
     signature = form.signature(view.settings.source_releases.newest)
     if signature is None:
-        raise Refusal("API210", problem="its signature is not known", signature="?")
+        raise Refused(SignatureNotKnown(view.settings.source))
     given: dict[str, Bound] = {}
     positional = signature.positional
     variadic = next((p for p in signature.parameters if p.variadic == "*"), None)
@@ -300,7 +322,7 @@ def bind(
             passed_on = True
             break
         if parameter is None:
-            raise Refusal("API210", problem="too many positional arguments", signature=signature.text)
+            raise Refused(TooManyPositionals(signature.text))
         if parameter.name in given:
             given[parameter.name] = replace(given[parameter.name], rest=(*given[parameter.name].rest, argument))
         else:
@@ -327,13 +349,13 @@ def bind(
             for key, key_node, value in dictionary.items:
                 _add(given, settled, row, view.target, signature, key, Bound(value, None, key_node))
             if row.hook and any(bound.also for bound in given.values()):  # a hook reads one value
-                raise Refusal("API203", what=f"**{view.text(keyword.value)}")
+                raise Refused(UnseenArguments(f"**{view.text(keyword.value)}"))
             continue
         _add(given, settled, row, view.target, signature, keyword.arg, Bound(keyword.value, index))
     for parameter in signature.parameters:
         required = parameter.default is None and not parameter.variadic
         if whole and not skip and not passed_on and required and parameter.name not in given:
-            raise Refusal("API210", problem=f"{parameter.name!r} is missing", signature=signature.text)
+            raise Refused(MissingArgument(signature.text, parameter.name))
     return CallBinding(
         view,
         row,
@@ -377,7 +399,7 @@ def _add(
             settled.add(name)
             return
         if pair is None:
-            raise Refusal("API210", problem=f"there is no parameter {name!r}", signature=signature.text)
+            raise Refused(NoSuchParameter(signature.text, name))
         source_name = pair.torch if target == "paddle" else pair.paddle
         if source_name is None:
             settled.add(name)
@@ -385,7 +407,7 @@ def _add(
         name, bound = source_name, replace(bound, converted=True)
     earlier = given.get(name)
     if earlier is not None and (bound.dict_key is None or earlier.dict_key is None):
-        raise Refusal("API210", problem=f"{name} is given twice", signature=signature.text)
+        raise Refused(GivenTwice(signature.text, name))
     given[name] = bound if earlier is None else replace(bound, also=(earlier, *earlier.also))
 
 

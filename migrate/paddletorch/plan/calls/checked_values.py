@@ -3,29 +3,69 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+from paddletorch.model import Edit
 from paddletorch.plan.calls.binding import CallBinding
-from paddletorch.plan.calls.translate import constant
+from paddletorch.plan.model.refusals import NeedsWholeCall, Refused
+from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.side_effects import is_pure
+from paddletorch.plan.syntax.statements import insert_before, own_line
 
 
-def check_values(binding: CallBinding) -> None:
-    """``data_format=layout`` becomes ``{"NCHW": None}[layout]`` beside the call, which raises for another layout."""
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A source parameter, its value in the call, and the one value that converts, as the source writes it."""
+
+    name: str
+    value: ast.expr
+    neutral: str
+
+
+def checked_values(binding: CallBinding) -> list[Check]:
+    """The variables of the call that must have one value, which leave the call."""
     view = binding.view
+    found: list[Check] = []
     for pair in binding.row.parameters:
-        name = pair.name(view.settings.source)
+        name, neutral = pair.name(view.settings.source), pair.neutral
         if name is None or pair.name(view.target) is not None or pair.otherwise != "API221" or pair.ignore:
             continue
         value = binding.value(name)
-        if value is None or name in binding.dropped or not _is_string(pair.neutral):
+        if value is None or name in binding.dropped or neutral is None or not _is_string(neutral):
             continue
         if constant(value) is not ... or not isinstance(value, ast.Name | ast.Attribute) or not is_pure(value):
             continue
-        before, after = binding.around
         binding.drop(name)
-        binding.surround(f"({before}", f"{after}, {{{{{pair.neutral}: None}}}}[{{{name}}}])[0]")
-        binding.report("API228", parameter=name, neutral=str(pair.neutral), value=ast.unparse(value))
+        binding.report("API228", parameter=name, neutral=neutral, value=ast.unparse(value))
+        found.append(Check(name, value, neutral))
+    return found
 
 
-def _is_string(neutral: str | None) -> bool:
-    return neutral is not None and isinstance(constant(ast.parse(neutral, mode="eval").body), str)
+def check_around(binding: CallBinding, checks: Sequence[Check]) -> None:
+    """``data_format=layout`` becomes ``{"NCHW": None}[layout]`` beside the call, which raises for another layout."""
+    for check in checks:
+        before, after = binding.around
+        binding.surround(f"({before}", f"{after}, {{{{{check.neutral}: None}}}}[{{{check.name}}}])[0]")
+
+
+def check_before(binding: CallBinding, checks: Sequence[Check]) -> list[Edit]:
+    """A test in lines of their own, before the statement of a parent's constructor, which nothing can stand around.
+
+    Raises:
+        Refused: the call is part of a larger statement.
+    """
+    view = binding.view
+    statement = view.parent(binding.expression)
+    if not isinstance(statement, ast.Expr) or not own_line(view, statement):
+        raise Refused(NeedsWholeCall("a parent's constructor", "a check of " + ", ".join(c.name for c in checks)))
+    lines: list[str] = []
+    for check in checks:
+        value = view.source.slice(view.source.span(check.value))
+        neutral = view.quoted(check.neutral, binding.expression)
+        lines += [f"if {value} != {neutral}:", f"{' ' * view.source.indent}raise ValueError({value})"]
+    return [insert_before(view, statement, "\n".join(lines), binding.row.code)]
+
+
+def _is_string(neutral: str) -> bool:
+    return isinstance(constant(ast.parse(neutral, mode="eval").body), str)

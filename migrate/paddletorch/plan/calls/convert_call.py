@@ -1,128 +1,112 @@
-"""Converts the call of an API: its arguments, templates, and the larger expression that it is part of."""
+"""The one pipeline of a call that is bound to a row: hook, template or arguments, and what stands around it.
+
+Whoever calls an API, by its name, as a method, as a parent's constructor or through a partial object, goes this way.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
+from dataclasses import dataclass
+from enum import Enum
 
 from paddletorch_rules import Form
 from paddletorch_rules.hooks import argument_hooks
 
 from paddletorch.model import Edit
-from paddletorch.plan.calls.arguments import convert_arguments
-from paddletorch.plan.calls.binding import Bound, CallBinding, bind
-from paddletorch.plan.calls.checked_values import check_values
-from paddletorch.plan.calls.fill_template import compose, fill, surrounding
+from paddletorch.plan.calls.arguments import convert_arguments, plan_arguments
+from paddletorch.plan.calls.binding import Bound, CallBinding
+from paddletorch.plan.calls.checked_values import check_around, check_before, checked_values
+from paddletorch.plan.calls.fill_template import compose, surrounding
 from paddletorch.plan.calls.out_argument import take_out, write_out
-from paddletorch.plan.inference.results import named_result
-from paddletorch.plan.model.outcome import Outcome, target_name
-from paddletorch.plan.model.refusals import Refusal
-from paddletorch.plan.model.template import Template
-from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.sites import Candidate, Site
+from paddletorch.plan.calls.results import named_result
+from paddletorch.plan.model.findings import Finding
+from paddletorch.plan.model.refusals import HandedOn, NeedsWholeCall, Refused, UnseenArguments
+from paddletorch.plan.model.target_forms import target_name
 
 
-def convert_call(view: FileView, site: Site, candidate: Candidate, form: Form, outcome: Outcome) -> None:
-    """Fill ``outcome`` for a call of the site's API.
+class Callee(Enum):
+    """How the callee of a bound call stands in the file."""
+
+    NAMED = "a call by name"
+    METHOD = "a call of a method"
+    UNBOUND = "a method that is called through its class"
+    PARTIAL = "functools.partial"
+    ADDED_TO_PARTIAL = "a call of a partial object"
+    PARENT = "a parent's constructor"
+    INHERITED = "an inherited constructor"
+
+    @property
+    def may_become_expression(self) -> bool:
+        """Whether another expression may take the place of the whole call."""
+        return self in (Callee.NAMED, Callee.METHOD, Callee.UNBOUND)
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertedCall:
+    """What a bound call becomes."""
+
+    edits: tuple[Edit, ...]
+    whole: Edit | None = None
+    """What takes the place of the call, or of the larger expression that its template covers."""
+    template: str | None = None
+    """The template that is written, where the target is not a plain call."""
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def every_edit(self) -> tuple[Edit, ...]:
+        """The edits, that of the whole first."""
+        return self.edits if self.whole is None else (self.whole, *self.edits)
+
+
+_PLAIN = re.compile(r"[\w.]+\((\{\w+\})?\)")
+"""A template that is a call of what is given: its arguments convert where they stand."""
+
+
+def convert_bound_call(binding: CallBinding, form: Form, callee: Callee) -> ConvertedCall:
+    """Give the call the target's meaning, in the way that its callee allows.
 
     Raises:
-        Refusal: it cannot be said with the target's API.
+        Refused: it cannot be said with the target's API, or not here.
     """
-    assert site.call is not None
-    skip = 1 if site.role == "partial" else 0
-    larger = _larger_expression(view, site.call, candidate, form)
-    if larger is not None:
-        outcome.target, outcome.whole = form.also[0], larger
-        return
-    binding = bind(view, site.call, candidate.row, candidate.form, candidate.name, skip)
-    whole = _applied(view, site.call, candidate, binding) if candidate.form.applied else None
-    taken = take_out(binding, form)
+    applied = _applied(binding) if binding.form.applied and callee is Callee.NAMED else None
+    takes_out = take_out(binding, form)
     run_hook(binding)
-    if taken:
+    if takes_out:
         write_out(binding)
+    whole: ast.expr | None = applied
     template = form.template
     if form.results:
-        whole, template = named_result(view, site.call, form, binding.beside)
+        whole, template, beside = named_result(binding.view, binding.expression, form)
+        binding.beside += beside
     template = binding.template or template
-    if candidate.form.applied and whole is None:
-        template = _as_function(candidate, view, template, form)
-    if site.role == "partial" and any(binding.around):
-        _around_each_call(view, binding)
-    check_values(binding)
-    around = surrounding(binding)
-    if template is None:
-        outcome.edits += [*around, *convert_arguments(binding, form)]
-        return
-    if site.role != "call":
-        raise Refusal("API204", replacement=template, arguments="")
-    outcome.target = outcome.target or template
-    outcome.whole, *outcome.edits = compose(binding, form, template, whole)
-    outcome.edits += around
-
-
-def _around_each_call(view: FileView, binding: CallBinding) -> None:
-    """What goes around a call goes around each call of a partial object: ``partial(torch.zeros, device=device)``.
-
-    Raises:
-        Refusal: the names of the function that does so are taken.
-    """
-    before, after = binding.around
-    held = {n.id for b in binding.given.values() for n in ast.walk(b.value) if isinstance(n, ast.Name)}
-    if not held.isdisjoint({"args", "kwargs"}):
-        raise Refusal("API203", what="a partial object")
-    whole = binding.node
-    parent = view.parent(whole)
-    open_, close = ("", "") if not isinstance(parent, ast.expr) or _is_passed(parent, whole) else ("(", ")")
-    binding.around = (f"{open_}lambda *args, **kwargs: {before}", f"(*args, **kwargs){after}{close}")
-
-
-def _is_passed(parent: ast.expr, node: ast.expr) -> bool:
-    return isinstance(parent, ast.Call) and node is not parent.func
-
-
-def _applied(view: FileView, call: ast.Call, candidate: Candidate, binding: CallBinding) -> ast.expr | None:
-    """The call of the call's result, whose argument is bound too: ``Normal(0.0, 1.0)(weight)``.
-
-    None if the object is kept: then a function takes its place.
-    """
-    outer = view.parent(call)
-    applied = isinstance(outer, ast.Call) and outer.func is call and len(outer.args) == 1 and not outer.keywords
-    if applied and isinstance(outer, ast.Call):
-        binding.given[candidate.form.applied] = Bound(outer.args[0])
-        return outer
-    return None
-
-
-def _as_function(candidate: Candidate, view: FileView, template: str | None, form: Form) -> str:
-    """A function of the parameter that a later call would give.
-
-    Raises:
-        Refusal: the target has no template for it.
-    """
-    source = view.settings.source
-    pair = next((p for p in candidate.row.parameters if p.name(source) == candidate.form.applied), None)
-    name = pair.name(view.target) if pair is not None else None
-    if template is None or name is None:
-        raise Refusal("API204", replacement=target_name(candidate.row, view) or "", arguments="")
-    return f"lambda {name}: " + template.replace("{" + name + "}", name)
-
-
-def _larger_expression(view: FileView, call: ast.Call, candidate: Candidate, form: Form) -> Edit | None:
-    """What takes the place of the larger expression around the call, if the source's form names it."""
-    current = view.parent(call)
-    for _ in range(_DEPTH):
-        if not form.also or not isinstance(current, ast.expr):
-            break
-        for text in candidate.form.also:
-            holes = Template(text).match(current)
-            if holes is not None and any(n is call for n in ast.walk(current)):
-                parts = fill(view, form.also[0], holes, current)
-                return Edit(view.source.span(current), "", candidate.row.code, tuple(parts))
-        current = view.parent(current)
-    return None
-
-
-_DEPTH = 4
-"""How many levels above a call a larger expression can begin."""
+    if binding.form.applied and whole is None:
+        template = _as_function(binding, template)
+    if callee is Callee.PARTIAL and any(binding.around):
+        _around_each_call(binding)
+    checks = checked_values(binding)
+    made, before = "", []
+    if callee is Callee.PARENT:
+        made = _object_made(binding) if any(binding.around) else ""
+        before = check_before(binding, checks) if checks else []
+    else:
+        check_around(binding, checks)
+    if template is None and callee is Callee.UNBOUND:
+        template = _as_method(binding, form)
+    if template is not None and callee.may_become_expression:
+        around = surrounding(binding)
+        edits = compose(binding, form, template, whole)
+        covers = bool(edits) and edits[0].span == binding.view.source.span(whole or binding.expression)
+        first = edits.pop(0) if covers else None
+        return ConvertedCall((*edits, *around), first, template, tuple(binding.findings))
+    if template is not None and not _PLAIN.fullmatch(template):
+        if callee is Callee.PARTIAL:
+            raise Refused(HandedOn(template))
+        raise Refused(NeedsWholeCall(callee.value, template))
+    around = surrounding(binding, made)
+    reconcile = callee is not Callee.ADDED_TO_PARTIAL
+    edits = [*before, *around, *convert_arguments(binding, form, reconcile=reconcile)]
+    return ConvertedCall(tuple(edits), findings=tuple(binding.findings))
 
 
 def run_hook(binding: CallBinding) -> None:
@@ -132,3 +116,71 @@ def run_hook(binding: CallBinding) -> None:
         hook(binding, **binding.row.hook_arguments)
     if binding.unseen:
         binding.report("API229", what=", ".join(binding.unseen))
+
+
+def _object_made(binding: CallBinding) -> str:
+    """The name of the object that a parent's constructor makes: what stands around other calls is done to it after.
+
+    Raises:
+        Refused: the call is part of a larger expression, or the object has no name.
+    """
+    call = binding.expression
+    function = binding.view.tree.scopes[call].node
+    parameters = [*function.args.posonlyargs, *function.args.args] if isinstance(function, ast.FunctionDef) else []
+    if not parameters or not isinstance(binding.view.parent(call), ast.Expr):
+        raise Refused(NeedsWholeCall(Callee.PARENT.value, "self".join(binding.around)))
+    return parameters[0].arg
+
+
+def _as_method(binding: CallBinding, form: Form) -> str:
+    """A template that calls the target's method on the receiver, with the arguments that the call gives."""
+    plan = plan_arguments(binding, form)
+    given = {*plan.keywords.values(), *(name for name, _ in (*plan.prepend, *plan.append))}
+    signature = form.signature(binding.view.settings.target_releases.newest)
+    names = [(n, p) for n, p in enumerate(signature.parameters if signature else ()) if p.name in given]
+    arguments = [f"{{{p.name}}}" if n == 0 or p.variadic else f"{p.name}={{{p.name}}}" for n, p in names]
+    return f"{{self}}.{form.names[0]}({', '.join(arguments)})"
+
+
+def _around_each_call(binding: CallBinding) -> None:
+    """What goes around a call goes around each call of a partial object: ``partial(torch.zeros, device=device)``.
+
+    Raises:
+        Refused: the names of the function that does so are taken.
+    """
+    before, after = binding.around
+    names = {n.id for b in binding.given.values() for n in ast.walk(b.value) if isinstance(n, ast.Name)}
+    if not names.isdisjoint({"args", "kwargs"}):
+        raise Refused(UnseenArguments("a partial object"))
+    parent = binding.view.parent(binding.node)
+    passed = isinstance(parent, ast.Call) and binding.node is not parent.func
+    open_, close = ("", "") if not isinstance(parent, ast.expr) or passed else ("(", ")")
+    binding.around = (f"{open_}lambda *args, **kwargs: {before}", f"(*args, **kwargs){after}{close}")
+
+
+def _applied(binding: CallBinding) -> ast.expr | None:
+    """The call of the call's result, whose argument is bound too: ``Normal(0.0, 1.0)(weight)``.
+
+    None if the object is kept: then a function takes its place.
+    """
+    outer = binding.view.parent(binding.node)
+    if not isinstance(outer, ast.Call) or outer.func is not binding.node:
+        return None
+    if len(outer.args) != 1 or outer.keywords:
+        return None
+    binding.given[binding.form.applied] = Bound(outer.args[0])
+    return outer
+
+
+def _as_function(binding: CallBinding, template: str | None) -> str:
+    """A function of the parameter that a later call would give.
+
+    Raises:
+        Refused: the target has no template for it.
+    """
+    source, target = binding.view.settings.source, binding.target
+    pair = next((p for p in binding.row.parameters if p.name(source) == binding.form.applied), None)
+    name = pair.name(target) if pair is not None else None
+    if template is None or name is None:
+        raise Refused(HandedOn(target_name(binding.row, binding.view)))
+    return f"lambda {name}: " + template.replace("{" + name + "}", name)

@@ -8,8 +8,9 @@ from packaging.version import Version
 from paddletorch_rules import Form, Framework, ValueMap
 
 from paddletorch.plan.calls.binding import CallBinding
-from paddletorch.plan.calls.translate import same_value, translate_default
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.calls.translate import translate_default
+from paddletorch.plan.model.refusals import NotInRelease, Refused
+from paddletorch.plan.syntax.constants import same_value
 
 
 def means(default: str, text: str, values: ValueMap | None, target: Framework) -> bool:
@@ -21,7 +22,7 @@ def means(default: str, text: str, values: ValueMap | None, target: Framework) -
         return values is not None and same_value(
             translate_default(default, values, source), translate_default(text, values, source)
         )
-    except Refusal:
+    except Refused:
         return False
 
 
@@ -50,13 +51,14 @@ def is_every_default(binding: CallBinding, form: Form, name: str, value: ast.exp
     given = binding.view.qualified(value) or ast.unparse(value)
     try:
         text = translate_default(given, values, binding.target)
-    except (Refusal, SyntaxError):
+    except (Refused, SyntaxError):
         return False
     defaults = [first, *defaults_of(binding, form, name)]
     return all(means(default, text, values, binding.target) for default in defaults)
 
 
-def not_in_release(binding: CallBinding, target_name: str) -> Refusal:
+def not_in_release(binding: CallBinding, target_name: str) -> Refused:
+    """Why a parameter cannot be given: an allowed release does not have it."""
     since = next(
         (
             str(release)
@@ -66,7 +68,7 @@ def not_in_release(binding: CallBinding, target_name: str) -> Refusal:
         ),
         "?",
     )
-    return Refusal("API208", replacement=f"parameter {target_name!r}", since=since)
+    return Refused(NotInRelease(f"parameter {target_name!r}", since))
 
 
 def source_default(binding: CallBinding, name: str) -> str | None:

@@ -15,7 +15,13 @@ from paddletorch.plan.calls.arguments import plan_arguments
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.translate import translate_edits, translated_text
 from paddletorch.plan.model.argument_plan import ArgumentPlan
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.refusals import (
+    ArgumentsNotReadable,
+    EvaluatedTwice,
+    MissingArgument,
+    Refused,
+    UnseenArguments,
+)
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.placeholders import ANYWHERE, expression, nested, places
 from paddletorch.plan.syntax.precedence import binds, is_closed, needed
@@ -41,11 +47,11 @@ def compose(binding: CallBinding, form: Form, template: str, whole: ast.expr | N
     """Edits that put the filled template in the place of ``whole`` (the call, if not given).
 
     Raises:
-        Refusal: a value has no counterpart, or would be evaluated twice or in another order.
+        Refused: a value has no counterpart, or would be evaluated twice or in another order.
     """
-    view, node = binding.view, whole or binding.node
+    view, node = binding.view, whole or binding.expression
     if binding.passed_on:
-        raise Refusal("API203", what=view.text(binding.node))
+        raise Refused(UnseenArguments(view.text(binding.expression)))
     binding.spell_out()
     plan = plan_arguments(binding, form)
     arguments = _arguments(binding, form, plan)
@@ -56,15 +62,15 @@ def compose(binding: CallBinding, form: Form, template: str, whole: ast.expr | N
         return [*in_lines, *plan.edits]
     try:
         parts = fill(view, template, arguments, node)
-    except Refusal as refusal:
-        names_twice = refusal.holes.get("argument", "").split(", ")
-        repeated = [(n, v) for n in names_twice if isinstance(v := arguments.get(n), ast.expr)]
-        found = hoist(view, binding.node, repeated, code) if refusal.code == "API222" and repeated else None
-        if found is None:
-            if refusal.code == "API222":  # the parameter's name is the target's, which the file does not show
-                written = [view.text(v) if isinstance(v := arguments.get(n), ast.expr) else n for n in names_twice]
-                raise Refusal("API222", argument=", ".join(written)) from None
+    except Refused as stop:
+        if not isinstance(stop.refusal, EvaluatedTwice):
             raise
+        parameters = stop.refusal.names
+        repeated = [(n, v) for n in parameters if isinstance(v := arguments.get(n), ast.expr)]
+        found = hoist(view, binding.expression, repeated, code) if repeated else None
+        if found is None:  # the parameter's name is the target's, which the file does not show
+            written = (view.text(v) if isinstance(v := arguments.get(n), ast.expr) else n for n in parameters)
+            raise Refused(EvaluatedTwice(tuple(written))) from None
         names, above = found
         parts = fill(view, template, {**arguments, **names}, node)
         return [Edit(view.source.span(node), "", code, tuple(parts)), above, *plan.edits]
@@ -78,7 +84,7 @@ def _above(binding: CallBinding, let: Let, arguments: _Arguments, node: ast.expr
     """The template with what it evaluates once assigned in lines of their own, if there is room for them."""
     values = {hole: value for _, hole in let.names if isinstance(value := arguments[hole], ast.expr)}
     repeated = [(hole, value) for hole, value in values.items() if not is_pure(value)]
-    found = hoist(binding.view, binding.node, repeated, binding.row.code) if repeated else None
+    found = hoist(binding.view, binding.expression, repeated, binding.row.code) if repeated else None
     if found is None:
         return None
     names, above = found
@@ -95,7 +101,7 @@ def fill(
     """The template's text with arguments in its holes: source spans, or text for what the call leaves out.
 
     Raises:
-        Refusal: an argument would be evaluated twice or in another order, or is missing.
+        Refused: an argument would be evaluated twice or in another order, or is missing.
     """
     pieces = list(_pieces(_bare(template), arguments))
     _check_order(view, pieces, arguments)
@@ -142,9 +148,9 @@ def surrounding(binding: CallBinding, made: str = "") -> list[Edit]:
     ``made`` names the object where the call, a parent's constructor, does not give it: it is treated once it is made.
 
     Raises:
-        Refusal: an argument would be evaluated twice or in another order.
+        Refused: an argument would be evaluated twice or in another order.
     """
-    view, node, code = binding.view, binding.node, binding.row.code
+    view, node, code = binding.view, binding.expression, binding.row.code
     if any(binding.around) or binding.replaced:
         binding.spell_out()
     arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {
@@ -177,7 +183,7 @@ def surrounding(binding: CallBinding, made: str = "") -> list[Edit]:
     for part, text in binding.replaced:
         names = [name for _, name, _, _ in Formatter().parse(text) if name]
         if not all(is_pure(value) for n in names if isinstance(value := arguments[n], ast.expr)):
-            raise Refusal("API222", argument=", ".join(names))
+            raise Refused(EvaluatedTwice(tuple(names)))
         filled = fill(view, text, arguments, part)
         edits.append(Edit(view.source.span(part), "", code, tuple(filled)))
     return edits
@@ -273,7 +279,7 @@ def _pieces(template: str, arguments: Mapping[str, object]) -> Iterator[str | _H
         elif name + "=" in arguments:
             yield str(arguments[name + "="])
         else:
-            raise Refusal("API210", problem=f"{name!r} is missing", signature=template)
+            raise Refused(MissingArgument(template, name))
 
 
 def _check_order(view: FileView, pieces: list[str | _Hole], arguments: Mapping[str, object]) -> None:
@@ -286,7 +292,7 @@ def _check_order(view: FileView, pieces: list[str | _Hole], arguments: Mapping[s
             assert isinstance(piece, _Hole)
             order.append((view.source.span(nodes[0]).start, piece.name))
     if len({name for _, name in order}) < len(order) or order != sorted(order):
-        raise Refusal("API222", argument=", ".join(dict.fromkeys(name for _, name in order)))
+        raise Refused(EvaluatedTwice(tuple(dict.fromkeys(name for _, name in order))))
 
 
 def _check_scopes(
@@ -306,9 +312,9 @@ def _check_scopes(
         forbidden = {"": (), "iterable": (ast.NamedExpr,), "inside": _BOUND_TO_SCOPE}[kind]
         nodes = [n for v in values for n in ast.walk(v)]
         if any(isinstance(n, forbidden) for n in nodes):
-            raise Refusal("API222", argument=name)
+            raise Refused(EvaluatedTwice((name,)))
         if kind == "inside" and any(isinstance(n, ast.Name) and n.id in hidden for n in nodes):
-            raise Refusal("API222", argument=name)
+            raise Refused(EvaluatedTwice((name,)))
 
 
 _BOUND_TO_SCOPE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
@@ -341,7 +347,7 @@ def _run(view: FileView, first: ast.expr, last: ast.expr) -> Span:
     try:
         return run_of_arguments(view.source, call, first, last)
     except LayoutError as error:
-        raise Refusal("API210", problem=str(error), signature="?") from None
+        raise Refused(ArgumentsNotReadable(str(error))) from None
 
 
 _IN_BRACKETS = (ast.NamedExpr, ast.Yield, ast.YieldFrom)

@@ -3,77 +3,42 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
 
 from paddletorch_rules import Framework, ValueMap
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.literal_sources import origin_edits
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.refusals import Refused, StatedByTable
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.constants import constant, constant_in
 from paddletorch.resolve import NoneValue
-
-_CONSTANT_NODES = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop)
-
-
-def constant(node: ast.expr) -> object:
-    """The value of a constant expression such as ``2.**16`` or ``-1``; ``...`` if it is none."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if not all(isinstance(n, _CONSTANT_NODES) for n in ast.walk(node)):
-        return ...
-    numbers = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
-    if not all(isinstance(n, int | float) and abs(n) < 1_000_000 for n in numbers):
-        return ...
-    try:
-        return eval(compile(ast.Expression(node), "<constant>", "eval"), {"__builtins__": {}})  # only numbers
-    except Exception:
-        return ...
-
-
-@lru_cache(maxsize=1024)
-def _constant_in(text: str) -> object:
-    return constant(ast.parse(text, mode="eval").body)
-
-
-def same_value(left: str, right: str) -> bool:
-    """Whether two default expressions mean the same value."""
-    if left == right:
-        return True
-    try:
-        values = [_constant_in(text) for text in (left, right)]
-    except SyntaxError:  # ``*args``
-        return False
-    return (
-        values[0] is not ... and values[0] == values[1] and isinstance(values[0], bool) == isinstance(values[1], bool)
-    )
 
 
 def translate_default(text: str, values: ValueMap | None, target: Framework) -> str:
     """A source default in the target's terms.
 
     Raises:
-        Refusal: the value has no counterpart.
+        Refused: the value has no counterpart.
     """
     if values is None:
         return text
     key = _canonical_key(text, values, target)
     if key in values.refuse:
-        raise Refusal(values.refuse[key], value=text)
+        raise Refused(StatedByTable(values.refuse[key], (("value", text),)))
     mapped = _paired(key, values, target)
     if mapped is not None:
         return mapped
     wrap = values.to_paddle if target == "paddle" else values.to_torch
-    return text if wrap is None or _constant_in(text) is not ... else wrap.format(x=text)
+    return text if wrap is None or constant_in(text) is not ... else wrap.format(x=text)
 
 
 def translated_text(view: FileView, node: ast.expr, text: str, values: ValueMap | None) -> str:
     """The value at ``node`` in the target's terms, written as ``text`` in another place.
 
     Raises:
-        Refusal: the value has no counterpart.
+        Refused: the value has no counterpart.
     """
     if values is None:
         return text
@@ -87,7 +52,7 @@ def translate_edits(view: FileView, node: ast.expr, values: ValueMap | None, cod
     """Edits that turn the value at ``node`` into the target's; conditional expressions branch by branch.
 
     Raises:
-        Refusal: the value has no counterpart.
+        Refused: the value has no counterpart.
     """
     if values is None:
         return []
@@ -96,7 +61,7 @@ def translate_edits(view: FileView, node: ast.expr, values: ValueMap | None, cod
         return translate_edits(view, node.body, values, code) + translate_edits(view, node.orelse, values, code)
     key = _canonical_key(_key(view, node), values, target)
     if key in values.refuse:
-        raise Refusal(values.refuse[key], value=view.text(node))
+        raise Refused(StatedByTable(values.refuse[key], (("value", view.text(node)),)))
     mapped = _paired(key, values, target)
     span = view.source.span(node)
     if mapped is not None:

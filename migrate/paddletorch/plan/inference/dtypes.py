@@ -9,19 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from paddletorch.plan.inference.dtype_names import (
-    ALIASES,
-    BOOLEANS,
-    CASTS,
-    CREATED,
-    FLOATING_ONLY,
-    FLOATING_RESULTS,
-    INTEGERS,
-    LIKE_FIRST,
-    PAIRS,
-    SUMS,
-    WITH_INDICES,
-)
+from paddletorch_rules.facts import facts
+
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, Instance
@@ -31,17 +20,14 @@ FLOATING = "floating"
 DEFAULT = "float32"
 """What torch makes of Python's numbers unless ``set_default_dtype`` says otherwise."""
 
-_CATEGORIES = {"bool": 0, "uint8": 1, "int8": 1, "int16": 1, "int32": 1, "int64": 1, "complex64": 3, "complex128": 3}
-_WIDTHS = ("int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128")
 _NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
-_ANNOTATED = {"LongTensor": "int64", "IntTensor": "int32", "BoolTensor": "bool", "FloatTensor": "float32"}
 _LAYERS = frozenset({"linear", "conv", "norm", "embedding", "activation", "pooling", "dropout", "layer"})
 _DEPTH = 40
 
 
 def category(dtype: str) -> int:
     """0 for bool, 1 for integers, 2 for floating-point numbers, 3 for complex ones: torch promotes upwards."""
-    return _CATEGORIES.get(dtype, 2)
+    return facts().dtype_categories.get(dtype, 2)
 
 
 def promoted(first: str | None, second: str | None) -> str | None:
@@ -50,8 +36,9 @@ def promoted(first: str | None, second: str | None) -> str | None:
         return first if first == second else None
     if category(first) != category(second):
         return max(first, second, key=category)
-    if first in _WIDTHS and second in _WIDTHS:
-        return max(first, second, key=_WIDTHS.index)
+    widths = facts().dtype_widths
+    if first in widths and second in widths:
+        return max(first, second, key=widths.__getitem__)
     return FLOATING if category(first) == 2 else None
 
 
@@ -89,8 +76,8 @@ class Dtypes:
         if isinstance(node, ast.Call):
             name, operands = self._function(node)
             name = name.removesuffix("_")
-            known = name in FLOATING_ONLY | LIKE_FIRST | SUMS
-            if operands and name in FLOATING_RESULTS:
+            known = name in facts().floating_only or name in facts().same_dtype or name in facts().sums
+            if operands and name in facts().floating_results:
                 known = known or self.of(operands[0]) == FLOATING
             return operands[0] if known and operands and all(k.arg != "dtype" for k in node.keywords) else None
         if isinstance(node, ast.BinOp):
@@ -140,8 +127,7 @@ class Dtypes:
         scope = self._view.tree.scopes.get(node)
         bindings = scope.lookup(node.id) if scope is not None else []
         reached = reaching(self._view.tree, node, bindings) if bindings else []
-        kept = [b for b in reached if b.kind != "augment"]  # an operation in place keeps the dtype
-        found = {self._binding(b) for b in kept}
+        found = {self._binding(b) for b in reached if b.kind != "augment"}  # an operation in place keeps the dtype
         return found.pop() if len(found) == 1 else None
 
     def _binding(self, binding: Binding) -> str | None:
@@ -150,7 +136,7 @@ class Dtypes:
         if binding.kind == "unpack" and binding.value is not None and len(binding.path) == 1:
             return self._part(binding.value, binding.path[0])
         if binding.kind == "parameter" and binding.annotation is not None:
-            return _ANNOTATED.get(ast.unparse(binding.annotation).rpartition(".")[2])
+            return facts().tensor_classes.get(ast.unparse(binding.annotation).rpartition(".")[2])
         return None
 
     def _part(self, node: ast.expr, position: int | None) -> str | None:
@@ -160,14 +146,14 @@ class Dtypes:
         if not isinstance(node, ast.Call):
             return self.of(node)  # rows of a tensor
         name, operands = self._function(node)
-        if name in WITH_INDICES and operands:
+        if name in facts().with_indices and operands:
             return "int64" if position == 1 else self.of(operands[0]) if position == 0 else None
         if name == "where" and len(operands) == 1:
             return "int64"
-        return self.of(node) if name not in ("unique", "aminmax", "std_mean", "var_mean") else None
+        return self.of(node) if name not in facts().tuple_results else None
 
     def _attribute(self, node: ast.Attribute) -> str | None:
-        if node.attr in ("T", "mT", "data", "grad"):
+        if node.attr in facts().same_dtype_attributes:
             return self.of(node.value)
         if node.attr in ("values", "indices") and isinstance(node.value, ast.Call):
             return self._part(node.value, int(node.attr == "indices"))
@@ -218,43 +204,45 @@ class Dtypes:
         keywords = {k.arg: k.value for k in call.keywords if k.arg is not None}
         if "dtype" in keywords and plain not in ("to", "type"):
             return self.named(keywords["dtype"])
-        if name in CASTS and len(operands) == 1:
-            return CASTS[name]
+        if name in facts().casts and len(operands) == 1:
+            return facts().casts[name]
         if plain in ("to", "type", "type_as"):
             return self._cast(operands, keywords)
-        if plain in CREATED:
+        if name in facts().tensor_classes:
+            return facts().tensor_classes[name]
+        if plain in facts().created:
             return self._created(plain, operands, keywords)
-        if plain in INTEGERS:
+        if plain in facts().int64_results["torch"]:
             return "int64"
-        if plain in BOOLEANS:
+        if plain in facts().bool_results:
             return "bool"
         if name.endswith("_") and operands:
             return self.of(operands[0])
         return self._computed(plain, operands)
 
     def _computed(self, name: str, operands: list[ast.expr]) -> str | None:
-        if name in FLOATING_RESULTS:
+        if name in facts().floating_results:
             found = self.of(operands[0]) if operands else None
             return FLOATING if found is None else found if category(found) > 1 else DEFAULT
         if not operands:
             return None
         if name == "where":
             return self.combined(*operands[1:3]) if len(operands) == 3 else None
-        if name in ("cat", "concat", "stack", "hstack", "vstack"):
-            held = operands[0].elts if isinstance(operands[0], ast.List | ast.Tuple) else []
-            found = self.of(held[0]) if held else None
-            for other in held[1:]:
+        if name in facts().joining:
+            tensors = operands[0].elts if isinstance(operands[0], ast.List | ast.Tuple) else []
+            found = self.of(tensors[0]) if tensors else None
+            for other in tensors[1:]:
                 found = promoted(found, self.of(other))
             return found
-        if name in PAIRS and len(operands) > 1:
+        if name in facts().promoting and len(operands) > 1:
             found = self.combined(operands[0], operands[1])
-            return DEFAULT if found is not None and category(found) < 2 and name in ("div", "true_divide") else found
-        if name in WITH_INDICES and len(operands) == 1:
+            return DEFAULT if found is not None and category(found) < 2 and name in facts().quotients else found
+        if name in facts().with_indices and len(operands) == 1:
             return self.of(operands[0])
-        if name in SUMS:
+        if name in facts().sums:
             found = self.of(operands[0])
             return "int64" if found is not None and category(found) < 2 else found
-        return self.of(operands[0]) if name in LIKE_FIRST else None
+        return self.of(operands[0]) if name in facts().same_dtype else None
 
     def _cast(self, operands: list[ast.expr], keywords: dict[str, ast.expr]) -> str | None:
         """``x.to(dtype)``, ``x.to(device)``, ``x.to(other)``, ``x.type_as(other)``."""
@@ -271,11 +259,11 @@ class Dtypes:
         if isinstance(node, ast.Attribute) and node.attr == "dtype" and self._view.qualified(node) is None:
             return self.of(node.value)
         name = (self._view.qualified(node) or "").removeprefix("torch.")
-        name = ALIASES.get(name, name)
-        return name if name in _CATEGORIES or name in ("float16", "bfloat16", "float32", "float64") else None
+        name = facts().dtype_aliases.get(name, name)
+        return name if name in facts().dtype_categories else None
 
     def _created(self, name: str, operands: list[ast.expr], keywords: dict[str, ast.expr]) -> str | None:
-        if name in ("tensor", "as_tensor"):
+        if name in facts().from_data:
             return _of_data(operands[0]) if operands else None
         if name == "arange":
             given = [*operands, *(keywords[k] for k in ("start", "end", "step") if k in keywords)]

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
-from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
-from paddletorch.text.call_spans import read_layout
-from paddletorch.text.source import Source
 
 Literal = ast.Dict | ast.Call
 Key = ast.Constant | ast.keyword
@@ -25,16 +20,6 @@ class DictKeywords:
     stored: frozenset[str] = frozenset()
     """Keys that are not in every literal: what else gives them may not happen."""
 
-    def rename(self, source: Source, key: Key, name: str, code: str) -> Edit:
-        """Rename one key where it is written."""
-        if isinstance(key, ast.keyword):
-            start = source.span(key).start
-            assert key.arg is not None
-            return Edit(Span(start, start + len(key.arg.encode())), name, code)
-        span = source.span(key)
-        text = source.slice(span)
-        return Edit(span, text.replace(str(key.value), name), code)
-
     def holds(self, key: Key) -> bool:
         """Whether the key stands in a literal, from which it can be taken."""
         return any(key is found for literal in self.literals for _, found, _ in literal_items(literal) or ())
@@ -42,39 +27,6 @@ class DictKeywords:
     def supplies(self, name: str | None) -> bool:
         """Whether an argument of this name is written in the dict: all are, if there is one dict."""
         return len(self.literals) == 1 or any(key == name for key, _, _ in self.items)
-
-    def change(
-        self,
-        source: Source,
-        drop: frozenset[str],
-        added: Sequence[tuple[str, str]],
-        names: Mapping[str, str],
-        values: Sequence[Edit],
-        code: str,
-    ) -> list[Edit]:
-        """Take keys from the literals and add others; ``names`` are the source's for the target's names.
-
-        ``values`` are edits inside the items that stay.
-
-        Raises:
-            LayoutError: LibCST cannot read a literal.
-        """
-        edits: list[Edit] = []
-        for literal in self.literals:
-            keys = [key for key, _, _ in literal_items(literal) or ()]
-            places = frozenset(place for place, key in enumerate(keys) if key in drop)
-            more = [(name, value) for name, value in added if names.get(name) not in keys]
-            span = source.span(literal)
-            inside = [edit for edit in values if span.holds(edit.span)]
-            if not places and not more:
-                edits += inside
-                continue
-            colon = isinstance(literal, ast.Dict)
-            texts = [f"{source.quote}{n}{source.quote}: {v}" if colon else f"{n}={v}" for n, v in more]
-            changes = ArgumentChanges(drop=places, append=tuple(texts))
-            edits += edit_arguments(read_layout(source, literal), changes, code, inside)
-        spans = [source.span(literal) for literal in self.literals]
-        return edits + [edit for edit in values if not any(span.holds(edit.span) for span in spans)]
 
 
 def keyword_dict(view: FileView, node: ast.expr) -> DictKeywords | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from paddletorch_rules import Form, Row
 
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.refusals import Refused, UnseenArguments
 from paddletorch.plan.model.view import FileView
 
 
@@ -36,18 +36,18 @@ def refuse_silent(
     With the shim, Paddle is asked as the code runs instead.
 
     Raises:
-        Refusal: another meaning would pass unnoticed.
+        Refused: another meaning would pass unnoticed.
     """
     target = view.settings.emitted(row)
     ours = form.signature(view.settings.source_releases.newest)
     theirs = target.signature(view.settings.target_releases.newest) if target is not None else None
     # keys of configuration files are Paddle's, and hooks of functions decide by what is not given
     if view.target != "torch" or row.kind != "class" or not row.code.startswith("NN"):
-        raise Refusal("API203", what=what)
+        raise Refused(UnseenArguments(what))
     if target is None or target.template is not None or ours is None or theirs is None:
-        raise Refusal("API203", what=what)
+        raise Refused(UnseenArguments(what))
     if any(p.variadic for p in (*ours.parameters, *theirs.parameters)):
-        raise Refusal("API203", what=what)
+        raise Refused(UnseenArguments(what))
     same = {p.name(view.settings.source) for p in row.parameters if p.values is None and p.torch == p.paddle}
     if place is None:
         names = {p.name for p in ours.parameters} - set(taken) - same
@@ -56,14 +56,14 @@ def refuse_silent(
         pairs = zip(ours.positional[place:], theirs.positional[place:], strict=False)
         silent = any(one.name != other.name or one.name not in same for one, other in pairs)
     if silent:
-        raise Refusal("API203", what=what)
+        raise Refused(UnseenArguments(what))
 
 
 def refuse_defaults(what: Iterable[str], written: Iterable[str]) -> None:
     """Refuse to write out a default that the unseen arguments may give.
 
     Raises:
-        Refusal: there is one.
+        Refused: there is one.
     """
     if any(written):
-        raise Refusal("API203", what=", ".join(what))
+        raise Refused(UnseenArguments(", ".join(what)))

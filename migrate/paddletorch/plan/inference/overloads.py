@@ -7,21 +7,17 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from paddletorch_rules import Form, Parameter, Row, Signature
+from paddletorch_rules.facts import facts
 
 from paddletorch.plan.inference.keywords import seen_items
 from paddletorch.plan.inference.unpacked_arguments import seen_elements
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.refusals import NoFormFits, Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance, Qualified
 from paddletorch.resolve.values import Container
 
-_AXES = frozenset({"dim", "axis", "dims", "axes", "ndim", "index_dim"})
 _NUMBERS = frozenset({"int", "float", "number", "bool"})
 _PLAIN = _NUMBERS | {"str", "sequence"}
-
-
-NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
-"""NumPy's names for parameters, which torch's own functions take as well."""
 
 
 def numpy_name(signature: Signature, name: str) -> str:
@@ -29,7 +25,7 @@ def numpy_name(signature: Signature, name: str) -> str:
 
     Functions of ``torch.linalg`` whose first parameter the documentation calls ``A`` take ``input``.
     """
-    known = NUMPY_NAMES.get(name, name)
+    known = facts().numpy_parameters.get(name, name)
     if known == "input" and signature.get("input") is None and signature.parameters:
         first = signature.parameters[0].name
         return first if first in ("A", "x") else name
@@ -48,7 +44,7 @@ def choose(view: FileView, call: ast.Call, options: Sequence[tuple[Row, Form]], 
     """The row whose signature the call fits.
 
     Raises:
-        Refusal: several fit, and the call does not say which.
+        Refused: several fit, and the call does not say which.
     """
     if len(options) == 1:
         return options[0]
@@ -60,7 +56,7 @@ def choose(view: FileView, call: ast.Call, options: Sequence[tuple[Row, Form]], 
         found = [(row, form) for how, row, form in fits if how is wanted]
         if wanted is Fit.MAYBE and len(found) > 1:
             forms = " or ".join(s.text for _, f in found if (s := f.signature(newest)) is not None)
-            raise Refusal("API224", forms=forms, arguments=view.text(call))
+            raise Refused(NoFormFits(forms, view.text(call)))
         if found:
             return found[0]
     return options[0]
@@ -136,7 +132,7 @@ def kinds(view: FileView, node: ast.expr) -> frozenset[str]:
         return _constant(node.operand.value)
     if isinstance(node, ast.List | ast.Tuple | ast.ListComp):
         return frozenset({"sequence"})
-    if isinstance(node, ast.Name) and node.id in _AXES:
+    if isinstance(node, ast.Name) and node.id in facts().axis_names:
         return frozenset({"int", "sequence"})
     values = view.evaluator.values(node)
     found: set[str] = set()
@@ -158,7 +154,7 @@ def _constant(value: object) -> frozenset[str]:
     if isinstance(value, str):
         found = {"str"}
         root = value.partition(":")[0]
-        if root in ("cpu", "cuda", "gpu", "mps", "xpu", "npu"):
+        if root in ("cuda", "gpu") or root in facts().other_devices:
             found.add("device")
         elif root.rstrip("0123456789") in ("float", "int", "uint", "bfloat", "bool", "complex"):
             found.add("dtype")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
+from copy import copy
 from enum import IntEnum
 from functools import cached_property
 
@@ -12,6 +14,7 @@ from paddletorch_rules import Form, Row
 from paddletorch.plan.inference.isinstance_checks import tested_otherwise
 from paddletorch.plan.inference.overloads import Fit, fit, kinds
 from paddletorch.plan.inference.results import shows_fields
+from paddletorch.plan.model.use import Uses
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance, NoneValue, Partial, Qualified, Unknown
 from paddletorch.resolve.evaluator.tensor_calls import is_tensor_call
@@ -33,22 +36,72 @@ class Evidence(IntEnum):
     YES = 2
 
 
+class _FileFacts:
+    """What a whole file shows of its receivers, looked up when first asked for."""
+
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+
+    @cached_property
+    def methods(self) -> dict[str, set[str]]:
+        """The methods that are called on each dotted path."""
+        found: dict[str, set[str]] = {}
+        for call in self._view.tree.calls:
+            if isinstance(call.func, ast.Attribute):
+                found.setdefault(path_of(call.func.value), set()).add(call.func.attr)
+        return found
+
+    @cached_property
+    def class_members(self) -> frozenset[str]:
+        """Names that classes of this file define, such as their methods."""
+        return frozenset(name for s in self._view.tree.own.values() if s.kind == "class" for name in s.bindings)
+
+    @cached_property
+    def imports_source(self) -> bool:
+        """Whether the file imports anything of the source framework."""
+        return self._imports(self._view.settings.source)
+
+    @cached_property
+    def imports_target(self) -> bool:
+        """Whether the file imports anything of the target framework."""
+        return self._imports(self._view.target)
+
+    def _imports(self, root: str) -> bool:
+        scopes = self._view.tree.own.values()
+        names = (b.qualified or "" for s in scopes for bindings in s.bindings.values() for b in bindings)
+        return any(name == root or name.startswith(root + ".") for name in names)
+
+    @cached_property
+    def names_shim(self) -> bool:
+        """Whether the file names the runtime shim."""
+        return b"paddletorch_shim" in self._view.source.body
+
+
 class Receivers:
     """Types of receivers in one file, by value, by the methods called on them and by name."""
 
     def __init__(self, view: FileView) -> None:
         self._view = view
-        self._methods: dict[str, set[str]] = {}
-        self._optimizers: set[str] = set()
-        for call in view.tree.calls:
-            if isinstance(call.func, ast.Attribute):
-                self._methods.setdefault(path_of(call.func.value), set()).add(call.func.attr)
-        for call in view.tree.calls:
+        self._file = view.provide(_FileFacts)
+        self._left_apis: frozenset[str] = frozenset()
+        self._all_stay = False
+        self._optimizers: frozenset[str] = frozenset()  # the scalers' arguments, found without it
+        self._optimizers = frozenset(self._stepped_by_scalers())
+
+    def leaving(self, uses: Uses) -> Receivers:
+        """The same, where it is known which APIs stay: objects that those make stay too."""
+        found = copy(self)
+        found._left_apis, found._all_stay = uses.left_apis, uses.all_stay
+        return found
+
+    def _stepped_by_scalers(self) -> Iterator[str]:
+        """Paths of the optimizers that are handed to a scaler: ``scaler.step(optimizer)``."""
+        for call in self._view.tree.calls:
             function = call.func
             if not isinstance(function, ast.Attribute) or function.attr not in ("step", "unscale_", "minimize"):
                 continue
             if call.args and self.evidence(function.value, "scaler") is Evidence.YES:
-                self._optimizers.add(path_of(call.args[0]))
+                yield path_of(call.args[0])
 
     def evidence(self, node: ast.expr, type_name: str) -> Evidence:
         """How well it is known that ``node`` is a source-framework instance of ``type_name``."""
@@ -58,7 +111,7 @@ class Receivers:
             if type_name == "tensor" and any(v.type == "foreign" and "." in v.api for v in instances):
                 return Evidence.MAYBE  # an array or a tensor
             instances = [v for v in instances if v.type != "foreign"]  # a number that stands in for the object
-        if type_name != "tensor" and instances and all(v.api in self._view.kept for v in instances):
+        if type_name != "tensor" and instances and all(v.api in self._left_apis for v in instances):
             return Evidence.NO  # the object stays the source's
         bases = self._view.settings.table.bases
         foreign = [v for v in instances if type_name not in bases(v.type) or self._is_target(v)]
@@ -94,13 +147,13 @@ class Receivers:
                 return Evidence.NO  # its name says it, or it may be another thing: the use does not bear it out
         if found is Evidence.YES and call is not None and self._may_be_targets(node, call, options):
             return Evidence.NO
-        if found is not Evidence.YES or not self._has_target or not all(row.whole for row, _ in options):
+        if found is not Evidence.YES or not self._file.imports_target or not all(row.whole for row, _ in options):
             return found
         source = self._view.settings.source
         values = self._view.evaluator.values(node.value)
         if any(isinstance(v, Instance) and v.api.partition(".")[0] == source for v in values):
             return found
-        return Evidence.MAYBE if self._has_source else Evidence.NO
+        return Evidence.MAYBE if self._file.imports_source else Evidence.NO
 
     def _is_no_tensor(self, node: ast.Attribute, call: ast.Call | None) -> bool:
         """Whether the use or a test around it shows something else: ``name.split(".")``, ``width, height = x.size``."""
@@ -121,34 +174,17 @@ class Receivers:
 
     def _may_be_targets(self, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]]) -> bool:
         """Whether another method of the target reads the same, in a file that names neither framework."""
-        if self._has_source or self._has_target:
+        if self._file.imports_source or self._file.imports_target:
             return False
         target, newest = self._view.target, self._view.settings.target_releases.newest
         rows = {id(row) for row, _ in options}
         others = (pair for pair in self._view.settings.table.members(target, node.attr) if id(pair[0]) not in rows)
         return any(fit(self._view, call, form.signature(newest)) is not Fit.NO for _, form in others)
 
-    @cached_property
+    @property
     def are_done(self) -> bool:
         """Whether an earlier run has converted the file: what is left of the source stays, with its members."""
-        return self._view.only_left and self._has_target
-
-    @cached_property
-    def _has_target(self) -> bool:
-        return self._imports(self._view.target)
-
-    @cached_property
-    def _has_shim(self) -> bool:
-        return b"paddletorch_shim" in self._view.source.body
-
-    @cached_property
-    def _has_source(self) -> bool:
-        return self._imports(self._view.settings.source)
-
-    def _imports(self, root: str) -> bool:
-        scopes = self._view.tree.own.values()
-        names = (b.qualified or "" for s in scopes for bindings in s.bindings.values() for b in bindings)
-        return any(name == root or name.startswith(root + ".") for name in names)
+        return self._all_stay and self._file.imports_target
 
     def _shown_by_use(
         self,
@@ -163,7 +199,7 @@ class Receivers:
         if type_name != "tensor" and found is not Evidence.YES and any(source in row.distinctive for row, _ in options):
             values = self._view.evaluator.values(node.value)
             unknown = all(isinstance(v, Unknown | NoneValue) for v in values)
-            stored = bool(self._view.evaluator.stores(node.attr)) or node.attr in self._own_methods
+            stored = bool(self._view.evaluator.stores(node.attr)) or node.attr in self._file.class_members
             return Evidence.YES if unknown and not stored else found
         if found is not Evidence.MAYBE or type_name != "tensor":
             return found
@@ -171,7 +207,7 @@ class Receivers:
             array = node.attr == "size" and call is None
             member = node.value.attr if isinstance(node.value, ast.Attribute) else ""
             private = any(row.report for row, _ in self._view.settings.members(member))  # it stays, with its tensor
-            return Evidence.NO if array or private or node.attr in self._own_methods else Evidence.YES
+            return Evidence.NO if array or private or node.attr in self._file.class_members else Evidence.YES
         if call is None:
             return Evidence.NO
         sized = node.attr == "view" and any("int" in kinds(self._view, a) for a in call.args)
@@ -182,11 +218,6 @@ class Receivers:
             return Evidence.YES
         unused = isinstance(self._view.parent(call), ast.Expr) and not node.attr.endswith("_")
         return Evidence.NO if unused or unfit else Evidence.MAYBE
-
-    @cached_property
-    def _own_methods(self) -> frozenset[str]:
-        """Methods that classes of this file define."""
-        return frozenset(name for s in self._view.tree.own.values() if s.kind == "class" for name in s.bindings)
 
     def overrides(self, node: ast.expr, method: str) -> bool:
         """Whether ``method`` of the receiver is, or may be, a local subclass's own."""
@@ -201,14 +232,14 @@ class Receivers:
         path = path_of(node)
         names = [path, *self._iterated(node)]
         named = bool(spec.names) and any(re.search(spec.names, n.rpartition(".")[2].rstrip("[]")) for n in names)
-        if path in ("self", "cls") or (type_name == "scaler" and self._has_shim):
+        if path in ("self", "cls") or (type_name == "scaler" and self._file.names_shim):
             return Evidence.NO  # the shim's scaler, perhaps: it keeps the source's methods
         if type_name == "tensor" and values_unknown:
             group = self._view.settings.table.suggests("group", path.rpartition(".")[2])
             return Evidence.NO if group else Evidence.MAYBE
         if not path:
             return Evidence.NO
-        called = self._methods.get(path, set())
+        called = self._file.methods.get(path, set())
         used = any(methods <= called for methods in spec.protocol)
         if type_name == "optimizer" and path in self._optimizers:
             return Evidence.YES

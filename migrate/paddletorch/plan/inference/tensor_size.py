@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from paddletorch_rules.facts import facts
+
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance
-
-_FILLED = frozenset({"rand", "randn", "ones", "zeros", "full", "uniform", "normal", "standard_normal", "empty"})
-_ELEMENTWISE = frozenset(
-    "abs add assign astype cast ceil clip clone cos cumsum detach divide exp floor log log_softmax maximum minimum "
-    "multiply pow relu round rsqrt scale sigmoid sin softmax sqrt square stanh subtract tanh transpose".split()
-)
-"""Functions and methods whose result has as many elements as their tensor, or more."""
 
 _WIDE = frozenset({"linear", "conv", "embedding"})
 """Types of layers that give several numbers, but for the smallest of them."""
@@ -42,13 +37,13 @@ def _call(view: FileView, call: ast.Call, depth: int) -> bool:
     arguments = [*call.args, *(k.value for k in call.keywords if k.arg in ("x", "input", "data", "shape"))]
     first = arguments[0] if arguments else None
     if name is not None and name.startswith(view.settings.source + "."):
-        if last in _FILLED:
+        if last in facts().shaped["paddle"]:
             shape = next((k.value for k in call.keywords if k.arg in ("shape", "size")), first)
             return isinstance(shape, ast.List | ast.Tuple) and any(_above_one(e) for e in shape.elts)
-        if last in ("to_tensor", "tensor"):
+        if last in facts().from_data:
             return first is not None and _holds_several(first)
-        return last in _ELEMENTWISE and first is not None and is_several(view, first, depth + 1)
-    if isinstance(call.func, ast.Attribute) and call.func.attr in _ELEMENTWISE:
+        return last in facts().keeps_elements["paddle"] and first is not None and is_several(view, first, depth + 1)
+    if isinstance(call.func, ast.Attribute) and call.func.attr in facts().keeps_elements["paddle"]:
         return is_several(view, call.func.value, depth + 1)
     values = view.evaluator.values(call.func)
     layers = [v for v in values if isinstance(v, Instance)]

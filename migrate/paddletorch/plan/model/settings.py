@@ -11,7 +11,6 @@ from paddletorch_rules import Form, ReleaseSet, Row, Table
 from paddletorch_rules.paths import MODULES
 
 from paddletorch.model import Framework, Options
-from paddletorch.plan.model.template import Template
 
 T = TypeVar("T")
 
@@ -25,17 +24,17 @@ class Settings:
     source_releases: ReleaseSet
     target_releases: ReleaseSet
     rows: frozenset[Row]
-    settled: frozenset[str] = frozenset()
-    """Findings that do not apply with the shim."""
+    answered: frozenset[str] = frozenset()
+    """Codes of findings that do not apply with the shim."""
     at_run_time: bool = False
     """Calls of what only the running program knows are answered by the shim."""
 
-    @property
+    @cached_property
     def source(self) -> Framework:
         """The framework that the code is written for."""
         return self.options.source
 
-    @property
+    @cached_property
     def target(self) -> Framework:
         """The framework to convert to."""
         return self.options.target
@@ -125,11 +124,6 @@ class Settings:
     def emitted(self, row: Row) -> Form | None:
         """The row's form to write: the first that every target release has."""
         return self.once("emitted", row, lambda: row.emitted(self.target, self.target_releases.versions))
-
-    @cached_property
-    def templates(self) -> dict[str, list[tuple[Row, Template]]]:
-        """Source-side templates by the member that they begin with; filled when first needed."""
-        return {}
 
     @cached_property
     def member_names(self) -> frozenset[str]:

@@ -1,20 +1,17 @@
-"""What every planning step needs of one file: its tree, names, tables and releases."""
+"""What every planning step reads of one file: its tree, names, tables and releases."""
 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from paddletorch_rules import Row
-
-from paddletorch.model import Applicability, Diagnostic, Framework, Severity
-from paddletorch.plan.model.findings import Finding, Match
+from paddletorch.model import Conversion, Framework
 from paddletorch.plan.model.fstrings import enclosing_fstrings, free_quote, is_located
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.match import Match
+from paddletorch.plan.model.refusals import NotLocated, Refused
 from paddletorch.plan.model.settings import Settings
 from paddletorch.resolve import Binding, Evaluator, NoneValue, Qualified, ScopeTree
 from paddletorch.text.source import Source
@@ -23,9 +20,9 @@ from paddletorch.text.suppress import Suppressions
 T = TypeVar("T")
 
 
-@dataclass
+@dataclass(frozen=True)
 class FileView:
-    """One file while it is planned."""
+    """One file while it is planned: what it says, what its names mean, and what the options ask for."""
 
     settings: Settings
     source: Source
@@ -34,20 +31,21 @@ class FileView:
     suppressions: Suppressions
     blocked: frozenset[int] = frozenset()
     """Lines on which nothing is edited: an earlier attempt made no valid text of them."""
-    findings: list[Finding] = field(default_factory=list)
-    matches: dict[ast.expr, Match] = field(default_factory=dict)
-    aliases: dict[str, str] = field(default_factory=dict)
-    """Names that the converted file has for modules of the target."""
-    only_left: bool = False
-    """What the source is named for in this file stays: members of its objects stay too, where the target is in use."""
-    kept: frozenset[str] = frozenset()
-    """APIs of which every call in the file stays."""
-    dtype_of: Callable[[ast.expr], str | None] = lambda _: None
-    """The dtype of the tensor that an expression is, as far as it is seen."""
-    settled: set[ast.AST] = field(default_factory=set)
-    """Members that a plan of whole statements has dealt with."""
+    matches: Mapping[ast.expr, Match] = field(default_factory=dict)
+    """Expressions that a row writes as a template."""
 
-    @property
+    def provide(self, kind: Callable[[FileView], T]) -> T:
+        """The one answer of ``kind`` about this file, such as its ``Receivers``; made when first asked for."""
+        if kind not in self._provided:
+            self._provided[kind] = kind(self)
+        found: T = self._provided[kind]
+        return found
+
+    @cached_property
+    def _provided(self) -> dict[Callable[[FileView], Any], Any]:
+        return {}
+
+    @cached_property
     def target(self) -> Framework:
         """The framework to convert to."""
         return self.settings.target
@@ -77,23 +75,6 @@ class FileView:
         """The outermost expression of every annotation."""
         return frozenset(self.tree.annotations)
 
-    def report(
-        self,
-        code: str,
-        node: ast.expr | ast.stmt | ast.alias,
-        api: str = "",
-        row: Row | None = None,
-        /,
-        **holes: str,
-    ) -> None:
-        """Add a finding about ``api``."""
-        self.add(Finding(code, node, api, tuple(sorted(holes.items())), row))
-
-    def add(self, finding: Finding) -> None:
-        """Add a finding; the same one at the same place counts once."""
-        if finding not in self.findings:
-            self.findings.append(finding)
-
     def suppressed(self, code: str, node: ast.expr | ast.stmt | ast.alias) -> bool:
         """Whether a comment on the node's lines keeps ``code`` away from it, or nothing is to be edited there."""
         if self.blocked and not self.blocked.isdisjoint(range(node.lineno, (node.end_lineno or node.lineno) + 1)):
@@ -108,19 +89,19 @@ class FileView:
         """Generated code in the quotes that the file uses most, or that a string around ``node`` leaves free.
 
         Raises:
-            Refusal: the string uses both quotes, or the node cannot be found in it.
+            Refused: the string uses both quotes, or the node cannot be found in it.
         """
         quote = self.source.quote
         around = enclosing_fstrings(self.tree.parents, node)
         annotation = self._enclosing_string(node)
         if annotation is not None and "'" in text:
             if around:
-                raise Refusal("API216")
+                raise Refused(NotLocated())
             quote = "'" if self.source.slice(self.source.span(annotation)).startswith('"') else '"'
         elif around and "'" in text:
             free = free_quote(self.source, around[-1], node) if len(around) == 1 else None
             if free is None:
-                raise Refusal("API216")
+                raise Refused(NotLocated())
             quote = free
         return text.replace("'", '"') if quote == '"' and '"' not in text and "\\" not in text else text
 
@@ -168,38 +149,9 @@ class FileView:
         values = [v for v in self.evaluator.values(node) if not isinstance(v, NoneValue)]
         return values[0].name if len(values) == 1 and isinstance(values[0], Qualified) else None
 
-    def render(self, finding: Finding) -> Diagnostic:
-        """Fill in a finding's text and place."""
-        spec = self.settings.table.diagnostics[finding.code]
-        span = self.source.span(finding.node)
-        line, column = self.source.position(span.start)
-        end_line, end_column = self.source.position(span.end)
-        holes = _Holes(
-            finding.holes,
-            source=self.settings.source,
-            target=self.settings.target,
-            api=finding.name or "the API",
-        )
-        hint = spec.hint.format_map(holes)
-        return Diagnostic(
-            code=finding.code,
-            message=spec.message.format_map(holes),
-            line=line,
-            column=column,
-            end_line=end_line,
-            end_column=end_column,
-            severity=Severity(spec.severity),
-            applicability=Applicability.DISPLAY if finding.applied else Applicability(spec.applicability),
-            name=finding.name,
-            hint=re.sub("; --unsafe .*", ".", hint) if finding.applied else hint,
-        )
-
-
-class _Holes(dict[str, str]):
-    """Holes that a message leaves unfilled stay readable."""
-
-    def __init__(self, holes: Iterable[tuple[str, str]], **more: str) -> None:
-        super().__init__({**more, **dict(holes)})
-
-    def __missing__(self, key: str) -> str:
-        return "…"
+    def conversion(
+        self, code: str, node: ast.expr | ast.stmt | ast.alias, name: str, replacement: str, row: str = ""
+    ) -> Conversion:
+        """A record that ``name``, at ``node``, became ``replacement``."""
+        line, column = self.source.position(self.source.span(node).start)
+        return Conversion(code, name, replacement, line, column, row)

@@ -6,11 +6,15 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from paddletorch.model import Conversion, Edit, Span
+from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.naming import Group, Naming
+from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.decide import import_target
 from paddletorch.plan.names.needed_imports import needed_modules
-from paddletorch.plan.names.spelling import Group, Naming, import_target
 from paddletorch.plan.syntax.statements import ends_line, own_line, remove_statement
 from paddletorch.resolve import Binding
 
@@ -26,11 +30,12 @@ class _Clause:
     drop: bool
 
 
-def edit_imports(view: FileView, naming: Naming) -> tuple[list[Edit], list[Conversion]]:
+def plan_imports(view: FileView, planned: Planned) -> Changes:
     """All edits to import statements."""
+    file = _Converted(view, planned)
     edits: list[Edit] = []
     conversions: list[Conversion] = []
-    needs = needed_modules(view, naming)
+    needs = needed_modules(view, planned.changes.imports)
     statements: dict[ast.stmt, list[tuple[Binding, list[Binding]]]] = {}
     for scope in view.tree.own.values():
         for bindings in scope.bindings.values():
@@ -38,7 +43,7 @@ def edit_imports(view: FileView, naming: Naming) -> tuple[list[Edit], list[Conve
                 if binding.alias is not None and isinstance(binding.node, ast.stmt):
                     statements.setdefault(binding.node, []).append((binding, bindings))
     for statement in sorted(statements, key=lambda s: s.lineno):
-        clauses = [_clause(view, naming, binding, group) for binding, group in statements[statement]]
+        clauses = [_clause(file, binding, group) for binding, group in statements[statement]]
         if any(view.target in modules for modules in needs.values()):  # it is imported once
             clauses = [replace(c, target=None, drop=True) if c.target == view.target else c for c in clauses]
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
@@ -47,38 +52,74 @@ def edit_imports(view: FileView, naming: Naming) -> tuple[list[Edit], list[Conve
         conversions += _conversions(view, statement, clauses)
     for statement in sorted(needs.keys() - statements.keys(), key=lambda s: s.lineno):
         edits.append(_insert_before(view, statement, [f"import {module}" for module in needs[statement]]))
-    return edits + _star_edits(view, naming), conversions
+    return Changes((*edits, *_star_edits(file)), tuple(conversions))
 
 
-def _clause(view: FileView, naming: Naming, binding: Binding, bindings: list[Binding]) -> _Clause:
+@dataclass(frozen=True)
+class _Converted:
+    """The file with what is decided about its uses."""
+
+    view: FileView
+    planned: Planned
+
+    @property
+    def naming(self) -> Naming:
+        """How its names are written."""
+        return self.planned.changes.naming or Naming({})
+
+    def uses(self, group: Group) -> list[Use]:
+        """The uses of a name."""
+        return [self.planned.uses[site] for site in group.sites]
+
+    def replaces(self, load: ast.expr) -> bool:
+        """Whether an edit replaces the text around a use that is no site of its own, such as a dropped argument."""
+        span = self.view.source.span(load)
+        return not any(s.holds(span) for s in self._parts) and any(s.holds(span) for s in self._spans)
+
+    @cached_property
+    def _parts(self) -> list[Span]:
+        """What edits keep of the text that they replace."""
+        edits = self.planned.changes.edits
+        return [p for e in edits for p in e.parts if isinstance(p, Span) and p != e.span]
+
+    @cached_property
+    def _spans(self) -> list[Span]:
+        """What edits replace, if they do not keep all of it."""
+        return [e.span for e in self.planned.changes.edits if e.span not in e.parts]
+
+
+def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> _Clause:
     assert binding.alias is not None
-    group = naming.groups.get(id(bindings))
+    view = file.view
+    group = file.naming.groups.get(id(bindings))
     if group is not None:
         if group.target is not None:
             is_known = view.settings.lookup(binding.qualified or "") is not None
             return _Clause(binding.alias, group.target if is_known else None, False)
-        return _Clause(binding.alias, None, _unused(view, group, naming))
+        return _Clause(binding.alias, None, _unused(file, group))
     if binding.qualified is not None:
         names = frozenset(b.qualified for b in bindings if b.qualified is not None)
         if binding.qualified == binding.name == view.settings.source and isinstance(binding.node, ast.Import):
-            return _Clause(binding.alias, view.target if _is_idle(view, naming, binding, bindings) else None, False)
+            return _Clause(binding.alias, view.target if _is_idle(file, binding, bindings) else None, False)
         known = view.settings.lookup(binding.qualified)
         stays = known is None or view.suppressed(known[0].code, binding.alias)
-        if not stays and not _is_read(view, binding.name, bindings):
-            return _Clause(binding.alias, import_target(view, names, None), False)
+        if not stays and not _is_read(file, binding.name, bindings, at_all=True):
+            return _Clause(binding.alias, import_target(view, names, ()), False)
     return _Clause(binding.alias, None, False)
 
 
-def _is_read(view: FileView, name: str, bindings: list[Binding], naming: Naming | None = None) -> bool:
-    """Whether the name is used, by more than what ``naming`` replaces."""
+def _is_read(file: _Converted, name: str, bindings: list[Binding], *, at_all: bool = False) -> bool:
+    """Whether the name is used in the converted file, or ``at_all`` in this one."""
+    view = file.view
     if name in view.source.unread_names:
         return True
     loads = [n for n in view.tree.loads if n.id == name and view.tree.scopes[n].lookup(name) is bindings]
-    return any(naming is None or not _replaced(view, load, naming) for load in loads)
+    return any(at_all or not file.replaces(load) for load in loads)
 
 
-def _is_idle(view: FileView, naming: Naming, binding: Binding, bindings: list[Binding]) -> bool:
+def _is_idle(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
     """Whether the framework is imported at the top and never used: who lacks it could not run the file otherwise."""
+    view = file.view
     on_top = isinstance(view.parent(binding.node), ast.Module) and len(bindings) == 1
     selected = view.settings.lookup(f"{view.settings.source}.nn") is not None  # modules are to be converted
     return (
@@ -86,32 +127,19 @@ def _is_idle(view: FileView, naming: Naming, binding: Binding, bindings: list[Bi
         and selected
         and binding.alias is not None
         and not view.suppressed("API101", binding.alias)
-        and not _is_read(view, binding.name, bindings, naming)
+        and not _is_read(file, binding.name, bindings)
         and binding.name not in _all_names(view)
     )
 
 
-def _unused(view: FileView, group: Group, naming: Naming) -> bool:
+def _unused(file: _Converted, group: Group) -> bool:
     """Whether nothing refers to the name any more once the full names are written."""
-    if group.deleted or group.hidden or group.anchor.kind != "import" or _exported(view, group):
+    if group.deleted or group.hidden or group.anchor.kind != "import" or _exported(file.view, group):
         return False
-    if not all(_replaced(view, load, naming) for load in group.other_uses):
+    if not all(file.replaces(load) for load in group.other_uses):
         return False
-    written = {id(site) for site in naming.full}
-    return all(
-        (outcome.target is not None and id(site) in written)
-        or (outcome.target is None and _replaced(view, site.node, naming))
-        for site, outcome in group.members
-    )
-
-
-def _replaced(view: FileView, load: ast.expr, naming: Naming) -> bool:
-    """Whether an edit replaces the text around a use that is no site of its own, such as a dropped argument."""
-    span = view.source.span(load)
-    parts = (p for e in naming.replaced for p in e.parts if isinstance(p, Span) and p != e.span)
-    if any(p.start <= span.start and span.end <= p.end for p in parts):
-        return False
-    return any(e.span.start <= span.start and span.end <= e.span.end and e.span not in e.parts for e in naming.replaced)
+    rewritten = file.naming.rewritten
+    return all(use.site in rewritten if use.converts else file.replaces(use.site.node) for use in file.uses(group))
 
 
 def _exported(view: FileView, group: Group) -> bool:
@@ -253,30 +281,30 @@ def _insert_before(view: FileView, statement: ast.stmt, lines: Sequence[str]) ->
     )
 
 
-def _star_edits(view: FileView, naming: Naming) -> list[Edit]:
+def _star_edits(file: _Converted) -> list[Edit]:
     """``from torch.cuda.amp import *`` becomes an import of the names that the file uses."""
+    view = file.view
     stars = sorted(view.tree.stars, key=lambda s: s.lineno)
-    groups = [g for g in naming.groups.values() if g.anchor.kind == "free"]
+    groups = [g for g in file.naming.groups.values() if g.anchor.kind == "free"]
     modules: dict[str, set[str]] = {}
-    for group in groups:
-        for _, outcome in group.members:
-            if outcome.target is not None and outcome.whole is None and "." in outcome.target:
-                home, _, name = outcome.target.rpartition(".")
-                modules.setdefault(home, set()).add(name)
+    for use in [use for group in groups for use in file.uses(group)]:
+        if use.target is not None and use.whole is None and "." in use.target:
+            home, _, name = use.target.rpartition(".")
+            modules.setdefault(home, set()).add(name)
     if not stars or not modules:
         return []
     lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(modules.items())]
     last = stars[-1]
-    if len(stars) == 1 and last.module != view.settings.source and _all_converted(groups, last.module or ""):
+    if len(stars) == 1 and last.module != view.settings.source and _all_converted(file, groups, last.module or ""):
         return [Edit(view.source.span(last), _joined(view, last, lines))]
     end = view.source.span(last).end
     separator = view.source.newline + view.source.indentation(last.lineno) if own_line(view, last) else "; "
     return [Edit(Span(end, end), separator + _joined(view, last, lines))]
 
 
-def _all_converted(groups: Sequence[Group], module: str) -> bool:
+def _all_converted(file: _Converted, groups: Sequence[Group], module: str) -> bool:
     used = [g for g in groups if any(name.rpartition(".")[0] == module for name in g.anchor.names)]
-    return bool(used) and all(outcome.target is not None for g in used for _, outcome in g.members)
+    return bool(used) and all(use.converts for group in used for use in file.uses(group))
 
 
 def _conversions(view: FileView, statement: ast.stmt, clauses: Sequence[_Clause]) -> list[Conversion]:
@@ -288,6 +316,5 @@ def _conversions(view: FileView, statement: ast.stmt, clauses: Sequence[_Clause]
         name = f"{module}.{clause.alias.name}" if module else clause.alias.name
         hit = view.settings.lookup(name)
         if hit is not None:
-            line, column = view.source.position(view.source.span(clause.alias).start)
-            found.append(Conversion(hit[0].code, name, clause.target, line, column, hit[0].id))
+            found.append(view.conversion(hit[0].code, clause.alias, name, clause.target, hit[0].id))
     return found

@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
+from paddletorch.plan.model.changes import Import
+from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.names.spelling import Naming
-from paddletorch.plan.sites.sites import Site
 from paddletorch.plan.syntax.statements import block_of
 from paddletorch.resolve import Binding
 
 
-def needed_modules(view: FileView, naming: Naming) -> dict[ast.stmt, list[str]]:
+def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, list[str]]:
     """Import statements beside which a module must be imported, for the names written in full."""
     places: dict[str, set[ast.stmt]] = {}
-    for site, module in naming.rooted:
-        if _is_bound(view, site, module):
-            continue
-        anchors: list[ast.stmt] = [
-            b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)
-        ]
-        if not anchors and site.anchor.kind != "free":
-            anchors = _first_source_imports(view)
-        elif not anchors:
-            anchors = list(view.tree.stars)
-        places.setdefault(module, set()).update(anchors)
-    for node, module in naming.members:
-        if not _has_module(view, node, module):
-            places.setdefault(module, set()).update(_imports_for(view, node))
+    for one in imports:
+        if not _has_module(view, _root(one.node), one.module):
+            found = _imports_for(view, one.node) if one.site is None else _imports_of(view, one.site)
+            places.setdefault(one.module, set()).update(found)
     needs: dict[ast.stmt, list[str]] = {}
     for module in sorted(places):
         for statement in _enough(view, places[module]):
             needs.setdefault(statement, []).append(module)
     return needs
+
+
+def _imports_of(view: FileView, site: Site) -> list[ast.stmt]:
+    """The imports that give a site's name its meaning, else the first of the source's."""
+    found: list[ast.stmt] = [b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)]
+    if found:
+        return found
+    return list(view.tree.stars) if site.anchor.kind == "free" else _first_source_imports(view)
 
 
 def _enough(view: FileView, needs: set[ast.stmt]) -> set[ast.stmt]:
@@ -50,15 +49,10 @@ def _enough(view: FileView, needs: set[ast.stmt]) -> set[ast.stmt]:
     return set(blocks.values())
 
 
-def _root(site: Site) -> ast.AST:
-    node: ast.expr = site.node
+def _root(node: ast.expr) -> ast.AST:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node
-
-
-def _is_bound(view: FileView, site: Site, wanted: str) -> bool:
-    return _has_module(view, _root(site), wanted)
 
 
 def _has_module(view: FileView, node: ast.AST, module: str) -> bool:

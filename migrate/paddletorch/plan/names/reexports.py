@@ -1,4 +1,4 @@
-"""Uses of APIs that another file of the source tree imports and passes on: ``from .compat import GradScaler``.
+"""Uses of APIs that another file of the source tree imports and exports again: ``from .compat import GradScaler``.
 
 That file converts what the name stands for. Here only the uses that read alike on both sides can stay.
 """
@@ -10,18 +10,19 @@ import builtins
 from collections.abc import Iterator
 
 from paddletorch.model import Span
-from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.site import Anchor, Site
+from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.names.spelling import target_of
-from paddletorch.plan.sites.sites import Anchor, Site, climb
+from paddletorch.plan.names.decide import target_of
+from paddletorch.plan.sites.sites import climb
 from paddletorch.resolve import Binding, Qualified
 
 _PLAIN = frozenset({"call", "partial", "base", "annotation", "check"})
-"""Roles in which nobody else gets to use the API."""
+"""Roles that do not let the API escape."""
 _BUILTIN = frozenset(dir(builtins))
 
 
-def passed_on_sites(view: FileView) -> list[Site]:
+def reexported_sites(view: FileView) -> list[Site]:
     """Sites through names that lead to another file's import of the framework, in source order."""
     found: list[Site] = []
     for load in _candidates(view):
@@ -60,14 +61,15 @@ def _apis(view: FileView, load: ast.Name, bindings: list[Binding]) -> frozenset[
     return frozenset(n for n in given if n.partition(".")[0] == view.settings.source)
 
 
-def reads_alike(view: FileView, site: Site, outcome: Outcome) -> bool:
+def reads_alike(view: FileView, use: Use) -> bool:
     """Whether the use is the same text whatever its name stands for, provided that the name's import is converted."""
+    site = use.site
     if site.anchor.kind != "outside" and (site.role not in _PLAIN or site.node is not site.anchor.node):
         return False
-    if outcome.edits or outcome.whole is not None or outcome.full or outcome.target is None:
+    if use.edits or use.whole is not None or use.writes_name or not use.converts:
         return False
     targets = {target_of(view, name) for name in site.anchor.names}
     if len(targets) != 1 or (target := targets.pop()) is None:
         return False
     span, start = view.source.span(site.node), view.source.span(site.anchor.node)
-    return outcome.target == target + "".join(view.source.slice(Span(start.end, span.end)).split())
+    return use.target == target + "".join(view.source.slice(Span(start.end, span.end)).split())

@@ -1,4 +1,4 @@
-"""Which names of a file may carry an API that is handed on: ``norm_layer=nn.LayerNorm``.
+"""Which names of a file may hold an API that is used as a value: ``norm_layer=nn.LayerNorm``.
 
 Works on names alone, so it is quick and finds too many rather than too few; what they really hold is for
 the evaluator to say.
@@ -20,9 +20,9 @@ _TAKES_OUT = frozenset({"get", "pop", "values", "items", "copy", "setdefault"})
 """Methods that give what a container holds."""
 
 
-def carriers(view: FileView, handed_on: Iterable[ast.expr]) -> frozenset[str]:
-    """Names of variables, parameters, attributes and functions that may carry one of the expressions."""
-    return frozenset(_Spread(view).run(handed_on))
+def names_that_may_hold(view: FileView, expressions: Iterable[ast.expr]) -> frozenset[str]:
+    """Names of variables, parameters, attributes and functions that may hold the value of one of the expressions."""
+    return frozenset(_Spread(view).run(expressions))
 
 
 class _Spread:
@@ -39,8 +39,8 @@ class _Spread:
                 if node.name == "__init__" and isinstance(owner, ast.ClassDef):
                     self._functions.setdefault(owner.name, []).append(node.args)
 
-    def run(self, handed_on: Iterable[ast.expr]) -> set[str]:
-        queue = list(handed_on)
+    def run(self, expressions: Iterable[ast.expr]) -> set[str]:
+        queue = list(expressions)
         seen: set[ast.AST] = set()
         while queue:
             node = queue.pop()

@@ -6,30 +6,14 @@ import ast
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Literal
 
-from paddletorch_rules import Form, Row
-
+from paddletorch.plan.model.site import Anchor, AnchorKind, Candidate, Role, Site
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.aliases import carriers
+from paddletorch.plan.sites.aliases import names_that_may_hold
 from paddletorch.resolve import Binding, NoneValue, Qualified
-
-Role = Literal["call", "partial", "base", "annotation", "check", "alias", "probe", "patch", "member", "value"]
-AnchorKind = Literal["import", "alias", "attribute", "free", "outside"]
 
 _CHECKS = frozenset({"isinstance", "issubclass"})
 _PROBES = frozenset({"dir", "hasattr", "getattr", "setattr", "delattr"})
-
-
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """The part of a dotted use whose binding gives it its meaning: ``amp`` of ``amp.GradScaler``."""
-
-    kind: AnchorKind
-    key: Hashable
-    node: ast.expr
-    bindings: tuple[Binding, ...]
-    names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,51 +25,24 @@ class _Meaning:
     other: Binding | None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One API a use may mean."""
-
-    name: str
-    row: Row
-    form: Form
-
-
-@dataclass(eq=False, slots=True)
-class Site:
-    """One use: the dotted expression ``node``, what it may mean and what surrounds it."""
-
-    node: ast.expr
-    anchor: Anchor
-    candidates: tuple[Candidate, ...]
-    role: Role
-    call: ast.Call | None
-    other: ast.AST | None
-    """What may make the name something else, if there is such a binding."""
-
-    @property
-    def name(self) -> str:
-        """The first name it may mean, for messages."""
-        return self.candidates[0].name
-
-
 def find_sites(view: FileView) -> list[Site]:
     """All sites of the file, in source order."""
     segments, prefixes = view.settings.spellings
     found: list[Site] = []
-    handed_on: list[ast.expr] = []
-    met: dict[int, _Meaning] = {}
+    used_as_values: list[ast.expr] = []
+    meanings: dict[int, _Meaning] = {}
     for load in _may_name_api(view, prefixes):
-        site = _name_site(view, load, met)
+        site = _name_site(view, load, meanings)
         if site is not None:
             found.append(site)
             if site.role not in _STAYS:
-                handed_on.append(site.node)
+                used_as_values.append(site.node)
         elif _leads_on(view, load, prefixes):
-            handed_on.append(_whole_chain(view, load))
-    if handed_on:  # a variable may hold an API or its module
-        names = carriers(view, handed_on)
+            used_as_values.append(_whole_chain(view, load))
+    if used_as_values:  # a variable may hold an API or its module
+        names = names_that_may_hold(view, used_as_values)
         for load in _variables(view, names):
-            site = _name_site(view, load, met) if _may_be_api(view, load, segments) else None
+            site = _name_site(view, load, meanings) if _may_be_api(view, load, segments) else None
             if site is not None and not all(c.row.kind == "constant" for c in site.candidates):
                 found.append(site)  # constants convert where they are named
         found += _attribute_sites(view, names)
@@ -155,7 +112,7 @@ def _may_be_api(view: FileView, load: ast.Name, segments: frozenset[str]) -> boo
     return any(b.qualified is not None for b in view.tree.scopes[load].lookup(load.id))
 
 
-def _name_site(view: FileView, load: ast.Name, met: dict[int, _Meaning]) -> Site | None:
+def _name_site(view: FileView, load: ast.Name, meanings: dict[int, _Meaning]) -> Site | None:
     values = view.evaluator.values(load)
     names = frozenset(v.name for v in values if isinstance(v, Qualified))
     if not names:
@@ -163,11 +120,11 @@ def _name_site(view: FileView, load: ast.Name, met: dict[int, _Meaning]) -> Site
     bindings = view.tree.scopes[load].lookup(load.id)
     if not bindings:
         return climb(view, Anchor("free", load.id, load, (), names), load, names, None)
-    meaning = met.get(id(bindings))
+    meaning = meanings.get(id(bindings))
     if meaning is None:
         others = [b for b in bindings if _is_other(view, b)]
         kind: AnchorKind = "import" if any(b.qualified is not None and b not in others for b in bindings) else "alias"
-        meaning = met[id(bindings)] = _Meaning(kind, tuple(bindings), others[0] if others else None)
+        meaning = meanings[id(bindings)] = _Meaning(kind, tuple(bindings), others[0] if others else None)
     anchor = Anchor(meaning.kind, id(bindings), load, meaning.bindings, names)
     return climb(view, anchor, load, names, meaning.other.node if meaning.other is not None else None)
 
@@ -196,12 +153,12 @@ def _is_elsewhere(view: FileView, name: str) -> bool:
     )
 
 
-def _attribute_sites(view: FileView, carried: frozenset[str]) -> list[Site]:
+def _attribute_sites(view: FileView, names_in_use: frozenset[str]) -> list[Site]:
     """Uses through a stored attribute: ``self.autocast(...)``, ``Config.scaler_class``."""
     evaluator = view.evaluator
     names: set[str] = set()
     for store in view.tree.stores:
-        if store.target.attr not in carried or store.target.attr in names:
+        if store.target.attr not in names_in_use or store.target.attr in names:
             continue
         if store.value is not None and _has_api(view, store.value):
             names.add(store.target.attr)
@@ -209,7 +166,7 @@ def _attribute_sites(view: FileView, carried: frozenset[str]) -> list[Site]:
         if scope.kind == "class":
             for name, bindings in scope.bindings.items():
                 given = [b.value for b in bindings if b.kind == "assign" and b.value is not None]
-                if name in carried and any(_has_api(view, value) for value in given):
+                if name in names_in_use and any(_has_api(view, value) for value in given):
                     names.add(name)
     found: list[Site] = []
     if not names:

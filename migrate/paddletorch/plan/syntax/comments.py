@@ -8,24 +8,26 @@ import tokenize
 from collections.abc import Sequence
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.statements import own_line
 
 
-def keep_comments(view: FileView, edits: Sequence[Edit]) -> list[Edit]:
-    """Insertions, above their statements, of the comments that ``edits`` would delete."""
+def plan_comments(view: FileView, planned: Planned) -> Changes:
+    """Insertions, above their statements, of the comments that the edits so far would delete."""
+    edits = planned.changes.edits
     suspect = [e.span for e in edits if b"#" in view.source.body[e.span.start : e.span.end]]
     if not suspect:
-        return []
-    kept = [p for e in edits for p in e.parts if isinstance(p, Span)]
+        return NOTHING
+    unchanged = [p for e in edits for p in e.parts if isinstance(p, Span)]
     lost: dict[ast.stmt, list[str]] = {}
     statements = [node for node in view.tree.parents if isinstance(node, ast.stmt)]
     for comment in _comments(view):
-        if any(span.holds(comment) for span in suspect) and not any(part.holds(comment) for part in kept):
+        if any(span.holds(comment) for span in suspect) and not any(part.holds(comment) for part in unchanged):
             statement = _statement_at(statements, view.source.position(comment.start)[0])
             if statement is not None and own_line(view, statement):
                 lost.setdefault(statement, []).append(view.source.slice(comment))
-    return [_above(view, statement, comments) for statement, comments in lost.items()]
+    return Changes(tuple(_above(view, statement, comments) for statement, comments in lost.items()))
 
 
 def _comments(view: FileView) -> list[Span]:

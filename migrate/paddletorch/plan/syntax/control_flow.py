@@ -1,4 +1,4 @@
-"""Whether two places in a function can both run in one pass."""
+"""Which places of a function can run in the same call, and the loop around a place."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from paddletorch.plan.model.view import FileView
 
 _OPERATORS = (ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop)
 _READ = (ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, *_OPERATORS)
-_LEAVES = (ast.Return, ast.Continue, ast.Break, ast.Raise)
+_JUMPS = (ast.Return, ast.Continue, ast.Break, ast.Raise)
 
 
 def exclusive(view: FileView, first: ast.AST, second: ast.AST) -> bool:
-    """Whether running one place rules out the other: branches of one ``if``, or a branch that leaves."""
+    """Whether at most one of two places runs in a call: branches of one ``if``, or a branch that returns or raises."""
     if _on_either_side(view, first, second):
         return True
     chain = _ancestors(view, first)
@@ -26,34 +26,34 @@ def exclusive(view: FileView, first: ast.AST, second: ast.AST) -> bool:
         if isinstance(node, ast.Match) or (isinstance(node, ast.Try) and left is not right):
             return left is not right
         early = left if getattr(left, "lineno", 0) < getattr(right, "lineno", 0) else right
-        return left is not right and isinstance(early, ast.If) and isinstance(early.body[-1], _LEAVES)
+        return left is not right and isinstance(early, ast.If) and isinstance(early.body[-1], _JUMPS)
     return False
 
 
 def _on_either_side(view: FileView, first: ast.AST, second: ast.AST) -> bool:
-    """Whether one place runs where a condition holds and the other where it does not: two times ``if use_amp:``."""
-    sides = _conditions(view, first)
-    return any(sides.get(test, held) != held for test, held in _conditions(view, second).items())
+    """Whether one place needs a condition that the other rules out: ``if use_amp:`` and later ``if not use_amp:``."""
+    needed = _conditions(view, first)
+    return any(needed.get(test, holds) != holds for test, holds in _conditions(view, second).items())
 
 
 def _conditions(view: FileView, node: ast.AST) -> dict[str, bool]:
-    """Tests around the place that come out alike all through its function, and whether they hold there."""
+    """Enclosing conditions whose value cannot change within the function, and whether they hold at the place."""
     found: dict[str, bool] = {}
     for parent, child in _ancestors(view, node):
         if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             break
         if not isinstance(parent, ast.If | ast.IfExp) or child is parent.test:
             continue
-        test, held = parent.test, _field(parent, child) == "body"
+        test, holds = parent.test, _field(parent, child) == "body"
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            test, held = test.operand, not held
-        if _is_settled(view, test):
-            found[ast.dump(test)] = held
+            test, holds = test.operand, not holds
+        if _is_constant(view, test):
+            found[ast.dump(test)] = holds
     return found
 
 
-def _is_settled(view: FileView, test: ast.expr) -> bool:
-    """Whether a test reads what nothing in its function assigns anew: ``args.fp16``, ``scaler is not None``."""
+def _is_constant(view: FileView, test: ast.expr) -> bool:
+    """Whether a condition reads only what its function does not assign: ``args.fp16``, ``scaler is not None``."""
     scope = next((view.tree.scopes[n].function() for n in ast.walk(test) if isinstance(n, ast.Name)), None)
     for node in ast.walk(test):
         if not isinstance(node, _READ):
@@ -68,6 +68,7 @@ def _is_settled(view: FileView, test: ast.expr) -> bool:
 
 
 def _ancestors(view: FileView, node: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
+    """What encloses ``node``, innermost first, each with its child that holds the node."""
     found: list[tuple[ast.AST, ast.AST]] = []
     child, parent = node, view.parent(node)
     while parent is not None:
@@ -77,6 +78,7 @@ def _ancestors(view: FileView, node: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
 
 
 def _field(node: ast.AST, child: ast.AST) -> str:
+    """The field of ``node`` that has ``child``."""
     for name, value in ast.iter_fields(node):
         if value is child or (isinstance(value, list) and any(v is child for v in value)):
             return name

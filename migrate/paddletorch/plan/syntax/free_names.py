@@ -1,4 +1,4 @@
-"""Names for new variables that collide with nothing."""
+"""Names for new variables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from paddletorch.plan.model.view import FileView
 
 
 def free_name(view: FileView, node: ast.AST, wanted: str, others: Iterable[str] = ()) -> str:
-    """A name that neither the function around ``node`` nor the module has, and that is none of ``others``."""
+    """``wanted``, with a number behind it if the function around ``node``, the module or ``others`` have that name."""
     tree = view.tree
     function = tree.scopes[node].function()
     taken = {*tree.scope.bindings, *others}

@@ -1,4 +1,4 @@
-"""Statements of one block that change their order: a scheduler goes behind its optimizer."""
+"""Puts the statements of one block in another order: a scheduler goes behind its optimizer."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ class Move:
 
 
 def can_move(view: FileView, statements: list[ast.stmt], anchor: ast.stmt) -> bool:
-    """Whether each has lines of its own."""
+    """Whether each of the statements has lines of its own."""
     return all(own_line(view, s) and ends_line(view, s) for s in (*statements, anchor))
 
 
-def plan_moves(view: FileView, block: list[ast.stmt], moves: list[Move], code: str) -> Edit:
+def reordered(view: FileView, block: list[ast.stmt], moves: list[Move], code: str) -> Edit:
     """One edit that reorders the lines of a block."""
-    moved = {statement for move in moves for statement in move.statements}
+    moving = {statement for move in moves for statement in move.statements}
     behind: dict[ast.stmt, list[ast.stmt]] = {}
     for move in moves:
         behind.setdefault(move.anchor, []).extend(move.statements)
-    touched = [i for i, s in enumerate(block) if s in moved or s in behind]
+    touched = [i for i, s in enumerate(block) if s in moving or s in behind]
     run = block[touched[0] : touched[-1] + 1]
     parts: list[str | Span] = []
-    start = position = _lines(view, run[0], comments=run[0] in moved).start
+    start = position = _lines(view, run[0], comments=run[0] in moving).start
     for statement in run:
-        lines = _lines(view, statement, comments=statement in moved)
+        lines = _lines(view, statement, comments=statement in moving)
         if lines.start > position:
-            _keep(parts, Span(position, lines.start))
-        if statement not in moved:
-            _keep(parts, lines)
+            _append(parts, Span(position, lines.start))
+        if statement not in moving:
+            _append(parts, lines)
         for follower in behind.get(statement, ()):
             if not view.source.body[lines.start : lines.end].endswith(b"\n"):
                 parts.append(view.source.newline)
@@ -47,8 +47,8 @@ def plan_moves(view: FileView, block: list[ast.stmt], moves: list[Move], code: s
     return Edit(Span(start, position), "", code, tuple(parts))
 
 
-def _keep(parts: list[str | Span], span: Span) -> None:
-    """Add a span, joined to the one that it follows: an insertion between the two belongs to one of them."""
+def _append(parts: list[str | Span], span: Span) -> None:
+    """Append a span, merged with the last one if they touch: then one span holds an insertion between them."""
     last = parts[-1] if parts else None
     if isinstance(last, Span) and last.end == span.start:
         parts[-1] = Span(last.start, span.end)
@@ -57,7 +57,7 @@ def _keep(parts: list[str | Span], span: Span) -> None:
 
 
 def _lines(view: FileView, statement: ast.stmt, *, comments: bool = False) -> Span:
-    """The statement's lines, with the line break at the end, and the comments directly above it if asked for."""
+    """The statement's lines, with the line break at the end, and with ``comments`` those directly above it."""
     assert statement.end_lineno is not None
     first = statement.lineno
     while comments and first > 1 and _is_comment(view, first - 1, view.source.indentation(statement.lineno)):

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import ast
 
-_PURE = (
-    ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.UnaryOp, ast.BinOp,
-    ast.operator, ast.unaryop, ast.expr_context,
-)  # fmt: skip
+from paddletorch_rules.facts import facts
+from paddletorch_rules.hooks.arguments import PLAIN
 
 
 def is_pure(node: ast.expr) -> bool:
     """Whether an expression can be evaluated twice, or later, with the same result and no effect."""
-    return all(isinstance(n, _PURE) or _is_view(n) for n in ast.walk(node))
+    return all(isinstance(n, PLAIN) or _is_view(n) for n in ast.walk(node))
 
 
 def _is_view(node: ast.AST) -> bool:
     """Whether a call costs nothing and changes nothing: ``x.detach()``, ``len(x)``, ``x.size(0)``."""
     if not isinstance(node, ast.Call) or node.keywords:
         return False
-    return getattr(node.func, "id", "") in _PURE_BUILTINS or getattr(node.func, "attr", "") in _VIEWS
+    return getattr(node.func, "id", "") in _PURE_BUILTINS or getattr(node.func, "attr", "") in facts().pure
 
 
 _PURE_BUILTINS = frozenset({"len", "int", "float", "str"})
-_VIEWS = frozenset({"size", "dim", "numel", "detach", "view", "reshape", "squeeze", "unsqueeze", "t", "cpu", "flatten"})

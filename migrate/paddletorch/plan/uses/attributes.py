@@ -3,53 +3,86 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from paddletorch_rules import Form, ParameterPair, Row
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.calls.translate import translate_edits
-from paddletorch.plan.inference.leaf_tensors import stopped
+from paddletorch.plan.inference.leaf_tensors import is_computed
 from paddletorch.plan.inference.shapes import shape
-from paddletorch.plan.model.member_plan import MemberPlan, record
-from paddletorch.plan.model.outcome import target_form
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.changes import NOTHING, Changes
+from paddletorch.plan.model.findings import finding, refused
+from paddletorch.plan.model.refusals import Assigned, NotLocated, Refused, StatedByTable
+from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.names.spelling import helper_modules, names_root, root_in_scope, with_aliases, with_root
+from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.syntax.operators import OPERATORS
 from paddletorch.plan.syntax.statements import remove_statement
 from paddletorch.plan.uses.linear_weights import linear_weight, other_weight
 
 
-def plan_attribute(view: FileView, plan: MemberPlan, node: ast.Attribute, row: Row, form: Form) -> None:
-    """Plan one use of an attribute of an instance of the row's type."""
+def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribute, row: Row, form: Form) -> Changes:
+    """What becomes of one use of an attribute of an instance of the row's type.
+
+    ``aliases`` are the names that the converted file has for modules of the target.
+    """
     name = f"{row.receiver}.{node.attr}"
     try:
         if row.report is not None and not row.forms(view.target):
-            raise Refusal(row.report, method=node.attr)
+            raise Refused(StatedByTable(row.report, (("method", node.attr),)))
         if not view.is_located(node):
-            raise Refusal("API216")
+            raise Refused(NotLocated())
         target = target_form(row, view)
         if target.template == f"{{self}}.{node.attr}()" and _is_called(view, node):
-            return  # converted already, in a file that still imports the source
-        hook = ATTRIBUTE_HOOKS.get(row.hook or "")
-        found = hook(view, node) if hook is not None else None
-        if found is not None:
-            edits = [_filled(view, node, node.value, found, row.code)] if found else []
-        elif isinstance(node.ctx, ast.Store):
-            edits = stopped(view, node, row.code) or _store(view, node, row, target)
-        else:
-            edits = larger_member(view, node, form, target, row.code) or _load(view, node, row, target)
-        edits = with_target_root(view, plan, node, edits, name)
-    except Refusal as refusal:
-        view.report(refusal.code, node, name, row, **refusal.holes)
-        return
+            return NOTHING  # converted already, in a file that still imports the source
+        written = spelled(view, aliases, node, _edits(view, node, row, form, target), name)
+    except Refused as stop:
+        return Changes(findings=(refused(stop.refusal, node, name, row),))
     if view.target in row.warn:
-        view.report(row.warn[view.target], node, name, row)
-    plan.edits += edits
-    if edits:
-        record(view, plan, node, row, name, target.template or f"{row.receiver}.{target.names[0]}")
+        written = replace(written, findings=(finding(row.warn[view.target], node, name, row),))
+    if written.edits:
+        replacement = target.template or f"{row.receiver}.{target.names[0]}"
+        written = replace(written, conversions=(view.conversion(row.code, node, name, replacement, row.id),))
+    return written
+
+
+def _edits(view: FileView, node: ast.Attribute, row: Row, form: Form, target: Form) -> tuple[Edit, ...]:
+    """Edits for one read of the attribute, or for the statement that sets it.
+
+    Raises:
+        Refused: the use has no counterpart.
+    """
+    hook = ATTRIBUTE_HOOKS.get(row.hook or "")
+    template = hook(view, node) if hook is not None else None
+    if template is not None:
+        return (_filled(view, node, node.value, template, row.code),) if template else ()
+    if isinstance(node.ctx, ast.Store):
+        return _detached(view, node, row.code) or _store(view, node, row, target)
+    return larger_member(view, node, form, target, row.code) or _load(view, node, row, target)
+
+
+def _detached(view: FileView, node: ast.Attribute, code: str) -> tuple[Edit, ...]:
+    """``y = y.detach()`` for ``y.stop_gradient = True``, if the name was computed; none where the flag can be set.
+
+    torch changes the flag of leaves only.
+    """
+    statement, name = view.parent(node), node.value
+    if view.target != "torch" or node.attr != "stop_gradient" or not isinstance(name, ast.Name):
+        return ()
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return ()
+    if not (isinstance(statement.value, ast.Constant) and statement.value.value is True):
+        return ()
+    if not is_computed(view, name):
+        return ()
+    return (
+        Edit(view.source.span(node), name.id, code),
+        Edit(view.source.span(statement.value), f"{name.id}.detach()", code),
+    )
 
 
 def _is_called(view: FileView, node: ast.Attribute) -> bool:
@@ -77,21 +110,21 @@ ATTRIBUTE_HOOKS: dict[str, AttributeHook] = {
 """Hooks of attribute rows: the template to write, an empty one for no change, None to leave it to the row."""
 
 
-def larger_member(view: FileView, node: ast.Attribute, form: Form, target: Form, code: str) -> list[Edit]:
+def larger_member(view: FileView, node: ast.Attribute, form: Form, target: Form, code: str) -> tuple[Edit, ...]:
     """What takes the place of the larger expression around a member, if the source's form names it."""
     if not form.also or not target.also:
-        return []
+        return ()
     current: ast.AST | None = view.parent(node)
     for _ in range(_DEPTH):
         if not isinstance(current, ast.expr):
             break
         for text in form.also:
-            holes = Template(text).match(current)
-            if holes is not None and holes.get("self") is node.value:
-                parts = fill(view, target.also[0], holes, current)
-                return [Edit(view.source.span(current), "", code, tuple(parts))]
+            arguments = Template(text).match(current)
+            if arguments is not None and arguments.get("self") is node.value:
+                parts = fill(view, target.also[0], arguments, current)
+                return (Edit(view.source.span(current), "", code, tuple(parts)),)
         current = view.parent(current)
-    return []
+    return ()
 
 
 _DEPTH = 5
@@ -102,7 +135,7 @@ def _filled(view: FileView, node: ast.expr, receiver: ast.expr, template: str, c
     return Edit(view.source.span(node), "", code, tuple(fill(view, template, {"self": receiver}, node)))
 
 
-def _load(view: FileView, node: ast.Attribute, row: Row, target: Form) -> list[Edit]:
+def _load(view: FileView, node: ast.Attribute, row: Row, target: Form) -> tuple[Edit, ...]:
     template = target.template
     pair = _values(row)
     if template is None and pair is not None:
@@ -116,19 +149,23 @@ def _load(view: FileView, node: ast.Attribute, row: Row, target: Form) -> list[E
         if template.startswith("not {self}") and isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not):
             whole, template = parent, template.removeprefix("not ")
         parts = fill(view, template, {"self": node.value}, whole)
-        return [Edit(view.source.span(whole), "", row.code, tuple(parts))]
+        return (Edit(view.source.span(whole), "", row.code, tuple(parts)),)
     return _rename(view, node, row, target)
 
 
-def _rename(view: FileView, node: ast.Attribute, row: Row, target: Form) -> list[Edit]:
+def _rename(view: FileView, node: ast.Attribute, row: Row, target: Form) -> tuple[Edit, ...]:
     if not target.names or node.attr in target.names:
-        return []
+        return ()
     end = view.source.span(node).end
-    return [Edit(Span(end - len(node.attr.encode()), end), target.names[0], row.code)]
+    return (Edit(Span(end - len(node.attr.encode()), end), target.names[0], row.code),)
 
 
-def _store(view: FileView, node: ast.Attribute, row: Row, target: Form) -> list[Edit]:
-    """``x.requires_grad = False`` and other assignments."""
+def _store(view: FileView, node: ast.Attribute, row: Row, target: Form) -> tuple[Edit, ...]:
+    """``x.requires_grad = False`` and other assignments.
+
+    Raises:
+        Refused: the target has no such assignment.
+    """
     statement = view.parent(node)
     simple = isinstance(statement, ast.Assign) and len(statement.targets) == 1
     value = statement.value if simple and isinstance(statement, ast.Assign) else None
@@ -136,57 +173,26 @@ def _store(view: FileView, node: ast.Attribute, row: Row, target: Form) -> list[
         for text, template in target.assign.items():
             if text in ("*", ast.unparse(value)) and isinstance(statement, ast.Assign):
                 if not template:
-                    return [remove_statement(view, statement)]
+                    return (remove_statement(view, statement),)
                 parts = fill(view, template, {"self": node.value, "value": value}, node)
-                return [Edit(view.source.span(statement), "", row.code, tuple(parts))]
+                return (Edit(view.source.span(statement), "", row.code, tuple(parts)),)
     if isinstance(statement, ast.AugAssign) and target.assign.get("*"):
         read = target.template or "{self}." + (target.names[0] if target.names else node.attr)
-        operator = _OPERATORS.get(type(statement.op))
+        operator = OPERATORS.get(type(statement.op))
         template = target.assign["*"].replace("{value}", f"{read} {operator} {{value}}")
         if operator is not None:
             parts = fill(view, template, {"self": node.value, "value": statement.value}, node)
-            return [Edit(view.source.span(statement), "", row.code, tuple(parts))]
+            return (Edit(view.source.span(statement), "", row.code, tuple(parts)),)
     if not target.names:
-        raise Refusal("API209", replacement=target.template or "the counterpart")
+        raise Refused(Assigned(target.template or "the counterpart"))
     pair = _values(row)
     if pair is None:
         return _rename(view, node, row, target)
     if value is None:
-        raise Refusal("API209", replacement=target.names[0])
+        raise Refused(Assigned(target.names[0]))
     edits = translate_edits(view, value, view.settings.table.values[pair.values or ""], row.code)
-    return [*_rename(view, node, row, target), *edits]
-
-
-_OPERATORS: dict[type, str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.MatMult: "@",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-}
+    return (*_rename(view, node, row, target), *edits)
 
 
 def _values(row: Row) -> ParameterPair | None:
     return next((p for p in row.parameters if p.values is not None), None)
-
-
-def with_target_root(view: FileView, plan: MemberPlan, node: ast.expr, edits: list[Edit], api: str) -> list[Edit]:
-    """The edits with the target's root as it is known at ``node``; notes that it must be imported.
-
-    Raises:
-        Refusal: the name is taken by something else.
-    """
-    scope = view.tree.scopes.get(node, view.tree.scope)
-    edits = [with_aliases(view, e, scope) for e in edits]
-    plan.rooted += [(node, m) for e in edits for m in helper_modules(view, e, scope, api)]
-    if not any(names_root(view, e) for e in edits):
-        return edits
-    root = root_in_scope(view, scope, api)
-    plan.rooted.append((node, view.target))
-    return edits if root == view.target else [with_root(view, e, root) for e in edits]

@@ -3,63 +3,51 @@
 from __future__ import annotations
 
 import ast
-import re
+from dataclasses import replace
 
 from paddletorch_rules.hooks.data import BATCH_SIZE
 
-from paddletorch.model import Edit
-from paddletorch.plan.calls.arguments import convert_arguments
-from paddletorch.plan.calls.binding import CallBinding, bind
-from paddletorch.plan.calls.convert_call import run_hook
-from paddletorch.plan.calls.fill_template import surrounding
+from paddletorch.plan.calls.binding import bind
+from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.inference.overloads import choose
-from paddletorch.plan.model.outcome import Outcome, finding, target_form
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.findings import finding
+from paddletorch.plan.model.refusals import Refused, UnclearSampler
+from paddletorch.plan.model.target_forms import target_form
+from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.sites import Site
 from paddletorch.plan.uses.runtime_calls import MODULE, answers, wrapped
 from paddletorch.resolve.values import Local
 
-_PARENT = "a parent's constructor cannot say it"
-_PLAIN = re.compile(r"[\w.]+\((\{\w+\})?\)")
-"""A template that hands on what is given."""
 
-
-def plan_subclasses(view: FileView, planned: list[tuple[Site, Outcome]]) -> None:
+def plan_subclasses(view: FileView, planned: Planned) -> Changes:
     """Convert what the class hands to the API's constructor; if that fails the base stays too."""
-    made: dict[ast.AST, list[ast.Call]] | None = None
-    for site, outcome in planned:
-        node = view.parent(site.node)
-        if site.role != "base" or outcome.target is None or not isinstance(node, ast.ClassDef):
+    calls_of: dict[ast.AST, list[ast.Call]] | None = None
+    revised: list[Use] = []
+    for use in planned.uses.converted:
+        node = view.parent(use.site.node)
+        if use.site.role != "base" or not isinstance(node, ast.ClassDef):
             continue
         calls = _calls_of_parent(view, node)
         if calls is None:
-            made = _calls_of_classes(view) if made is None else made
-            calls = made.get(node, [])
-        try:
-            found = [e for call in calls for e in _convert(view, site, outcome, call)]
-        except Refusal as refusal:
-            outcome.target, outcome.edits = None, []
-            outcome.findings.append(finding(refusal, site.node, site.name, outcome.row))
-            continue
-        outcome.edits += found
-        if outcome.row.instance == "scaler":
-            view.report("API207", site.node, site.name, outcome.row, name=node.name, replacement=outcome.target)
+            calls_of = _calls_of_classes(view) if calls_of is None else calls_of
+            calls = calls_of.get(node, [])
+        revised.append(_with_constructor(view, use, node, calls))
+    return Changes(uses=tuple(revised))
 
 
-def _made(view: FileView, call: ast.Call, binding: CallBinding) -> str:
-    """The name of the object, of ``super().__init__(...)`` around which something must stand; none of another call.
-
-    Raises:
-        Refusal: the call is part of a larger expression, or the object has no name.
-    """
-    if not _is_super_init(call) or not any(binding.around):
-        return ""
-    function = view.tree.scopes[call].node
-    parameters = [*function.args.posonlyargs, *function.args.args] if isinstance(function, ast.FunctionDef) else []
-    if not parameters or not isinstance(view.parent(call), ast.Expr):
-        raise Refusal("API210", problem=_PARENT, signature="self".join(binding.around))
-    return parameters[0].arg
+def _with_constructor(view: FileView, use: Use, node: ast.ClassDef, calls: list[ast.Call]) -> Use:
+    """The base class with the calls that reach its constructor."""
+    converted = use
+    try:
+        for call in calls:
+            converted = _convert(view, converted, call)
+    except Refused as stop:
+        return use.refuse(stop.refusal)
+    if use.row.instance != "scaler":
+        return converted
+    details = {"name": node.name, "replacement": use.target or ""}
+    return converted.with_findings(finding("API207", use.site.node, use.site.name, use.row, **details))
 
 
 def _calls_of_parent(view: FileView, node: ast.ClassDef) -> list[ast.Call] | None:
@@ -101,23 +89,24 @@ def _is_super_init(call: ast.Call) -> bool:
     )
 
 
-def _convert(view: FileView, site: Site, outcome: Outcome, call: ast.Call) -> list[Edit]:
-    candidate = site.candidates[0]
+def _convert(view: FileView, use: Use, call: ast.Call) -> Use:
+    """The use with the edits of one call of the constructor.
+
+    Raises:
+        Refused: it cannot be said there.
+    """
+    candidate = use.site.candidates[0]
     options = view.settings.overloads(candidate.name)
     row, source = choose(view, call, options) if len(options) > 1 else (candidate.row, candidate.form)
     form = target_form(row, view)
     try:
         binding = bind(view, call, row, source, candidate.name)
-        run_hook(binding)
-        template = binding.template or form.template
-        if template and not _PLAIN.fullmatch(template):
-            raise Refusal("API210", problem=_PARENT, signature=template)
-        edits = [*surrounding(binding, _made(view, call, binding)), *convert_arguments(binding, form)]
-    except Refusal as refusal:
-        if not answers(view, refusal, call):
+        converted = convert_bound_call(binding, form, Callee.PARENT if _is_super_init(call) else Callee.INHERITED)
+    except Refused as stop:
+        answer = answers(view, stop.refusal, call)
+        if answer is None:
             raise
-        outcome.needs = MODULE
-        return wrapped(view, call.func)
-    if any(BATCH_SIZE in e.written for e in edits):
-        raise Refusal("DAT201", what="the loader that makes batches of its indices cannot be seen here")
-    return edits
+        return replace(use, needs=MODULE).with_edits(*wrapped(view, call.func)).with_findings(answer)
+    if any(BATCH_SIZE in e.written for e in converted.every_edit):
+        raise Refused(UnclearSampler("the loader that makes batches of its indices cannot be seen here"))
+    return use.with_edits(*converted.every_edit).with_findings(*converted.findings)

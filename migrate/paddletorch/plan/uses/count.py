@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from paddletorch.model import Uses
-from paddletorch.plan.model.member_plan import MemberPlan
-from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned
+from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.sites import Site
 
 UNKNOWN_API = "API225"
 
 
-def count_uses(view: FileView, planned: Iterable[tuple[Site, Outcome]], members: MemberPlan) -> dict[str, Uses]:
-    """Uses by name; what no table has is reported too, unless only some rules are selected."""
-    uses = dict(members.uses)
-    known: set[ast.AST] = set()
-    for site, outcome in planned:
-        known.add(site.node)
-        if outcome.row.kind == "module":
-            continue
-        entry = uses.setdefault(site.name, Uses())
-        if outcome.target is None:
-            entry.reported += 1
-        else:
-            entry.converted += 1
-    if not view.settings.options.select:
-        _count_unknown(view, known, uses)
-    return uses
+def count_uses(planned: Planned) -> dict[str, Uses]:
+    """Uses by name."""
+    fates = list(planned.changes.counted)
+    for use in planned.uses:
+        if use.row.kind != "module":
+            fates.append((use.site.name, Fate.CONVERTED if use.converts else Fate.REPORTED))
+    fates.sort(key=lambda entry: entry[1] is Fate.UNKNOWN)  # names that are not known stand last
+    counts: dict[str, dict[str, int]] = {}
+    for name, fate in fates:
+        count = counts.setdefault(name, {})
+        count[fate.value] = count.get(fate.value, 0) + 1
+    return {name: Uses(**count) for name, count in counts.items()}
 
 
-def _count_unknown(view: FileView, known: set[ast.AST], uses: dict[str, Uses]) -> None:
+def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
+    """Count and report the names that no table has, unless only some rules are selected."""
+    if view.settings.options.select:
+        return NOTHING
+    unknown = list(_unknown_names(view, {use.site.node for use in planned.uses}))
+    return Changes(
+        findings=tuple(finding(UNKNOWN_API, node, name) for node, name in unknown),
+        counted=tuple((name, Fate.UNKNOWN) for _, name in unknown),
+    )
+
+
+def _unknown_names(view: FileView, known: set[ast.expr]) -> Iterator[tuple[ast.expr, str]]:
+    """Each use of the source framework's names that is no site, with its name; ``known`` are the sites' expressions."""
     source = view.settings.source
     tree = view.tree
     for load in [load for name, loads in tree.names.items() if name in tree.imported for load in loads]:
@@ -47,5 +54,4 @@ def _count_unknown(view: FileView, known: set[ast.AST], uses: dict[str, Uses]) -
             covered = covered or node in known
         if covered or name == source or name in view.settings.modules or view.settings.deselects(name):
             continue
-        uses.setdefault(name, Uses()).unknown += 1
-        view.report(UNKNOWN_API, node, name)
+        yield node, name

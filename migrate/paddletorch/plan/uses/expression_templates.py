@@ -11,8 +11,8 @@ from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.calls.translate import translate_edits
 from paddletorch.plan.inference.receivers import Evidence, Receivers
-from paddletorch.plan.model.findings import Match
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.match import Match
+from paddletorch.plan.model.refusals import NeedsWholeCall, Refused
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
 
@@ -39,16 +39,20 @@ def find_matches(view: FileView, receivers: Receivers) -> dict[ast.expr, Match]:
 
 
 def _index(view: FileView) -> dict[str, list[tuple[Row, Template]]]:
+    """Source-side templates by the member that they begin with."""
     settings = view.settings
-    if not settings.templates:
+
+    def collect() -> dict[str, list[tuple[Row, Template]]]:
+        found: dict[str, list[tuple[Row, Template]]] = {}
         for row in sorted(settings.rows, key=lambda r: (r.file, r.id)):
             for form in row.forms(settings.source) if row.kind in ("method", "attribute") else ():
                 for text in (form.template, *form.also) if not form.names else ():
                     template = Template(text or "")
                     for attribute in template.members():
-                        settings.templates.setdefault(attribute, []).append((row, template))
-        settings.templates.setdefault("", [])
-    return settings.templates
+                        found.setdefault(attribute, []).append((row, template))
+        return found
+
+    return settings.once("templates", None, collect)
 
 
 def _around(view: FileView, start: ast.Attribute, options: list[tuple[Row, Template]]) -> Match | None:
@@ -58,43 +62,43 @@ def _around(view: FileView, start: ast.Attribute, options: list[tuple[Row, Templ
         if not isinstance(node, ast.expr):
             break
         for row, template in options:
-            holes = template.match(node)
-            if holes is not None and holes.get("self") is start.value:
-                best = Match(node, start, row, holes, frozenset(_skeleton(node, holes)))
+            arguments = template.match(node)
+            if arguments is not None and arguments.get("self") is start.value:
+                best = Match(node, start, row, arguments, frozenset(_skeleton(node, arguments)))
                 break
         node = view.parent(node)
     return best
 
 
-def _skeleton(node: ast.AST, holes: dict[str, ast.expr]) -> Iterator[ast.Attribute]:
+def _skeleton(node: ast.AST, arguments: dict[str, ast.expr]) -> Iterator[ast.Attribute]:
     """The attributes of an expression that are the template's own."""
-    if any(node is hole for hole in holes.values()):
+    if any(node is argument for argument in arguments.values()):
         return
     if isinstance(node, ast.Attribute):
         yield node
     for child in ast.iter_child_nodes(node):
-        yield from _skeleton(child, holes)
+        yield from _skeleton(child, arguments)
 
 
 def replace_match(view: FileView, match: Match, form: Form) -> list[Edit]:
-    """Edits that write the target's form around the receiver and the other holes.
+    """Edits that write the target's form around the receiver and the template's other arguments.
 
     Raises:
-        Refusal: a value has no counterpart, or the target's form needs more than the template holds.
+        Refused: a value has no counterpart, or the target's form needs more than the template holds.
     """
     source, row = view.settings.source, match.row
-    arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {"self": match.holes["self"]}
+    arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {"self": match.arguments["self"]}
     edits: list[Edit] = []
     for pair in row.parameters:
         name, target = pair.name(source), pair.name(view.target)
-        if name is None or target is None or name not in match.holes:
+        if name is None or target is None or name not in match.arguments:
             continue
-        arguments[target] = match.holes[name]
+        arguments[target] = match.arguments[name]
         values = view.settings.table.values[pair.values] if pair.values else None
-        edits += translate_edits(view, match.holes[name], values, row.code)
-    if len(arguments) < len(match.holes):
-        written = form.names[0] if form.names else ""
-        raise Refusal("API210", problem="it cannot be written another way", signature=written)
+        edits += translate_edits(view, match.arguments[name], values, row.code)
+    if len(arguments) < len(match.arguments):
+        written = form.template or (form.names[0] if form.names else "")
+        raise Refused(NeedsWholeCall("an expression of several parts", written))
     text = form.template
     if text is None:
         given = ", ".join(f"{name}={{{name}}}" for name in arguments if name != "self")

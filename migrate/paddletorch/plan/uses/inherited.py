@@ -6,58 +6,47 @@ That file converts the base. Here the arguments become those of the base's count
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
-from paddletorch.model import Conversion, Edit
-from paddletorch.plan.calls.arguments import convert_arguments
 from paddletorch.plan.calls.binding import bind
-from paddletorch.plan.calls.convert_call import run_hook
-from paddletorch.plan.calls.fill_template import surrounding
-from paddletorch.plan.model.outcome import Outcome, finding, target_form
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
+from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned, joined
+from paddletorch.plan.model.findings import refused
+from paddletorch.plan.model.refusals import Refused
+from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.names.spelling import Naming
-from paddletorch.plan.sites.sites import Site
 from paddletorch.plan.uses.runtime_calls import MODULE, answers, wrapped
 from paddletorch.resolve import Instance
 
 _OWN = frozenset({"__init__", "__new__"})
 
 
-def plan_inherited(
-    view: FileView, planned: Iterable[tuple[Site, Outcome]], naming: Naming
-) -> tuple[list[Edit], list[Conversion]]:
+def plan_inherited(view: FileView, planned: Planned) -> Changes:
     """Convert what such calls hand to the API's constructor; what stays is reported."""
-    edits: list[Edit] = []
-    conversions: list[Conversion] = []
-    sites = {site.call for site, _ in planned if site.call is not None}
-    for call in view.tree.calls:
-        api = _inherited_constructor(view, call) if call not in sites else None
-        found = view.settings.lookup(api) if api is not None else None
-        if api is None or found is None or view.suppressed(found[0].code, call) or not view.is_located(call):
-            continue
-        row, form = found
-        try:
-            binding = bind(view, call, row, form, api)
-            run_hook(binding)
-            if binding.template:
-                raise Refusal("API210", problem="an inherited constructor cannot say it", signature=binding.template)
-            made = [*surrounding(binding), *convert_arguments(binding, target_form(row, view))]
-        except Refusal as refusal:
-            if answers(view, refusal, call):
-                edits += wrapped(view, call.func)
-                naming.members.append((call.func, MODULE))
-            else:
-                view.findings.append(finding(refusal, call, api, row))
-            continue
-        if not made:
-            continue
-        edits += made
-        if any(f"{view.target}." in e.written for e in made):
-            naming.members.append((call.func, view.target))
-        line, column = view.source.position(view.source.span(call).start)
-        conversions.append(Conversion(row.code, api, view.text(call.func), line, column, row.id))
-    return edits, conversions
+    sites = {use.site.call for use in planned.uses if use.site.call is not None}
+    return joined(_plan_call(view, call) for call in view.tree.calls if call not in sites)
+
+
+def _plan_call(view: FileView, call: ast.Call) -> Changes:
+    api = _inherited_constructor(view, call)
+    found = view.settings.lookup(api) if api is not None else None
+    if api is None or found is None or view.suppressed(found[0].code, call) or not view.is_located(call):
+        return NOTHING
+    row, form = found
+    try:
+        binding = bind(view, call, row, form, api)
+        converted = convert_bound_call(binding, target_form(row, view), Callee.INHERITED)
+    except Refused as stop:
+        answer = answers(view, stop.refusal, call)
+        if answer is None:
+            return Changes(findings=(refused(stop.refusal, call, api, row),))
+        return Changes(wrapped(view, call.func), findings=(answer,), imports=(Import(call.func, MODULE),))
+    edits = converted.every_edit
+    if not edits:
+        return Changes(findings=converted.findings)
+    names_target = any(f"{view.target}." in edit.written for edit in edits)
+    imports = (Import(call.func, view.target),) if names_target else ()
+    conversion = view.conversion(row.code, call, api, view.text(call.func), row.id)
+    return Changes(edits, (conversion,), converted.findings, imports)
 
 
 def _inherited_constructor(view: FileView, call: ast.Call) -> str | None:

@@ -10,52 +10,39 @@ import ast
 import re
 from typing import TypeGuard
 
+from paddletorch_rules.facts import facts
+
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.refusals import LayoutMatters, Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance
 
-_CODE = "NNL209"
 _TRANSPOSED = "{self}.weight.t()"
 _AS_IT_IS = ""
 _ASSIGN = "paddle.nn.initializer.Assign"
 
-_LAYOUT_FREE = frozenset(
-    "grad requires_grad stop_gradient dtype device place is_cuda is_leaf ndim dim numel element_size nelement "
-    "is_contiguous register_hook requires_grad_ retain_grad item name is_floating_point data_ptr clear_grad zero_ "
-    "abs_ sign_ trainable optimize_attr regularizer need_clip".split()
-)
-_REDUCTIONS = frozenset("sum mean norm std var max min prod abs isnan isinf any all".split())
-"""Free of the layout too as long as no dimension is named."""
-
 _FILLS = re.compile(r"_*(trunc_)?(normal|uniform|zeros|ones|constant|xavier_\w+)(_tf)?_")
 """Functions of a library's own that fill a tensor alike in each direction."""
-
-_READS = frozenset(
-    "shape size t T mT transpose permute view reshape flatten matmul mm mv unsqueeze clone split chunk unbind expand "
-    "repeat argmax argmin softmax sigmoid cpu cuda numpy tolist to float half double bfloat16 astype index_select "
-    "gather square pow exp log sqrt add sub mul div dot".split()
-)
 
 
 def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
     """The template for ``layer.weight`` of a linear layer; empty where it may stand as it is.
 
     Raises:
-        Refusal: the use depends on the layout, and a transposed copy would not do.
+        Refused: the use depends on the layout, and a transposed copy would not do.
     """
     if isinstance(node.ctx, ast.Store):
         statement = view.parent(node)
         value = statement.value if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         if value is not None and is_linear_weight(view, value):
             return _AS_IT_IS
-        raise Refusal(_CODE)
+        raise Refused(LayoutMatters())
     if isinstance(node.ctx, ast.Del):
         return _AS_IT_IS
     value, parent = _past_data(view, node)
     found = _use(view, value, parent)
     if found is None:
-        raise Refusal(_CODE)
+        raise Refused(LayoutMatters())
     return found
 
 
@@ -65,7 +52,7 @@ def other_weight(view: FileView, node: ast.Attribute) -> str | None:
     if isinstance(statement, ast.Assign) and isinstance(node.ctx, ast.Store):
         values = view.evaluator.values(statement.value.value) if _is_weight(statement.value) else ()
         if any(isinstance(v, Instance) and v.type == "linear" for v in values):
-            raise Refusal(_CODE)
+            raise Refused(LayoutMatters())
     return None
 
 
@@ -111,13 +98,13 @@ def _use(view: FileView, value: ast.expr, parent: ast.AST | None) -> str | None:
 
 def _member(view: FileView, member: ast.Attribute) -> str | None:
     name = member.attr
-    if name in _LAYOUT_FREE:
+    if name in facts().layout_free:
         return _AS_IT_IS
     call = view.parent(member)
     given = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
-    if name in _REDUCTIONS:
+    if name in facts().reductions:
         return _TRANSPOSED if given else _AS_IT_IS
-    if name in _READS or (name == "set_value" and view.target == "torch"):  # torch's t() is a view
+    if name in facts().layout_reads or (name == "set_value" and view.target == "torch"):  # torch's t() is a view
         return _TRANSPOSED
     if name.endswith("_") and all(kinds(view, a) and "Tensor" not in kinds(view, a) for a in given):
         return _AS_IT_IS  # filled with numbers

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from paddletorch_rules import Form, Row
 
-from paddletorch.model import Edit, Span, Uses
-from paddletorch.plan.calls.arguments import convert_arguments
+from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import bind
-from paddletorch.plan.calls.convert_call import run_hook
-from paddletorch.plan.calls.fill_template import compose, surrounding
+from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.inference.overloads import Fit, choose, fit
 from paddletorch.plan.inference.receivers import Evidence, Receivers
-from paddletorch.plan.inference.results import named_result
-from paddletorch.plan.model.member_plan import MemberPlan, record
-from paddletorch.plan.model.outcome import target_form
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned, joined
+from paddletorch.plan.model.findings import Finding, finding, refused
+from paddletorch.plan.model.match import Match
+from paddletorch.plan.model.refusals import (
+    KeptWithAnother,
+    Misused,
+    NeedsWholeCall,
+    NotLocated,
+    Refused,
+)
+from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.uses.attributes import larger_member, plan_attribute, with_target_root
+from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.uses.attributes import larger_member, plan_attribute
 from paddletorch.plan.uses.expression_templates import replace_match
-from paddletorch.plan.uses.layer_calls import plan_forwards
-from paddletorch.plan.uses.method_hooks import STATEMENT_HOOKS, MemberCall
+from paddletorch.plan.uses.method_hooks import METHOD_HOOKS, MemberCall
 from paddletorch.plan.uses.values import renamed_parameters, renames_only
 from paddletorch.resolve import Instance, NoneValue
 from paddletorch.text.source import splice
@@ -32,124 +39,134 @@ _HOOK_RESULTS = {
 }
 
 
-def plan_members(view: FileView, receivers: Receivers, kept: int | None = None) -> MemberPlan:
-    """Plan every member of a tracked instance. ``kept`` is the line of a scaler that stays as it is, if all do."""
-    plan = MemberPlan()
-    if receivers.are_done:
-        return plan
-    _plan_matches(view, plan, kept)
+def plan_members(view: FileView, planned: Planned) -> Changes:
+    """Plan every member of a tracked instance."""
+    naming = planned.changes.naming
+    receivers = view.provide(Receivers).leaving(planned.uses)
+    file = _File(view, planned, receivers, naming.aliases if naming is not None else {}, _left_scaler(planned))
+    if file.receivers.are_done:
+        return NOTHING
+    matches = [(match, _plan_match(file, match)) for match in view.matches.values()]
+    matched = {
+        n for match, changes in matches if changes is not None and not changes.findings for n in match.attributes
+    }
     known = view.settings.member_names
-    attributes = [n for n in view.tree.attributes if n.attr in known]
+    attributes = [n for n in view.tree.attributes if n.attr in known and n not in matched]
     attributes.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
-    for node in attributes:
-        rows = view.settings.members(node.attr)
-        if rows and node not in plan.matched and node not in view.settled:
-            _plan_attribute(view, receivers, plan, node, rows, kept)
-    _plan_instance_calls(view, plan)
-    plan_forwards(view, plan)
-    return plan
+    members = [_plan_member(file, n) for n in attributes if n not in planned.changes.handled]
+    planned_matches = [changes for _, changes in matches if changes is not None]
+    return joined([*planned_matches, *members, *_plan_instance_calls(file)])
 
 
-def _plan_instance_calls(view: FileView, plan: MemberPlan) -> None:
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The file with what is decided about its uses."""
+
+    view: FileView
+    planned: Planned
+    receivers: Receivers
+    aliases: Mapping[str, str]
+    """Names that the converted file has for modules of the target."""
+    left_scaler: int | None
+    """The line of a scaler's constructor if the file has some and none of them converts."""
+
+
+def _left_scaler(planned: Planned) -> int | None:
+    made = [use for use in planned.uses if use.row.instance == "scaler" and use.site.role == "call"]
+    return made[0].site.node.lineno if made and not any(use.converts for use in made) else None
+
+
+def _plan_instance_calls(file: _File) -> Iterator[Changes]:
     """Calls of instances themselves, ``cell(x, state)``: rows with the name ``__call__``."""
+    view = file.view
     rows = view.settings.members("__call__")
     for call in view.tree.calls if rows else ():
         values = view.evaluator.values(call.func)
         types = {v.type for v in values if isinstance(v, Instance)}
         options = [pair for pair in rows if pair[0].receiver in types]
-        made_by = {v.api for v in values if isinstance(v, Instance)}
-        if not made_by.isdisjoint(view.kept) or any(api.partition(".")[0] == view.target for api in made_by):
+        makers = {v.api for v in values if isinstance(v, Instance)}
+        left = not makers.isdisjoint(file.planned.uses.left_apis)
+        if left or any(api.partition(".")[0] == view.target for api in makers):
             continue  # the object stays the source's, or is the target's already
         if not options or len(types) > 1 or any(not isinstance(v, Instance | NoneValue) for v in values):
             continue
-        row, form = options[0]
-        if view.suppressed(row.code, call):
-            continue
-        name = f"{row.receiver}()"
-        before = len(view.findings)
-        try:
-            row, form = choose(view, call, options)
-            binding = bind(view, call, row, form, name)
-            binding.receiver = call.func
-            run_hook(binding)
-            target = target_form(row, view)
-            template = binding.template or target.template
-            if template is None:
-                continue
-            edits = compose(binding, target, template)
-            plan.edits += with_target_root(view, plan, call.func, edits, name)
-            record(view, plan, call, row, name, template.replace("{self}", row.receiver or ""))
-        except Refusal as refusal:
-            del view.findings[before:]
-            view.report(refusal.code, call, name, row, **refusal.holes)
+        if not view.suppressed(options[0][0].code, call):
+            yield _plan_instance_call(file, call, options)
 
 
-def _plan_matches(view: FileView, plan: MemberPlan, kept: int | None) -> None:
-    """Expressions that the tables write as a template on the source's side."""
-    for match in view.matches.values():
-        row, name = match.row, view.text(match.node)
-        if kept is not None and row.receiver == "scaler":
-            continue
-        if view.suppressed(row.code, match.node):
-            plan.matched |= match.attributes
-            continue
-        before = len(view.findings)
-        try:
-            form = target_form(row, view)
-            if not view.is_located(match.node):
-                raise Refusal("API216")
-            edits = replace_match(view, match, form)
-            edits = with_target_root(view, plan, match.start, edits, name)
-        except Refusal as refusal:
-            del view.findings[before:]
-            view.report(refusal.code, match.node, f"{row.receiver} expression", row, **refusal.holes)
-            continue
-        plan.matched |= match.attributes
-        plan.edits += edits
-        record(view, plan, match.node, row, name, form.template or f"{row.receiver}.{form.names[0]}")
+def _plan_instance_call(file: _File, call: ast.Call, options: list[tuple[Row, Form]]) -> Changes:
+    view, (row, form) = file.view, options[0]
+    name = f"{row.receiver}()"
+    try:
+        row, form = choose(view, call, options)
+        binding = bind(view, call, row, form, name)
+        binding.receiver = call.func
+        converted = convert_bound_call(binding, target_form(row, view), Callee.METHOD)
+        if converted.template is None:
+            return NOTHING
+        changes = spelled(view, file.aliases, call.func, converted.every_edit, name)
+    except Refused as stop:
+        return Changes(findings=(refused(stop.refusal, call, name, row),))
+    written = converted.template.replace("{self}", row.receiver or "")
+    conversion = view.conversion(row.code, call, name, written, row.id)
+    return replace(changes, conversions=(conversion,), findings=converted.findings)
 
 
-def _plan_attribute(
-    view: FileView,
-    receivers: Receivers,
-    plan: MemberPlan,
-    node: ast.Attribute,
-    rows: list[tuple[Row, Form]],
-    kept: int | None,
-) -> None:
-    if isinstance(node.value, ast.Name | ast.Attribute) and _is_framework_name(view, node.value):
-        return
+def _plan_match(file: _File, match: Match) -> Changes | None:
+    """An expression that the tables write as a template on the source's side; None if its members are on their own."""
+    view, row, name = file.view, match.row, file.view.text(match.node)
+    if match.start in file.planned.changes.handled or (file.left_scaler is not None and row.receiver == "scaler"):
+        return None
+    if view.suppressed(row.code, match.node):
+        return NOTHING
+    try:
+        form = target_form(row, view)
+        if not view.is_located(match.node):
+            raise Refused(NotLocated())
+        changes = spelled(view, file.aliases, match.start, replace_match(view, match, form), name)
+    except Refused as stop:
+        # its members are then looked at on their own
+        return Changes(findings=(refused(stop.refusal, match.node, f"{row.receiver} expression", row),))
+    written = form.template or f"{row.receiver}.{form.names[0]}"
+    return replace(changes, conversions=(view.conversion(row.code, match.node, name, written, row.id),))
+
+
+def _plan_member(file: _File, node: ast.Attribute) -> Changes:
+    """Plan one member for the first type that its receiver may be of."""
+    view = file.view
+    rows = view.settings.members(node.attr)
+    if not rows or (isinstance(node.value, ast.Name | ast.Attribute) and _is_framework_name(view, node.value)):
+        return NOTHING
     parent = view.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
     for receiver in dict.fromkeys(row.receiver for row, _ in rows):
         assert receiver is not None
         options = [pair for pair in rows if pair[0].receiver == receiver]
         row, form = options[0]
-        evidence = receivers.evidence_for(node, call, receiver, options)
-        if (
-            evidence is Evidence.NO
-            or view.suppressed(row.code, call or node)
-            or receivers.overrides(node.value, node.attr)
-        ):
+        evidence = file.receivers.evidence_for(node, call, receiver, options)
+        if evidence is Evidence.NO or view.suppressed(row.code, call or node):
             continue
-        before = len(view.findings), len(plan.edits)
+        if file.receivers.overrides(node.value, node.attr):
+            continue
+        changes = NOTHING
         if row.kind == "attribute":
             if evidence is Evidence.YES:
-                plan_attribute(view, plan, node, row, form)
+                changes = plan_attribute(view, file.aliases, node, row, form)
         elif call is None:
-            if evidence is Evidence.YES and row.report is None and kept is None:
-                _rename_reference(view, plan, node, options)
+            if evidence is Evidence.YES and row.report is None and file.left_scaler is None:
+                changes = _plan_reference(view, node, options)
         else:
-            kept_here = kept if receiver == "scaler" else None
-            _plan_call(view, plan, node, call, options, evidence, kept_here)
-        if evidence is Evidence.YES:
-            _count(
-                plan,
-                f"{receiver.capitalize()}.{node.attr}",
-                len(view.findings) > before[0],
-                len(plan.edits) > before[1],
-            )
-        return
+            changes = _plan_call(file, node, call, options, evidence)
+        if evidence is not Evidence.YES:
+            return changes
+        return replace(changes, counted=((f"{receiver.capitalize()}.{node.attr}", _fate(changes)),))
+    return NOTHING
+
+
+def _fate(changes: Changes) -> Fate:
+    if changes.edits:
+        return Fate.CONVERTED
+    return Fate.REPORTED if changes.findings else Fate.SAME
 
 
 def _is_framework_name(view: FileView, node: ast.expr) -> bool:
@@ -160,14 +177,81 @@ def _is_framework_name(view: FileView, node: ast.expr) -> bool:
     return not any(isinstance(v, Instance) for v in view.evaluator.objects(node))
 
 
-def _count(plan: MemberPlan, name: str, reported: bool, edited: bool) -> None:
-    uses = plan.uses.setdefault(name, Uses())
-    if edited:
-        uses.converted += 1
-    elif reported:
-        uses.reported += 1
-    else:
-        uses.same += 1
+def _plan_reference(view: FileView, node: ast.Attribute, options: list[tuple[Row, Form]]) -> Changes:
+    """A bound method that is passed on, not called."""
+    named = [(r, own, f) for r, own in options for f in r.forms(view.target) if f.names and f.template is None]
+    if not isinstance(node.ctx, ast.Load):
+        return NOTHING
+    row = named[0][0] if named else options[0][0]
+    name = f"{row.receiver}.{node.attr}"
+    if not named:
+        templates = [f.template for r, _ in options for f in r.forms(view.target) if f.template]
+        refusal = NeedsWholeCall("a method that is passed on without a call", templates[0] if templates else "a call")
+        return Changes(findings=(refused(refusal, node, name, row),))
+    _, own, form = named[0]
+    target = f"{row.receiver}.{form.names[0]}"
+    if not view.is_located(node):
+        return NOTHING
+    same_name = node.attr in form.names
+    if same_name and isinstance(node.value, ast.Call):
+        return NOTHING  # ``torch.aminmax(x).max`` is a field
+    findings: tuple[Finding, ...] = ()
+    if len(options) > 1 or (row.parameters if not same_name else not renames_only(view, row, own, form)):
+        details = {"replacement": target, "arguments": renamed_parameters(view, row)}
+        findings = (finding("API204", node, name, row, **details),)
+    if same_name:
+        return Changes(findings=findings)
+    edit = _renamed(view, node, form.names[0], row.code)
+    return Changes((edit,), (view.conversion(row.code, node, name, target, row.id),), findings)
+
+
+def _renamed(view: FileView, node: ast.Attribute, name: str, code: str) -> Edit:
+    end = view.source.span(node).end
+    return Edit(Span(end - len(node.attr.encode()), end), name, code)
+
+
+def _plan_call(
+    file: _File, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]], evidence: Evidence
+) -> Changes:
+    """The call of a method: by a hook that rewrites its statement, or by the pipeline of all calls."""
+    view, row = file.view, options[0][0]
+    sure = evidence is Evidence.YES
+    name = f"{row.receiver}.{node.attr}"
+    try:
+        if not view.is_located(call):
+            raise Refused(NotLocated())
+        row, form = choose(view, call, options)
+        if not sure and row.receiver == "tensor" and _is_another(view, call, form):
+            return NOTHING
+        hook = METHOD_HOOKS.get(row.hook or "")
+        changes = hook(view, MemberCall(node, call, row, name, evidence)) if hook is not None else None
+        replacement = _HOOK_RESULTS.get(row.hook or "", name)
+        if changes is None and row.report is not None and not (row.forms(view.target) and row.parameters):
+            details = {"method": node.attr}
+            return Changes(findings=(finding(row.report, call, name, row, **details),)) if sure else NOTHING
+        if changes is None:
+            edits, findings, replacement = _convert_call(view, node, call, row, form, name)
+            changes = replace(spelled(view, file.aliases, node, edits, name), findings=findings)
+    except Refused as stop:
+        shown = sure or row.receiver != "tensor"
+        return Changes(findings=(refused(stop.refusal, call, name, row),)) if shown else NOTHING
+    edits = changes.edits
+    if not edits and hook is not None:
+        return changes  # a plain use, or one that the hook reported
+    if not sure and _stands_already(view, call, edits):
+        return NOTHING
+    if not sure and not (row.any_receiver or view.settings.options.unsafe):
+        if not edits and row.receiver != "scaler":
+            return NOTHING
+        details = {"name": view.text(node.value), "type": row.receiver or "", "method": node.attr}
+        return Changes(findings=(finding("API212", call, name, row, **details),))
+    if row.receiver == "scaler" and file.left_scaler is not None and edits:
+        return Changes(findings=(refused(KeptWithAnother(view.text(node), file.left_scaler), call, name, row),))
+    if view.target in row.warn:
+        changes = replace(changes, findings=(*changes.findings, finding(row.warn[view.target], call, name, row)))
+    if not (replacement and edits):
+        return changes
+    return replace(changes, conversions=(view.conversion(row.code, call, name, replacement, row.id),))
 
 
 def _is_another(view: FileView, call: ast.Call, form: Form) -> bool:
@@ -175,97 +259,14 @@ def _is_another(view: FileView, call: ast.Call, form: Form) -> bool:
     return fit(view, call, form.signature(view.settings.source_releases.newest)) is Fit.NO
 
 
-def _rename_reference(view: FileView, plan: MemberPlan, node: ast.Attribute, options: list[tuple[Row, Form]]) -> None:
-    """A bound method that is passed on, not called."""
-    named = [(r, own, f) for r, own in options for f in r.forms(view.target) if f.names and f.template is None]
-    if not isinstance(node.ctx, ast.Load):
-        return
-    row = named[0][0] if named else options[0][0]
-    if not named:
-        problem = "it is passed on without a call"
-        view.report("API210", node, f"{row.receiver}.{node.attr}", row, problem=problem, signature="()")
-        return
-    _, own, form = named[0]
-    name, target = f"{row.receiver}.{node.attr}", form.names[0]
-    if not view.is_located(node):
-        return
-    same_name = node.attr in form.names
-    if same_name and isinstance(node.value, ast.Call):
-        return  # ``torch.aminmax(x).max`` is a field
-    if len(options) > 1 or (row.parameters if not same_name else not renames_only(view, row, own, form)):
-        arguments = renamed_parameters(view, row)
-        view.report("API204", node, name, row, replacement=f"{row.receiver}.{target}", arguments=arguments)
-    if same_name:
-        return
-    end = view.source.span(node).end
-    plan.edits.append(Edit(Span(end - len(node.attr.encode()), end), target, row.code))
-    record(view, plan, node, row, name, f"{row.receiver}.{target}")
-
-
-def _plan_call(
-    view: FileView,
-    plan: MemberPlan,
-    node: ast.Attribute,
-    call: ast.Call,
-    options: list[tuple[Row, Form]],
-    evidence: Evidence,
-    kept: int | None,
-) -> None:
-    row, form = options[0]
-    name = f"{row.receiver}.{node.attr}"
-    before, rooted = len(view.findings), len(plan.rooted)
-    try:
-        if not view.is_located(call):
-            raise Refusal("API216")
-        row, form = choose(view, call, options)
-        if evidence is not Evidence.YES and row.receiver == "tensor" and _is_another(view, call, form):
-            return
-        hook = STATEMENT_HOOKS.get(row.hook or "")
-        edits = hook(view, MemberCall(node, call, row, name, evidence)) if hook is not None else None
-        if edits is not None:
-            replacement = _HOOK_RESULTS.get(row.hook or "", name)
-        elif row.report is not None and not (row.forms(view.target) and row.parameters):
-            if evidence is Evidence.YES:
-                view.report(row.report, call, name, row, method=node.attr)
-            return
-        else:
-            edits, replacement = _convert_call(view, node, call, row, form, name)
-            edits = with_target_root(view, plan, node, edits, name)
-    except Refusal as refusal:
-        del view.findings[before:]
-        if evidence is Evidence.YES or row.receiver != "tensor":
-            view.report(refusal.code, call, name, row, **refusal.holes)
-        return
-    if not edits and hook is not None:
-        return  # a plain use, or one that the hook reported
-    if evidence is not Evidence.YES and _stands_already(view, call, edits):
-        del view.findings[before:], plan.rooted[rooted:]
-        return
-    if evidence is not Evidence.YES and not (row.any_receiver or view.settings.options.unsafe):
-        del view.findings[before:], plan.rooted[rooted:]
-        if edits or row.receiver == "scaler":
-            shown = view.text(node.value)
-            view.report("API212", call, name, row, name=shown, type=row.receiver or "", method=node.attr)
-        return
-    if kept is not None and edits:
-        del view.findings[before:], plan.rooted[rooted:]
-        view.report("API211", call, name, row, name=view.text(node), other=str(kept))
-        return
-    if view.target in row.warn:
-        view.report(row.warn[view.target], call, name, row)
-    plan.edits += edits
-    if replacement and edits:
-        record(view, plan, call, row, name, replacement)
-
-
-def _edited(view: FileView, span: Span, edits: list[Edit]) -> str | None:
+def _edited(view: FileView, span: Span, edits: tuple[Edit, ...]) -> str | None:
     """The text of the span after the edits, if they all lie inside it."""
     if not all(span.holds(e.span) for e in edits):
         return None
     return splice(view.source.body[span.start : span.end], [e.moved(-span.start) for e in edits]).decode("utf-8")
 
 
-def _stands_already(view: FileView, call: ast.Call, edits: list[Edit]) -> bool:
+def _stands_already(view: FileView, call: ast.Call, edits: tuple[Edit, ...]) -> bool:
     """Whether what is around the call is what it would become: an earlier run has converted it."""
     span, node = view.source.span(call), view.parent(call)
     text = _edited(view, span, edits)
@@ -284,30 +285,40 @@ def _stands_already(view: FileView, call: ast.Call, edits: list[Edit]) -> bool:
 
 def _convert_call(
     view: FileView, node: ast.Attribute, call: ast.Call, row: Row, form: Form, name: str
-) -> tuple[list[Edit], str]:
-    target = target_form(row, view)
+) -> tuple[tuple[Edit, ...], tuple[Finding, ...], str]:
+    """Edits, findings and what the method becomes, for the record.
+
+    Raises:
+        Refused: it must stay.
+    """
+    target, receiver = target_form(row, view), row.receiver or ""
     larger = larger_member(view, node, form, target, row.code)
     if larger:
-        return larger, target.also[0].replace("{self}", row.receiver or "")
+        return tuple(larger), (), target.also[0].replace("{self}", receiver)
     if target.template is not None and not target.signatures and not target.names:
-        if call.args or call.keywords:
-            raise Refusal("API210", problem="it takes no arguments", signature="()")
-        before, _, after = view.quoted(target.template, call).partition("{self}")
-        inner, span = view.source.span(node.value), view.source.span(call)
-        return [
-            Edit(Span(span.start, inner.start), before, row.code),
-            Edit(Span(inner.end, span.end), after, row.code),
-        ], target.template.replace("{self}", row.receiver or "")
+        return _as_attribute(view, node, call, row, target.template), (), target.template.replace("{self}", receiver)
     binding = bind(view, call, row, form, name)
     binding.receiver = node.value
-    run_hook(binding)
-    whole, template = named_result(view, call, target, binding.beside) if target.results else (None, target.template)
-    template = binding.template or template
-    if template is not None:
-        edits = [*surrounding(binding), *compose(binding, target, template, whole)]
-        return edits, template.replace("{self}", row.receiver or "")
-    edits = [*surrounding(binding), *convert_arguments(binding, target)]
+    converted = convert_bound_call(binding, target, Callee.METHOD)
+    if converted.template is not None:
+        return converted.every_edit, converted.findings, converted.template.replace("{self}", receiver)
+    edits = converted.every_edit
     if node.attr not in target.names:
-        end = view.source.span(node).end
-        edits.append(Edit(Span(end - len(node.attr.encode()), end), target.names[0], row.code))
-    return edits, f"{row.receiver}.{target.names[0]}" if edits else ""
+        edits = (*edits, _renamed(view, node, target.names[0], row.code))
+    return edits, converted.findings, f"{receiver}.{target.names[0]}" if edits else ""
+
+
+def _as_attribute(view: FileView, node: ast.Attribute, call: ast.Call, row: Row, template: str) -> tuple[Edit, ...]:
+    """What stands around the receiver in the place of a call without arguments.
+
+    Raises:
+        Refused: the call has arguments.
+    """
+    if call.args or call.keywords:
+        raise Refused(Misused("()", "it takes no arguments"))
+    before, _, after = view.quoted(template, call).partition("{self}")
+    inner, span = view.source.span(node.value), view.source.span(call)
+    return (
+        Edit(Span(span.start, inner.start), before, row.code),
+        Edit(Span(inner.end, span.end), after, row.code),
+    )

@@ -1,4 +1,4 @@
-"""Rewrites that need the statement around a scaler's method: minimize, update, step, scale, load."""
+"""Methods of a scaler that convert together with the statement around them: minimize, update, step, scale."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from paddletorch_rules import Row
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.calls.translate import constant
 from paddletorch.plan.inference.receivers import Evidence, path_of
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.changes import NOTHING, Changes, joined
+from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.refusals import NotOneStatement, Refused, UnclearMinimize, UnclearUpdate
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.control_flow import loop_around
 from paddletorch.plan.syntax.statements import ends_line, own_line
 from paddletorch.resolve import NoneValue
@@ -31,12 +33,16 @@ class MemberCall:
     evidence: Evidence
 
 
-StatementHook = Callable[[FileView, MemberCall], "list[Edit] | None"]
-"""Edits for one member call; None leaves it to the generic conversion.
+MethodHook = Callable[[FileView, MemberCall], "Changes | None"]
+"""Edits and findings for one call of a method; None leaves the call to the generic conversion.
 
 Raises:
-    Refusal: the call must stay.
+    Refused: the call must stay.
 """
+
+
+def _finding(member: MemberCall, code: str, what: str, node: ast.expr | None = None) -> Finding:
+    return finding(code, node or member.call, member.name, member.row, what=what)
 
 
 def _method_name(view: FileView, member: MemberCall, name: str) -> Edit:
@@ -48,29 +54,30 @@ def _is_statement(view: FileView, call: ast.Call) -> bool:
     return isinstance(view.parent(call), ast.Expr)
 
 
-def minimize(view: FileView, member: MemberCall) -> list[Edit]:
+def minimize(view: FileView, member: MemberCall) -> Changes:
     """``scaler.minimize(optimizer, loss)`` becomes ``scaler.step(optimizer)`` and ``scaler.update()``."""
     call = member.call
     if member.evidence is not Evidence.YES and len(call.args) + len(call.keywords) < 2:
-        return []
+        return NOTHING
     if not _is_statement(view, call):
-        raise Refusal("AMP230", what="the value of minimize() is used, and torch's step() gives another one")
+        raise Refused(UnclearMinimize("the value of minimize() is used, and torch's step() gives another one"))
     optimizer = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "optimizer"), None)
     if optimizer is None or isinstance(optimizer, ast.Starred):
-        raise Refusal("AMP230", what="the optimizer that minimize() steps cannot be seen")
+        raise Refused(UnclearMinimize("the optimizer that minimize() steps cannot be seen"))
     loss = [*call.args[1:], *(k.value for k in call.keywords if k.value is not optimizer)]
     if len(loss) > 1 or not all(_may_drop(a) for a in loss):
-        raise Refusal("AMP230", what="minimize() has arguments beside the optimizer and the scaled loss")
+        raise Refused(UnclearMinimize("minimize() has arguments beside the optimizer and the scaled loss"))
     try:
         layout = read_layout(view.source, call)
     except LayoutError as error:
-        raise Refusal("AMP230", what=str(error)) from None
-    kept = next(i for i, a in enumerate(layout.arguments) if a == layout.argument(optimizer))
-    drop = frozenset(i for i in range(len(layout.arguments)) if i != kept)
+        raise Refused(UnclearMinimize(str(error))) from None
+    first = next(i for i, a in enumerate(layout.arguments) if a == layout.argument(optimizer))
+    drop = frozenset(i for i in range(len(layout.arguments)) if i != first)
     edits = edit_arguments(layout, ArgumentChanges(drop), member.row.code)
     edits.append(_method_name(view, member, "step"))
-    edits.append(_after_statement(view, member, f"{_receiver(view, member)}.update()"))
-    return edits
+    receiver = _receiver(view, member, UnclearMinimize)
+    edits.append(_after_statement(view, member, f"{receiver}.update()"))
+    return Changes(tuple(edits))
 
 
 def _may_drop(node: ast.expr) -> bool:
@@ -83,9 +90,14 @@ def _may_drop(node: ast.expr) -> bool:
     )
 
 
-def _receiver(view: FileView, member: MemberCall) -> str:
+def _receiver(view: FileView, member: MemberCall, reason: type[NotOneStatement]) -> str:
+    """The scaler as it is written, to be written a second time.
+
+    Raises:
+        Refused: evaluating it has an effect.
+    """
     if any(isinstance(n, ast.Call | ast.NamedExpr | ast.Await) for n in ast.walk(member.node.value)):
-        raise Refusal(member.row.report or "AMP230", what="the scaler is the result of a call, which would run twice")
+        raise Refused(reason("the scaler is the result of a call, which would run twice"))
     return view.source.slice(view.source.span(member.node.value))
 
 
@@ -102,27 +114,27 @@ def _after_statement(view: FileView, member: MemberCall, text: str) -> Edit:
     return Edit(Span(end, end), f"; {text}", member.row.code)
 
 
-def update(view: FileView, member: MemberCall) -> list[Edit]:
+def update(view: FileView, member: MemberCall) -> Changes:
     """``scaler.update(x)`` becomes ``scaler.update()`` and ``scaler.set_init_loss_scaling(x)``."""
     call = member.call
     if not call.args and not call.keywords:
-        return []
+        return NOTHING
     given = call.args[0] if call.args else call.keywords[0].value
     known = len(call.args) + len(call.keywords) == 1 and not isinstance(given, ast.Starred)
     if not known or (call.keywords and call.keywords[0].arg != "new_scale"):
         if member.evidence is not Evidence.YES:
-            return []  # somebody's own update(found_inf)
-        raise Refusal("AMP231", what="update() has arguments that cannot be seen")
+            return NOTHING  # a method of the file's own: update(found_inf)
+        raise Refused(UnclearUpdate("update() has arguments that cannot be seen"))
     layout = read_layout(view.source, call)
     if isinstance(given, ast.Constant) and given.value is None:
-        return edit_arguments(layout, ArgumentChanges(frozenset({0})), member.row.code)
+        return Changes(tuple(edit_arguments(layout, ArgumentChanges(frozenset({0})), member.row.code)))
     if member.evidence is not Evidence.YES and not call.keywords:
-        return []
+        return NOTHING
     if not _is_statement(view, call) or not _never_none(view, given):
-        raise Refusal("AMP231", what="update(new_scale) may be given None, or is not a statement of its own")
+        raise Refused(UnclearUpdate("update(new_scale) may be given None, or is not a statement of its own"))
     statement = view.statement(call)
     assert statement is not None
-    receiver = _receiver(view, member)
+    receiver = _receiver(view, member, UnclearUpdate)
     start = view.source.span(statement).start
     own = own_line(view, statement)
     end = view.source.newline + view.source.indentation(statement.lineno) if own else "; "
@@ -131,16 +143,10 @@ def update(view: FileView, member: MemberCall) -> list[Edit]:
     if argument.keyword is not None:
         edits.append(Edit(Span(argument.whole.start, argument.value.start), "", member.row.code))
     if _just_updated(view, member):
-        return edits
-    edits.insert(0, Edit(Span(start, start), f"{receiver}.update(){end}", member.row.code))
-    view.report(
-        "AMP231",
-        call,
-        member.name,
-        member.row,
-        what="update(new_scale) became update() and set_init_loss_scaling(): Paddle also counts this step",
-    )
-    return edits
+        return Changes(tuple(edits))
+    before = Edit(Span(start, start), f"{receiver}.update(){end}", member.row.code)
+    what = "update(new_scale) became update() and set_init_loss_scaling(): Paddle also counts this step"
+    return Changes((before, *edits), findings=(_finding(member, "AMP231", what),))
 
 
 def _just_updated(view: FileView, member: MemberCall) -> bool:
@@ -175,53 +181,47 @@ def _never_none(view: FileView, node: ast.expr) -> bool:
     return False
 
 
-def step(view: FileView, member: MemberCall) -> list[Edit]:
+def step(view: FileView, member: MemberCall) -> Changes:
     """Report extra arguments and a used value; plain steps stay as they are."""
     if member.evidence is not Evidence.YES:
-        return []
+        return NOTHING
     call = member.call
+    found: list[Finding] = []
     if len(call.args) + len(call.keywords) > 1:
-        view.report("AMP225", call, member.name, member.row, what="step() is given more than the optimizer")
+        found.append(_finding(member, "AMP225", "step() is given more than the optimizer"))
     if not _is_statement(view, call) and not isinstance(view.parent(call), ast.Lambda):
-        view.report("AMP225", call, member.name, member.row, what="the value of step() is used")
-    return []
+        found.append(_finding(member, "AMP225", "the value of step() is used"))
+    return Changes(findings=tuple(found))
 
 
-def scale(view: FileView, member: MemberCall) -> list[Edit]:
+def scale(view: FileView, member: MemberCall) -> Changes:
     """Report lists; arguments of a chained ``backward`` go by Paddle's names."""
     if member.evidence is not Evidence.YES or not member.call.args:
-        return []
+        return NOTHING
     given = member.call.args[0]
-    if isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp | ast.Dict):
-        view.report("AMP227", member.call, member.name, member.row, what=view.text(given))
+    several = isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp | ast.Dict)
+    reported = Changes(findings=(_finding(member, "AMP227", view.text(given)),) if several else ())
     attribute = view.parent(member.call)
     backward = view.parent(attribute) if isinstance(attribute, ast.Attribute) else None
     if isinstance(attribute, ast.Attribute) and attribute.attr == "backward" and isinstance(backward, ast.Call):
-        return _backward(view, member, backward)
-    return []
+        return joined((reported, _backward(view, member, backward)))
+    return reported
 
 
 _BACKWARD = ("gradient", "retain_graph", "create_graph", "inputs")
 
 
-def _backward(view: FileView, member: MemberCall, call: ast.Call) -> list[Edit]:
+def _backward(view: FileView, member: MemberCall, call: ast.Call) -> Changes:
+    """The arguments of ``scaler.scale(loss).backward(...)``."""
     given = dict(zip(_BACKWARD, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}
-    edits: list[Edit] = []
     for name in ("create_graph", "inputs"):
         node = given.get(name)
         if node is not None and constant(node) not in (False, None):
             what = f"backward({name}=...) has no counterpart in Paddle"
-            view.report("AMP238", call, member.name, member.row, what=what)
-            return []
+            return Changes(findings=(_finding(member, "AMP238", what, call),))
     if any(k.arg is None for k in call.keywords):
-        view.report(
-            "AMP238",
-            call,
-            member.name,
-            member.row,
-            what="backward(**...) may hold create_graph, which Paddle lacks",
-        )
-        return []
+        what = "backward(**...) may hold create_graph, which Paddle lacks"
+        return Changes(findings=(_finding(member, "AMP238", what, call),))
     layout = read_layout(view.source, call)
     renamed: dict[int, str] = {}
     drop: set[int] = set()
@@ -231,12 +231,12 @@ def _backward(view: FileView, member: MemberCall, call: ast.Call) -> list[Edit]:
             drop.add(index)
         elif name == "gradient" and index >= len(call.args):
             renamed[index] = "grad_tensor"
-    if renamed or drop:
-        edits = edit_arguments(layout, ArgumentChanges(frozenset(drop), renamed), member.row.code)
-    return edits
+    if not renamed and not drop:
+        return NOTHING
+    return Changes(tuple(edit_arguments(layout, ArgumentChanges(frozenset(drop), renamed), member.row.code)))
 
 
-def set_scale(view: FileView, member: MemberCall) -> list[Edit] | None:
+def set_scale(view: FileView, member: MemberCall) -> Changes | None:
     """``set_init_loss_scaling(x)`` becomes ``update(x)``, which torch allows once something was scaled."""
     path = path_of(member.node.value)
     scope = view.tree.scopes[member.call].function()
@@ -250,17 +250,15 @@ def set_scale(view: FileView, member: MemberCall) -> list[Edit] | None:
             continue
         if call in inside or (call.lineno, call.col_offset) < (member.call.lineno, member.call.col_offset):
             return None
-    raise Refusal(
-        "AMP231",
-        what="set_init_loss_scaling() may run before anything was scaled, where torch's update() raises",
-    )
+    what = "set_init_loss_scaling() may run before anything was scaled, where torch's update() raises"
+    raise Refused(UnclearUpdate(what))
 
 
-STATEMENT_HOOKS: dict[str, StatementHook] = {
+METHOD_HOOKS: dict[str, MethodHook] = {
     "minimize": minimize,
     "update": update,
     "step": step,
     "scale": scale,
     "set_scale": set_scale,
 }
-"""The member hooks that a table row can name."""
+"""The hooks for methods that a table row can name."""

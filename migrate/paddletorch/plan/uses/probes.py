@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from paddletorch_rules import Form, Row
 
 from paddletorch.model import Conversion, Edit
-from paddletorch.plan.model.outcome import Outcome, target_form
+from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.findings import Finding, refused
+from paddletorch.plan.model.refusals import NoSuchUse
+from paddletorch.plan.model.site import Site
+from paddletorch.plan.model.target_forms import target_form
+from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 
 _MODULES = "API101"
@@ -23,32 +28,36 @@ class _Question:
     """What ``whole`` is where the name exists."""
 
 
-def answer_probe(view: FileView, call: ast.Call, module: str, row: Row) -> Outcome | None:
+def answer_probe(view: FileView, site: Site, module: str, row: Row) -> Use | None:
     """What becomes of a question to a module that has a counterpart; None if no row knows the API.
 
     The target's module is asked where it has the API; an API that is written in another way is there.
+
+    Raises:
+        Refused: no allowed release has the module's counterpart.
     """
-    question = _question(view, call)
-    if question is None or row.kind != "module":
+    question = _question(view, site.call) if site.call is not None else None
+    if site.call is None or question is None or row.kind != "module":
         return None
     probed = question.name
     here = target_form(row, view)
     form = _counterpart(view, f"{module}.{probed.value!s}")
-    if form is None or not here.names or view.leaves(row.code, call):
+    if form is None or not here.names or view.leaves(row.code, site.call):
         return None
-    place, _, name = form.names[0].rpartition(".") if form.names and form.template is None else ("", "", "")
-    if place != here.names[0]:
+    holder, _, name = form.names[0].rpartition(".") if form.names and form.template is None else ("", "", "")
+    if holder != here.names[0]:
         answer = Edit(view.source.span(question.whole), question.present, row.code)
-        return Outcome(row, question.present, whole=answer)
+        return Use(site, row, question.present, whole=answer)
     span = view.source.span(probed)
     quote = view.source.slice(span)[-1]
-    return Outcome(row, here.names[0], [] if name == probed.value else [Edit(span, quote + name + quote, row.code)])
+    return Use(site, row, here.names[0], () if name == probed.value else (Edit(span, quote + name + quote, row.code),))
 
 
-def plan_probes(view: FileView) -> tuple[list[Edit], list[Conversion]]:
+def plan_probes(view: FileView, planned: Planned) -> Changes:
     """Answer the probes of the framework itself and of modules without a row: ``hasattr(torch, "compile")``."""
     edits: list[Edit] = []
     conversions: list[Conversion] = []
+    findings: list[Finding] = []
     for call in view.tree.calls:
         question = _question(view, call)
         if question is None or not view.is_located(call) or view.leaves(_MODULES, call):
@@ -58,12 +67,11 @@ def plan_probes(view: FileView) -> tuple[list[Edit], list[Conversion]]:
             continue
         name = f"{module}.{question.name.value!s}"
         if _counterpart(view, name) is None and not _leads_to_any(view, name):
-            view.report("API205", call, name, what=view.text(question.whole), replacement="not known")
+            findings.append(refused(NoSuchUse(view.text(question.whole), "not known"), call, name))
             continue
-        span = view.source.span(question.whole)
-        edits.append(Edit(span, question.present, _MODULES))
-        conversions.append(Conversion(_MODULES, name, question.present, *view.source.position(span.start)))
-    return edits, conversions
+        edits.append(Edit(view.source.span(question.whole), question.present, _MODULES))
+        conversions.append(view.conversion(_MODULES, question.whole, name, question.present))
+    return Changes(tuple(edits), tuple(conversions), tuple(findings))
 
 
 def _question(view: FileView, call: ast.Call) -> _Question | None:

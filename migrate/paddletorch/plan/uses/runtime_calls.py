@@ -8,124 +8,141 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
+
+from paddletorch_rules import Row
+from paddletorch_rules.facts import facts
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.keywords import shared_items
-from paddletorch.plan.model.outcome import Outcome
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.changes import Changes, Import, Planned
+from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.refusals import (
+    AmbiguousApi,
+    ArgumentsDoNotFit,
+    ArgumentsNotReadable,
+    DictWouldLoseKey,
+    NeedsWholeCall,
+    Refusal,
+    SharedDict,
+    SignatureNotKnown,
+    UncertainBinding,
+    UnseenArguments,
+)
+from paddletorch.plan.model.site import Site
+from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.sites import Site
 from paddletorch.resolve import Binding, NoneValue, Partial, Unknown
 
 MODULE = "paddletorch_shim.paddle"
 ASK = f"{MODULE}.torch_args"
 CODE = "API227"
 
-_ANSWERED = frozenset({"API201", "API202", "API203"})
+_ANSWERED = (UncertainBinding, AmbiguousApi, UnseenArguments, DictWouldLoseKey)
 """Why a call is left that the shim can make."""
 
-_LAYER_WORDS = frozenset(
-    "inplace eps affine elementwise_affine track_running_stats bias device dtype momentum padding_mode "
-    "count_include_pad return_indices batch_first".split()
+_ANSWERED_OF_PARAMETERS = (
+    *_ANSWERED,
+    ArgumentsDoNotFit,
+    SignatureNotKnown,
+    SharedDict,
+    ArgumentsNotReadable,
+    NeedsWholeCall,
 )
-"""Parameters of torch's layers that Paddle's have under another name, or not at all."""
+"""As ``_ANSWERED``, for a call of a parameter: its callers may give another API."""
 
 _HOLDERS = re.compile(r"(?:^|_)(?:layer|cls|class|norm|act|activation|conv|pool|linear)(?:_layer|_cls|_class|_fn)?$")
 """Names of variables and attributes that hold classes of layers."""
 
 
-def asked(view: FileView, site: Site, outcome: Outcome) -> Outcome:
-    """The outcome of a site whose call the shim answers, or the one that was planned."""
-    call = site.call
+def answered_at_run_time(view: FileView, use: Use) -> Use:
+    """The use with its call answered by the shim, or as it was planned if the shim is not for it."""
+    site, call = use.site, use.site.call
     if not view.settings.at_run_time or call is None or site.role not in ("call", "partial"):
-        return outcome
-    if site.role == "partial" and outcome.target is not None:
-        return outcome
-    if not (_is_answered(site, outcome) if outcome.target is None else _is_open(site, outcome)):
-        return outcome
+        return use
+    if site.role == "partial" and use.converts:
+        return use
+    if not (_is_open(use) if use.converts else _is_answered(use)):
+        return use
     if view.leaves(CODE, call) or not all(_is_callable(view, c.row) for c in site.candidates):
-        return outcome
+        return use
     known = site.anchor.kind in ("import", "free") and site.other is None and len(site.candidates) == 1
     form = view.settings.emitted(site.candidates[0].row)
     target = form.names[0] if known and form is not None else ASK
-    view.report(CODE, call, view.text(site.node))
-    made = Outcome(outcome.row, target, wrapped(view, site.node), keeps_name=not known, needs=MODULE)
-    made.findings = [f for f in outcome.findings if outcome.target is not None]
-    return made
+    findings = (*(use.findings if use.converts else ()), finding(CODE, call, view.text(site.node)))
+    return Use(site, use.row, target, wrapped(view, site.node), findings, keeps_name=not known, needs=MODULE)
 
 
-def _is_answered(site: Site, outcome: Outcome) -> bool:
+def _is_answered(use: Use) -> bool:
     """Whether the shim can make the call, for whatever it was left."""
-    codes = _ANSWERED | {"API210"} if _is_parameter(site) else _ANSWERED
-    return bool(outcome.findings) and all(
-        f.code in codes or dict(f.holes).get("problem", "").startswith("the dict would have to lose")
-        for f in outcome.findings
-    )
+    answered = _ANSWERED_OF_PARAMETERS if _is_parameter(use.site) else _ANSWERED
+    return bool(use.findings) and all(isinstance(f.refusal, answered) for f in use.findings)
 
 
-def _is_open(site: Site, outcome: Outcome) -> bool:
+def _is_open(use: Use) -> bool:
     """Whether callers in other files may give something else than what the arguments were converted for."""
-    return _is_parameter(site) and bool(outcome.edits or outcome.whole)
+    return _is_parameter(use.site) and bool(use.every_edit)
 
 
 def _is_parameter(site: Site) -> bool:
     return site.anchor.kind == "alias" and any(b.kind == "parameter" for b in site.anchor.bindings)
 
 
-def _is_callable(view: FileView, row: object) -> bool:
-    form = view.settings.emitted(row)  # type: ignore[arg-type]
-    return getattr(row, "kind", "") in ("class", "function") and form is not None and form.template is None
+def _is_callable(view: FileView, row: Row) -> bool:
+    """Whether the row's counterpart can be called by its name."""
+    form = view.settings.emitted(row)
+    return row.kind in ("class", "function") and form is not None and form.template is None
 
 
-def answers(view: FileView, refusal: Refusal, call: ast.Call) -> bool:
-    """Whether the shim can make a call of an API's constructor that is refused for arguments which cannot be seen."""
-    if not view.settings.at_run_time or refusal.code != "API203" or view.leaves(CODE, call):
-        return False
-    view.report(CODE, call, view.text(call.func))
-    return True
+def answers(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
+    """The note that the shim makes a call of an API's constructor whose arguments cannot be seen; None if it cannot."""
+    if not view.settings.at_run_time or not isinstance(refusal, UnseenArguments) or view.leaves(CODE, call):
+        return None
+    return finding(CODE, call, view.text(call.func))
 
 
-def wrapped(view: FileView, callee: ast.expr) -> list[Edit]:
+def wrapped(view: FileView, callee: ast.expr) -> tuple[Edit, ...]:
     """Edits that ask for the callee at run time."""
     span = view.source.span(callee)
     before, after = Span(span.start, span.start), Span(span.end, span.end)
-    return [Edit(before, ASK + "(", CODE), Edit(after, ")", CODE)]
+    return Edit(before, ASK + "(", CODE), Edit(after, ")", CODE)
 
 
-def plan_unknown(
-    view: FileView, planned: Iterable[tuple[Site, Outcome]]
-) -> tuple[list[Edit], list[tuple[ast.expr, str]], list[Conversion]]:
-    """Calls of what the file does not show, with parameters that layers of torch have: edits, modules, conversions."""
+def plan_unknown_calls(view: FileView, planned: Planned) -> Changes:
+    """Calls of what the file does not show, with parameters that layers of torch have: answered or reported."""
     edits: list[Edit] = []
-    needs: list[tuple[ast.expr, str]] = []
+    imports: list[Import] = []
     conversions: list[Conversion] = []
-    if view.target != "paddle":
-        return edits, needs, conversions
-    sites = {site.call for site, _ in planned if site.call is not None}
-    for call in view.tree.calls:
+    findings: list[Finding] = []
+    for call, word in _unknown_calls(view, planned):
+        name = view.text(call.func)
+        if not view.settings.at_run_time:
+            findings.append(finding("API226", call, name, word=word))
+        elif not view.leaves(CODE, call):
+            edits += wrapped(view, call.func)
+            imports.append(Import(call.func, MODULE))
+            findings.append(finding(CODE, call, name))
+            conversions.append(view.conversion(CODE, call, name, ASK))
+    return Changes(tuple(edits), tuple(conversions), tuple(findings), tuple(imports))
+
+
+def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call, str]]:
+    """Each such call, with the first parameter that shows it."""
+    sites = {use.site.call for use in planned.uses if use.site.call is not None}
+    for call in view.tree.calls if view.target == "paddle" else ():
         words = _words(view, call)
         bound = view.settings.at_run_time and _is_partial(view, call)
         unknown = bool(words) and (_is_unknown(view, call.func) or _is_given(view, call.func))
-        if call in sites or not (bound or unknown) or not view.is_located(call):
-            continue
-        if not view.settings.at_run_time:
-            view.report("API226", call, view.text(call.func), word=str(words[0]))
-        elif not view.leaves(CODE, call):
-            edits += wrapped(view, call.func)
-            needs.append((call.func, MODULE))
-            view.report(CODE, call, view.text(call.func))
-            line, column = view.source.position(view.source.span(call).start)
-            conversions.append(Conversion(CODE, view.text(call.func), ASK, line, column))
-    return edits, needs, conversions
+        if call not in sites and (bound or unknown) and view.is_located(call):
+            yield call, next(iter(words), "")
 
 
 def _words(view: FileView, call: ast.Call) -> list[str]:
     """Parameters of torch's layers that the call gives; what cannot be seen may hold some if a layer is called."""
-    found = [k.arg for k in call.keywords if k.arg in _LAYER_WORDS]
+    found = [k.arg for k in call.keywords if k.arg in facts().layer_parameters["torch"]]
     for value in (k.value for k in call.keywords if k.arg is None):
         seen = [key for key, _, _ in shared_items(view, value)]
-        found += [key for key in seen if key in _LAYER_WORDS]
+        found += [key for key in seen if key in facts().layer_parameters["torch"]]
         name = getattr(call.func, "id", getattr(call.func, "attr", ""))
         found += ["**" + view.text(value)] if not seen and _HOLDERS.search(name) else []
     return [word for word in found if word is not None]

@@ -3,60 +3,141 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
+from dataclasses import replace
 
 from paddletorch_rules import Form, Row
 from paddletorch_rules.hooks import class_checks
 
 from paddletorch.model import Edit
-from paddletorch.plan.calls.convert_call import convert_call, run_hook
+from paddletorch.plan.calls.binding import bind
+from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
+from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.inference.overloads import choose
-from paddletorch.plan.model.outcome import Outcome, finding, target_form, target_name
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.findings import finding
+from paddletorch.plan.model.refusals import (
+    AmbiguousApi,
+    ArgumentsDoNotFit,
+    Assigned,
+    NoSuchUse,
+    NotInRelease,
+    NotLocated,
+    Refused,
+    ShardedScaler,
+    StatedByTable,
+    UncertainBinding,
+)
+from paddletorch.plan.model.site import Candidate, Site
+from paddletorch.plan.model.target_forms import target_form, target_name
+from paddletorch.plan.model.template import Template
+from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.names.reexports import reads_alike
-from paddletorch.plan.sites.sites import Candidate, Site
-from paddletorch.plan.uses.call_hooks import SITE_HOOKS
+from paddletorch.plan.names.reexports import reads_alike, reexported_sites
+from paddletorch.plan.sites.sites import find_sites
+from paddletorch.plan.uses.call_hooks import CALL_HOOKS
 from paddletorch.plan.uses.probes import answer_probe
-from paddletorch.plan.uses.unbound import bind_method, convert_method, methods
+from paddletorch.plan.uses.runtime_calls import answered_at_run_time
+from paddletorch.plan.uses.unbound import convert_unbound, methods
 from paddletorch.plan.uses.values import (
     as_lambda,
-    call_decorator,
     convert_assignment,
     convert_class_member,
+    convert_decorator,
     is_decorator,
-    warn_value,
+    value_warning,
 )
 from paddletorch.resolve import NoneValue, Partial, Qualified
 
 
-def _suit_all(view: FileView, site: Site, outcomes: list[Outcome]) -> bool:
+def plan_sites(view: FileView, planned: Planned) -> Changes:
+    """Plan each site of the file; those through other files' imports too, unless the import alone converts them."""
+    here = [answered_at_run_time(view, plan_site(view, site)) for site in find_sites(view)]
+    elsewhere = [plan_site(view, site) for site in reexported_sites(view)]
+    return Changes(uses=(*here, *(use for use in elsewhere if not use.keeps_name)))
+
+
+def plan_constants(view: FileView, planned: Planned) -> Changes:
+    """Constants in the arguments of a call that stays stay with it, such as its dtype; so do initializers."""
+    calls = [(use, view.source.span(use.site.call)) for use in planned.uses if use.site.call is not None]
+    left = [span for use, span in calls if not use.converts and use.site.role == "call"]
+    attributes = [span for use, span in calls if use.row.id == "ParamAttr"]
+    whole = [span for span in attributes if any(call.holds(span) for call in left)]
+    staying: list[Use] = []
+    for use in planned.uses.converted if left else ():
+        span = view.source.span(use.site.node)
+        around = left if use.row.kind == "constant" or use.row.instance == "initializer" else whole
+        if any(other.holds(span) for other in around):
+            staying.append(use.refuse(None))
+    return Changes(uses=tuple(staying))
+
+
+def plan_site(view: FileView, site: Site) -> Use:
+    """Plan a site for each API it may mean; all must agree."""
+    row = site.candidates[0].row
+    if view.suppressed(row.code, site.call or site.node):
+        return Use(site, row, None)
+    if not view.is_located(site.call or site.node):
+        return Use(site, row, None).refuse(NotLocated())
+    candidates = [c for c in site.candidates if not _takes_anything(view, c)] or site.candidates
+    readings = [_plan_candidate(view, site, candidate) for candidate in candidates]
+    if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
+        readings = _plausible(readings)
+    readings = [use for use in readings if not _misfits(use)] or readings
+    first = readings[0]
+    if len({c.name for c in site.candidates}) > 1 and _same_edits(site, readings):
+        first = replace(first, keeps_name=True)
+    elif any(not first.same_as(other) for other in readings[1:]):
+        if not any(use.converts for use in readings):
+            return first
+        return first.refuse(AmbiguousApi(view.text(site.anchor.node), tuple(c.name for c in site.candidates)))
+    return _or_something_else(view, first)
+
+
+def _or_something_else(view: FileView, use: Use) -> Use:
+    """The use where its name may also be something that is no API: it converts if that makes no difference."""
+    site = use.site
+    if _needs_no_edit(use):
+        return replace(use, keeps_name=True)
+    if _suits_partials(view, use) or site.other is None or not use.converts or view.settings.options.unsafe:
+        return use
+    if reads_alike(view, use):
+        return replace(use, keeps_name=True)
+    return use.refuse(UncertainBinding(view.text(site.anchor.node), int(getattr(site.other, "lineno", 0))))
+
+
+def _same_edits(site: Site, readings: Iterable[Use]) -> bool:
     """Whether a variable that holds one of several APIs, such as layers, is used so that all give the same edits."""
-    if site.anchor.kind not in ("alias", "attribute") or site.node is not site.anchor.node:
+    if not _is_variable(site) or any(not r.converts or r.whole is not None or r.writes_name for r in readings):
         return False
-    if any(o.target is None or o.whole is not None or o.full for o in outcomes):
-        return False
-    edits = [sorted((str(e.span), e.text, str(e.parts)) for e in o.edits) for o in outcomes]
-    codes = [[f.code for f in o.findings] for o in outcomes]
-    return all(e == edits[0] for e in edits) and all(c == codes[0] for c in codes)
+    edits = {tuple(sorted((str(e.span), e.text, str(e.parts)) for e in r.edits)) for r in readings}
+    codes = {tuple(f.code for f in r.findings) for r in readings}
+    return len(edits) == 1 and len(codes) == 1
 
 
-def _needs_no_edit(site: Site, outcome: Outcome) -> bool:
+def _is_variable(site: Site) -> bool:
+    """Whether the use is the whole of a variable or attribute that holds the API."""
+    return site.anchor.kind in ("alias", "attribute") and site.node is site.anchor.node
+
+
+def _needs_no_edit(use: Use) -> bool:
     """Whether a variable that holds an API or something else is used in a way that is right for both as it stands."""
-    if site.other is None or site.anchor.kind not in ("alias", "attribute") or site.node is not site.anchor.node:
+    if use.site.other is None or not _is_variable(use.site):
         return False
-    return outcome.target is not None and outcome.whole is None and not (outcome.full or outcome.edits)
+    return use.converts and use.whole is None and not (use.writes_name or use.edits)
 
 
-def _suits_partials(view: FileView, site: Site, outcome: Outcome) -> bool:
+def _suits_partials(view: FileView, use: Use) -> bool:
     """Whether a variable holds an API or partials over it, and its call gets the same keywords for both."""
-    if site.other is None or site.node is not site.anchor.node or outcome.target is None or outcome.whole is not None:
+    site = use.site
+    if site.other is None or site.node is not site.anchor.node or not use.converts or use.whole is not None:
         return False
     own = {c.name for c in site.candidates}
     values = view.evaluator.values(site.node)
-    held = [v for v in values if not (isinstance(v, NoneValue) or (isinstance(v, Qualified) and v.name in own))]
-    if not all(isinstance(v, Partial) and v.name in own and v.positional == 0 for v in held):
+    others = [v for v in values if not (isinstance(v, NoneValue) or (isinstance(v, Qualified) and v.name in own))]
+    if not all(isinstance(v, Partial) and v.name in own and v.positional == 0 for v in others):
         return False
-    return all(edit.span.start != edit.span.end for edit in outcome.edits)  # a default would overrule the partial's
+    return all(edit.span.start != edit.span.end for edit in use.edits)  # a default would overrule the partial's
 
 
 def _takes_anything(view: FileView, candidate: Candidate) -> bool:
@@ -65,71 +146,27 @@ def _takes_anything(view: FileView, candidate: Candidate) -> bool:
     return signature is not None and bool(signature.parameters) and all(p.variadic for p in signature.parameters)
 
 
-def plan_site(view: FileView, site: Site) -> Outcome:
-    """Plan a site for each API it may mean; all must agree."""
-    row = site.candidates[0].row
-    if view.suppressed(row.code, site.call or site.node):
-        return Outcome(row, None)
-    if not view.is_located(site.call or site.node):
-        return _left(view, site, row, Refusal("API216"))
-    candidates = [c for c in site.candidates if not _takes_anything(view, c)] or site.candidates
-    outcomes = [_plan_candidate(view, site, candidate) for candidate in candidates]
-    if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
-        outcomes = _plausible(outcomes)
-    outcomes = [o for o in outcomes if not _misfits(o)] or outcomes
-    first = outcomes[0]
-    if len({c.name for c in site.candidates}) > 1 and _suit_all(view, site, outcomes):
-        first.keeps_name = True
-    elif any(not first.same_as(other) for other in outcomes[1:]):
-        refused = [o for o in outcomes if o.target is None]
-        if len(refused) == len(outcomes):
-            return first
-        apis = " or ".join(c.name for c in site.candidates)
-        return _left(view, site, first.row, Refusal("API202", name=view.text(site.anchor.node), apis=apis))
-    if _needs_no_edit(site, first):
-        first.keeps_name = True
-    elif _suits_partials(view, site, first):
-        return first
-    elif site.other is not None and first.target is not None and not view.settings.options.unsafe:
-        if reads_alike(view, site, first):
-            first.keeps_name = True
-            return first
-        line = str(getattr(site.other, "lineno", 0))
-        refusal = Refusal("API201", name=view.text(site.anchor.node), other=line)
-        return _left(view, site, first.row, refusal)
-    return first
-
-
-def _misfits(outcome: Outcome) -> bool:
+def _misfits(use: Use) -> bool:
     """Whether the arguments make no sense under this reading of the name."""
-    return outcome.target is None and any(f.code == "API210" for f in outcome.findings)
+    return not use.converts and any(isinstance(f.refusal, ArgumentsDoNotFit) for f in use.findings)
 
 
-def _plausible(outcomes: list[Outcome]) -> list[Outcome]:
+def _plausible(readings: list[Use]) -> list[Use]:
     """For a name that nothing binds: the readings that fit the arguments without a finding, if there are any."""
-    fitting = [o for o in outcomes if o.target is not None]
-    silent = [o for o in fitting if not o.findings]
-    return silent or fitting or outcomes
+    fitting = [use for use in readings if use.converts]
+    silent = [use for use in fitting if not use.findings]
+    return silent or fitting or readings
 
 
-def _left(view: FileView, site: Site, row: Row, refusal: Refusal) -> Outcome:
-    return Outcome(row, None, findings=[finding(refusal, site.node, site.name, row)])
-
-
-def _plan_candidate(view: FileView, site: Site, candidate: Candidate) -> Outcome:
-    before = len(view.findings)
+def _plan_candidate(view: FileView, site: Site, candidate: Candidate) -> Use:
+    left = Use(site, candidate.row, None)
     try:
-        outcome = _convert(view, site, candidate)
-        if outcome.target is None and not outcome.findings and len(view.findings) == before:
-            replacement = target_name(candidate.row, view) or "the counterpart"
-            raise Refusal("API205", what="this use", replacement=replacement)
-    except Refusal as refusal:
-        outcome = Outcome(candidate.row, None)
-        del view.findings[before:]
-        view.findings.append(finding(refusal, site.node, candidate.name, candidate.row))
-    outcome.findings += view.findings[before:]
-    del view.findings[before:]
-    return outcome
+        use = _convert(view, site, candidate)
+    except Refused as stop:
+        return left.refuse(stop.refusal)
+    if use.converts or use.findings:
+        return use
+    return left.refuse(NoSuchUse("this use", target_name(candidate.row, view)))
 
 
 def _overload(view: FileView, site: Site, candidate: Candidate) -> Candidate:
@@ -140,84 +177,163 @@ def _overload(view: FileView, site: Site, candidate: Candidate) -> Candidate:
     constants = [o for o in options if o[0].kind == "constant"]
     options = [o for o in options if o[0].kind != "constant"]
     if site.role not in ("call", "partial") or site.call is None:
-        named = [o for o in options if (f := _emitted(o[0], view)) is not None and f.names and f.template is None]
+        emitted = view.settings.emitted
+        named = [o for o in options if (f := emitted(o[0])) is not None and f.names and f.template is None]
         return Candidate(candidate.name, *[*constants, *named, (candidate.row, candidate.form)][0])
     if not options:
         return candidate
     return Candidate(candidate.name, *choose(view, site.call, options, 1 if site.role == "partial" else 0))
 
 
-def _emitted(row: Row, view: FileView) -> Form | None:
-    return view.settings.emitted(row)
+def _convert(view: FileView, site: Site, candidate: Candidate) -> Use:
+    """The use under one reading of its name.
 
-
-def _convert(view: FileView, site: Site, candidate: Candidate) -> Outcome:
+    Raises:
+        Refused: it must stay.
+    """
     attribute = view.parent(site.node)
     if site.role == "member" and isinstance(attribute, ast.Attribute) and not attribute.attr.startswith("__"):
         options = methods(view, candidate.name, attribute.attr)
         if options and site.call is not None:
-            return _unbound(view, site.call, attribute, options)
+            return convert_unbound(view, site, attribute, options)
     candidate = _overload(view, site, candidate)
     row = candidate.row
-    if row.annotation and site.role not in ("annotation", "check", "alias"):
-        raise Refusal("API205", what="this use", replacement=target_name(row, view) or "the counterpart")
-    if row.annotation and site.role == "check" and _never_holds(view, site, row):
-        raise Refusal("API205", what="the check", replacement=target_form(row, view).template or "the counterpart")
-    if site.role == "check" and row.kind == "class" and _is_wider(view, row):
-        raise Refusal("API205", what="the check", replacement=target_name(row, view) or "the counterpart")
-    if site.role == "patch" and row.kind == "constant" and not row.forms(view.target):
-        raise Refusal(row.report or "API209", replacement="the counterpart", what="is assigned to")
-    if site.role == "patch" and row.kind == "constant" and target_form(row, view).assign:
-        return convert_assignment(view, site, row)
+    _check_annotation(view, site, row)
     if site.role == "patch":
-        raise Refusal("API209", replacement=target_name(row, view) or "the counterpart")
-    if site.role == "probe" and site.call is not None:
-        answered = answer_probe(view, site.call, candidate.name, row)
-        if answered is not None:
-            return answered
+        return _convert_store(view, site, row)
     if site.role == "probe":
-        replacement = target_name(row, view) or "the counterpart"
-        what = view.text(site.call) if site.call is not None else "the probe"
-        raise Refusal("API205", what=what, replacement=replacement)
-    hook = SITE_HOOKS.get(row.hook or "")
+        return _convert_probe(view, site, candidate)
+    hook = CALL_HOOKS.get(row.hook or "")
     if hook is not None and site.role == "call" and site.call is not None:
         replaced = hook(view, site.call, row, candidate.form, candidate.name)
         if replaced is not None:
-            return Outcome(row, replaced.name, replaced.edits, full=True, whole=replaced.whole)
+            return Use(
+                site,
+                row,
+                replaced.name,
+                tuple(replaced.edits),
+                tuple(replaced.findings),
+                whole=replaced.whole,
+                writes_name=True,
+            )
     if row.kind == "unsupported" or not row.forms(view.target):
-        raise Refusal(row.report or "API208", what="is not used in a way that can be converted")
+        raise Refused(_no_counterpart(row, "is not used in a way that can be converted"))
     if row.hook == "sharded_scaler":
         if site.role not in ("annotation", "check"):
-            raise Refusal("AMP234")
+            raise Refused(ShardedScaler())
         row = view.settings.table.row("GradScaler")  # a function is no class: there the plain scaler stands
-    form = target_form(row, view)
-    outcome = Outcome(candidate.row, form.names[0] if form.names else None)
+    return _convert_by_role(view, site, candidate, row, target_form(row, view))
+
+
+def _convert_by_role(view: FileView, site: Site, candidate: Candidate, row: Row, form: Form) -> Use:
+    use = Use(site, candidate.row, form.names[0] if form.names else None)
+    warning = finding(row.warn[view.target], site.node, candidate.name, row) if view.target in row.warn else None
     if row.kind == "constant":
-        if view.target in row.warn and site.role != "annotation":
-            view.report(row.warn[view.target], site.node, candidate.name, row)
-        if form.template is not None:
-            text = view.quoted(form.template, site.node)
-            outcome.target, outcome.whole = form.template, Edit(view.source.span(site.node), text, row.code)
-        return outcome
+        if warning is not None and site.role != "annotation":
+            use = use.with_findings(warning)
+        if form.template is None:
+            return use
+        text = view.quoted(form.template, site.node)
+        return replace(use, target=form.template, whole=Edit(view.source.span(site.node), text, row.code))
     if row.kind == "module":
         if site.role == "value":
-            raise Refusal("API205", what="this use", replacement=form.names[0])
-        return outcome
-    if view.target in row.warn and _is_warned(view, site, row):
-        view.report(row.warn[view.target], site.node, candidate.name, row)
+            raise Refused(NoSuchUse("this use", form.names[0]))
+        return use
+    if warning is not None and _is_warned(view, site, row):
+        use = use.with_findings(warning)
     if site.call is not None and site.role in ("call", "partial"):
-        convert_call(view, site, candidate, form, outcome)
-    elif site.role == "member":
-        convert_class_member(view, site, candidate, form, outcome)
-    elif is_decorator(view, site.node):
-        outcome.edits += call_decorator(view, site, candidate, form)
-    elif site.role == "value" and (function := as_lambda(view, site, candidate, form)) is not None:
-        outcome.target, outcome.whole = form.template, function
-    elif site.role == "value" and not form.names and row.kind == "function":
-        raise Refusal("API205", what="this use", replacement=form.template or "the counterpart")
-    elif site.role == "value" and row.kind in ("class", "context", "function"):
-        warn_value(view, site, candidate, outcome)
-    return outcome
+        return _convert_call(view, use, candidate, form)
+    if site.role == "member":
+        return convert_class_member(view, use, candidate, form)
+    if is_decorator(view, site.node):
+        return convert_decorator(view, use, candidate, form)
+    if site.role != "value":
+        return use
+    function = as_lambda(view, site, candidate, form)
+    if function is not None:
+        return replace(use, target=form.template, whole=function)
+    if not form.names and row.kind == "function":
+        raise Refused(NoSuchUse("this use", form.template or "the counterpart"))
+    return use.with_findings(*value_warning(view, use, candidate)) if row.kind in _CALLED else use
+
+
+_CALLED = frozenset({"class", "context", "function"})
+"""Kinds of rows that others will call if they are given the API."""
+
+
+def _convert_call(view: FileView, use: Use, candidate: Candidate, form: Form) -> Use:
+    site, call = use.site, use.site.call
+    assert call is not None
+    larger = _larger_expression(view, call, candidate, form)
+    if larger is not None:
+        return replace(use, target=form.also[0], whole=larger)
+    callee = Callee.PARTIAL if site.role == "partial" else Callee.NAMED
+    skip = 1 if callee is Callee.PARTIAL else 0
+    binding = bind(view, call, candidate.row, candidate.form, candidate.name, skip)
+    converted = convert_bound_call(binding, form, callee)
+    return replace(
+        use,
+        target=use.target or converted.template,
+        whole=converted.whole,
+        edits=converted.edits,
+        findings=(*use.findings, *converted.findings),
+        writes_name=converted.template is not None,
+    )
+
+
+def _check_annotation(view: FileView, site: Site, row: Row) -> None:
+    """Raise Refused where the counterpart of a class cannot be annotated, or tested for, in its place."""
+    if row.annotation and site.role not in ("annotation", "check", "alias"):
+        raise Refused(NoSuchUse("this use", target_name(row, view)))
+    if row.annotation and site.role == "check" and _never_holds(view, site, row):
+        raise Refused(NoSuchUse("the check", target_form(row, view).template or "the counterpart"))
+    if site.role == "check" and row.kind == "class" and _is_wider(view, row):
+        raise Refused(NoSuchUse("the check", target_name(row, view)))
+
+
+def _convert_store(view: FileView, site: Site, row: Row) -> Use:
+    """A setting that is assigned, ``torch.backends.cudnn.benchmark = True``; anything else is patched."""
+    if row.kind != "constant":
+        raise Refused(Assigned(target_name(row, view)))
+    if not row.forms(view.target):
+        refusal = _no_counterpart(row, "is assigned to")
+        raise Refused(Assigned("the counterpart") if isinstance(refusal, NotInRelease) else refusal)
+    if not target_form(row, view).assign:
+        raise Refused(Assigned(target_name(row, view)))
+    return convert_assignment(view, site, row)
+
+
+def _convert_probe(view: FileView, site: Site, candidate: Candidate) -> Use:
+    answered = answer_probe(view, site, candidate.name, candidate.row) if site.call is not None else None
+    if answered is not None:
+        return answered
+    what = view.text(site.call) if site.call is not None else "the probe"
+    raise Refused(NoSuchUse(what, target_name(candidate.row, view)))
+
+
+def _no_counterpart(row: Row, what: str) -> StatedByTable | NotInRelease:
+    if row.report is not None:
+        return StatedByTable(row.report, (("replacement", "the counterpart"), ("what", what)))
+    return NotInRelease("the counterpart", "?")
+
+
+def _larger_expression(view: FileView, call: ast.Call, candidate: Candidate, form: Form) -> Edit | None:
+    """What takes the place of the larger expression around the call, if the source's form names it."""
+    current = view.parent(call)
+    for _ in range(_DEPTH):
+        if not form.also or not isinstance(current, ast.expr):
+            break
+        for text in candidate.form.also:
+            arguments = Template(text).match(current)
+            if arguments is not None and any(n is call for n in ast.walk(current)):
+                parts = fill(view, form.also[0], arguments, current)
+                return Edit(view.source.span(current), "", candidate.row.code, tuple(parts))
+        current = view.parent(current)
+    return None
+
+
+_DEPTH = 4
+"""How many levels above a call a larger expression can begin."""
 
 
 def _never_holds(view: FileView, site: Site, row: Row) -> bool:
@@ -231,21 +347,8 @@ def _never_holds(view: FileView, site: Site, row: Row) -> bool:
 
 def _is_wider(view: FileView, row: Row) -> bool:
     """Whether the base of all layers takes the place of a narrower class."""
-    found = view.settings.table.lookup(view.target, target_name(row, view) or "")
+    found = view.settings.table.lookup(view.target, target_name(row, view))
     return found is not None and found[0].id == "nn.Module" and row.id != "nn.Module"
-
-
-def _unbound(view: FileView, call: ast.Call, attribute: ast.Attribute, options: list[tuple[Row, Form]]) -> Outcome:
-    """``torch.Tensor.add(x, y)``: the method is called on its tensor."""
-    binding = bind_method(view, call, attribute, options)
-    row = binding.row
-    if row.report is not None and not row.forms(view.target):
-        raise Refusal(row.report, method=attribute.attr)
-    run_hook(binding)
-    (whole, *edits), target = convert_method(view, call, binding, target_form(row, view))
-    if view.target in row.warn:
-        view.report(row.warn[view.target], call, binding.name, row)
-    return Outcome(row, target, edits, full=True, whole=whole)
 
 
 def _is_warned(view: FileView, site: Site, row: Row) -> bool:

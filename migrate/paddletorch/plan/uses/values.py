@@ -7,32 +7,38 @@ import ast
 from paddletorch_rules import Form, Parameter, ParameterPair, Row, Signature
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.calls.arguments import convert_arguments
 from paddletorch.plan.calls.binding import Bound, CallBinding, bind
-from paddletorch.plan.calls.convert_call import run_hook
+from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.fill_template import compose, fill
-from paddletorch.plan.model.outcome import Outcome, target_form, target_name
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.refusals import Assigned, HandedOn, Refused
+from paddletorch.plan.model.site import Candidate, Site
+from paddletorch.plan.model.target_forms import target_form, target_name
+from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.sites import Candidate, Site
 from paddletorch.plan.syntax.statements import remove_statement
 
 
-def convert_assignment(view: FileView, site: Site, row: Row) -> Outcome:
-    """``torch.backends.cudnn.benchmark = True``: the statement becomes what the target's form says."""
+def convert_assignment(view: FileView, site: Site, row: Row) -> Use:
+    """``torch.backends.cudnn.benchmark = True``: the statement becomes what the target's form says.
+
+    Raises:
+        Refused: another value, or another kind of assignment, has no counterpart.
+    """
     statement = view.parent(site.node)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        raise Refusal("API209", replacement=target_name(row, view) or "the counterpart")
+        raise Refused(Assigned(target_name(row, view)))
     for text, template in target_form(row, view).assign.items():
-        if text in ("*", ast.unparse(statement.value)):
-            if view.target in row.warn:
-                view.report(row.warn[view.target], site.node, site.name, row)
-            if not template:
-                return Outcome(row, "", full=True, whole=remove_statement(view, statement))
+        if text not in ("*", ast.unparse(statement.value)):
+            continue
+        warnings = (finding(row.warn[view.target], site.node, site.name, row),) if view.target in row.warn else ()
+        if template:
             parts = fill(view, template, {"value": statement.value}, site.node)
             whole = Edit(view.source.span(statement), "", row.code, tuple(parts))
-            return Outcome(row, template, full=True, whole=whole)
-    raise Refusal("API209", replacement=target_name(row, view) or "the counterpart")
+        else:
+            whole = remove_statement(view, statement)
+        return Use(site, row, template, findings=warnings, whole=whole, writes_name=True)
+    raise Refused(Assigned(target_name(row, view)))
 
 
 def is_decorator(view: FileView, node: ast.expr) -> bool:
@@ -41,49 +47,53 @@ def is_decorator(view: FileView, node: ast.expr) -> bool:
     return isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef) and node in parent.decorator_list
 
 
-def call_decorator(view: FileView, site: Site, candidate: Candidate, form: Form) -> list[Edit]:
+def convert_decorator(view: FileView, use: Use, candidate: Candidate, form: Form) -> Use:
     """``@custom_fwd`` becomes ``@custom_fwd(device_type='cuda')`` where the target needs what the spelling implied."""
-    if view.target in candidate.row.warn:
-        view.report(candidate.row.warn[view.target], site.node, candidate.name, candidate.row)
+    row, node = candidate.row, use.site.node
+    if view.target in row.warn:
+        use = use.with_findings(finding(row.warn[view.target], node, candidate.name, row))
     signature = form.signature(view.settings.target_releases.newest)
     given = [
         f"{target}={value}"
         for name, value in candidate.form.fixed.items()
-        for pair in candidate.row.parameters
+        for pair in row.parameters
         if pair.name(view.settings.source) == name and (target := pair.name(view.target)) is not None
         if signature is not None and (p := signature.get(target)) is not None and p.default is None
     ]
-    end = view.source.span(site.node).end
-    text = view.quoted(f"({', '.join(given)})", site.node)
-    bare = candidate.row.kind == "context" and signature is not None and view.target == "paddle"
-    return [Edit(Span(end, end), text, candidate.row.code)] if given or bare else []
+    needs_call = row.kind == "context" and signature is not None and view.target == "paddle"
+    if not (given or needs_call):
+        return use
+    end = view.source.span(node).end
+    return use.with_edits(Edit(Span(end, end), view.quoted(f"({', '.join(given)})", node), row.code))
 
 
-def convert_class_member(view: FileView, site: Site, candidate: Candidate, form: Form, outcome: Outcome) -> None:
-    """``GradScaler.__init__(self, ...)`` and other uses of the class's members."""
-    attribute = view.parent(site.node)
+def convert_class_member(view: FileView, use: Use, candidate: Candidate, form: Form) -> Use:
+    """``GradScaler.__init__(self, ...)`` and other uses of the class's members.
+
+    Raises:
+        Refused: the member is not one that the counterpart has alike.
+    """
+    attribute, call = view.parent(use.site.node), use.site.call
     assert isinstance(attribute, ast.Attribute)
-    if site.call is not None and attribute.attr == "__init__":
-        binding = bind(view, site.call, candidate.row, candidate.form, candidate.name, 1)
-        run_hook(binding)
-        outcome.edits += convert_arguments(binding, form)
-    elif not isinstance(attribute.ctx, ast.Load):
-        raise Refusal("API209", replacement=outcome.target or "the counterpart")
-    elif view.settings.members(attribute.attr):
-        raise Refusal("API204", replacement=outcome.target or "", arguments=attribute.attr)
+    if call is not None and attribute.attr == "__init__":
+        binding = bind(view, call, candidate.row, candidate.form, candidate.name, 1)
+        converted = convert_bound_call(binding, form, Callee.PARENT)
+        return use.with_edits(*converted.every_edit).with_findings(*converted.findings)
+    if not isinstance(attribute.ctx, ast.Load):
+        raise Refused(Assigned(use.target or "the counterpart"))
+    if view.settings.members(attribute.attr):
+        raise Refused(HandedOn(use.target or "", attribute.attr))
+    return use
 
 
-def warn_value(view: FileView, site: Site, candidate: Candidate, outcome: Outcome) -> None:
-    """Report parameters that differ, where an API is handed on and others will call it."""
-    if candidate.row.parameters and not _is_alike(view, candidate):
-        view.report(
-            "API204",
-            site.node,
-            candidate.name,
-            candidate.row,
-            replacement=outcome.target or "",
-            arguments=renamed_parameters(view, candidate.row),
-        )
+def value_warning(view: FileView, use: Use, candidate: Candidate) -> tuple[Finding, ...]:
+    """Parameters that differ, where an API is handed on and others will call it."""
+    row = candidate.row
+    if not row.parameters or _is_alike(view, candidate):
+        return ()
+    differing = renamed_parameters(view, row)
+    details = {"replacement": use.target or "", "arguments": differing}
+    return (finding("API204", use.site.node, candidate.name, row, **details),)
 
 
 def renamed_parameters(view: FileView, row: Row) -> str:
@@ -111,7 +121,7 @@ def as_lambda(view: FileView, site: Site, candidate: Candidate, form: Form) -> E
     binding = CallBinding(view, candidate.row, candidate.form, candidate.name, call, given, {})
     edit, *others = compose(binding, form, form.template, site.node)
     if others or any(isinstance(part, Span) for part in edit.parts):
-        return None
+        return None  # the text would not be the function's own
     text = f"lambda {', '.join(required)}: {''.join(map(str, edit.parts))}"
     in_list = isinstance(view.parent(site.node), ast.Call | ast.keyword | ast.List | ast.Tuple | ast.Dict)
     return Edit(edit.span, text if in_list else f"({text})", candidate.row.code)

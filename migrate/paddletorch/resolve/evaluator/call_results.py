@@ -6,6 +6,8 @@ import ast
 import re
 from functools import cached_property
 
+from paddletorch_rules.facts import facts
+
 from paddletorch.resolve.evaluator.attributes import Attributes
 from paddletorch.resolve.evaluator.expressions import (
     COPIES,
@@ -43,11 +45,6 @@ _VERB = re.compile(
     "|prepare|process|read|register|remap|replace|run|save|search|set|setup|test|to|trace|train|unwrap|update|wrap)_"
 )
 """How the name of a function over modules begins, whose result is no forward's."""
-
-_EINOPS = frozenset({"rearrange", "reduce", "repeat", "einsum", "pack", "unpack"})
-
-_SEVERAL = frozenset("LSTM GRU RNN SimpleRNN LSTMCell GRUCell MultiheadAttention MultiHeadAttention".split())
-"""Modules whose call gives a tuple."""
 
 
 class Calls(Attributes):
@@ -137,7 +134,7 @@ class Calls(Attributes):
 
     def _rearranged(self, function: str, node: ast.Call) -> Values:
         """What a function of einops gives: of the library that its first argument is of, if it can be told."""
-        if function not in _EINOPS:
+        if function not in facts().einops:
             return UNKNOWN
         given = self._evaluate(node.args[0])
         held = frozenset(v for v in given | elements(given) if isinstance(v, Instance))
@@ -160,7 +157,8 @@ class Calls(Attributes):
                 found |= self._called(forward, None)
             return found or UNKNOWN
         tensor: Values = frozenset({Instance(TENSOR, callee.api)})
-        several = callee.api.rpartition(".")[2] in _SEVERAL
+        side, _, name = callee.api.partition(".")
+        several = name.rpartition(".")[2] in facts().tuple_modules.get(side, ())
         return frozenset({Container(tensor | container(tensor))}) if several else tensor
 
     def _local_call(self, node: ast.AST, call: ast.Call | None) -> Values:

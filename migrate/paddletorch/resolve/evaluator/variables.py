@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
+from paddletorch_rules.facts import facts
+
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
 from paddletorch.resolve.evaluator.call_results import Calls
 from paddletorch.resolve.evaluator.expressions import TENSOR, element, elements, has_type
 from paddletorch.resolve.evaluator.facts import imported
-from paddletorch.resolve.evaluator.tensor_calls import ONLY_TENSORS, shows_tensor
+from paddletorch.resolve.evaluator.tensor_calls import shows_tensor
 from paddletorch.resolve.scopes.bindings import Binding
 from paddletorch.resolve.scopes.reaching import reaching
 from paddletorch.resolve.values import NONE, NOTHING, UNKNOWN, Instance, Local, Values
@@ -17,14 +19,11 @@ from paddletorch.resolve.values import NONE, NOTHING, UNKNOWN, Instance, Local, 
 _PLAIN = frozenset({"assign", "unpack", "iterate", "parameter"})
 _TESTS = frozenset({"isinstance", "hasattr", "getattr", "type", "is_tensor", "callable", "issubclass"})
 
-_COPYING = frozenset("to cuda cpu float half double bfloat16 clone contiguous astype cast type".split())
-"""Methods that give what they are called on, elsewhere or of another dtype."""
-
 
 def _copied(value: ast.expr | None) -> ast.expr | None:
     """``x`` of ``x.to(device)``."""
     function = value.func if isinstance(value, ast.Call) else None
-    return function.value if isinstance(function, ast.Attribute) and function.attr in _COPYING else None
+    return function.value if isinstance(function, ast.Attribute) and function.attr in facts().conversions else None
 
 
 class Variables(Calls):
@@ -83,7 +82,7 @@ class Variables(Calls):
         call = self.tree.parents.get(member)
         if not isinstance(call, ast.Call) or call.func is not member:
             return False
-        return member.attr in ONLY_TENSORS or shows_tensor(call, self._home)
+        return member.attr in facts().distinctive or shows_tensor(call, self._home)
 
     def _bound_value(self, binding: Binding) -> Values:
         annotated = self._annotated(binding.annotation, binding.scope) if binding.annotation is not None else NOTHING

@@ -4,40 +4,56 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch.model import Conversion, Edit
+from paddletorch_rules import Row
+
+from paddletorch.model import Edit
 from paddletorch.plan.calls.translate import translate_edits
-from paddletorch.plan.model.outcome import target_form
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
+from paddletorch.plan.model.findings import refused
+from paddletorch.plan.model.refusals import Refused
+from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.view import FileView
 
 
-def plan_attribute_names(view: FileView) -> tuple[list[Edit], list[Conversion]]:
+def plan_attribute_names(view: FileView, planned: Planned) -> Changes:
     """Rename what ``setattr`` sets where the name alone tells which attribute it is, and translate its value."""
-    edits: list[Edit] = []
-    conversions: list[Conversion] = []
-    for call in view.tree.calls:
-        found = _named(view, call)
-        if found is None:
+    return joined(_plan_call(view, call) for call in view.tree.calls)
+
+
+def _plan_call(view: FileView, call: ast.Call) -> Changes:
+    found = _named(view, call)
+    if found is None:
+        return NOTHING
+    name, value = found
+    attribute = str(name.value)
+    for row, form in view.settings.members(attribute):
+        if row.kind != "attribute" or row.receiver != "tensor" or view.settings.source not in row.distinctive:
             continue
-        name, value = found
-        for row, form in view.settings.members(str(name.value)):
-            if row.kind != "attribute" or row.receiver != "tensor" or view.settings.source not in row.distinctive:
-                continue
+        try:
             target = target_form(row, view)
             if view.suppressed(row.code, call) or form.template is not None or not target.names:
                 continue
-            pair = next((p for p in row.parameters if p.values is not None), None)
-            values = view.settings.table.values[pair.values] if pair is not None and pair.values else None
-            translated = translate_edits(view, value, values, row.code)
-            if name.value in target.names and not translated:
-                break  # it reads the same on both sides
-            span = view.source.span(name)
-            quote = view.source.slice(span)[-1]
-            edits.append(Edit(span, quote + target.names[0] + quote, row.code))
-            edits += translated
-            line, column = view.source.position(span.start)
-            conversions.append(Conversion(row.code, str(name.value), target.names[0], line, column, row.id))
-            break
-    return edits, conversions
+            translated = _translated(view, value, row)
+        except Refused as stop:
+            return Changes(findings=(refused(stop.refusal, call, f"{row.receiver}.{attribute}", row),))
+        if attribute in target.names and not translated:
+            break  # it reads the same on both sides
+        quote = view.source.slice(view.source.span(name))[-1]
+        renamed = Edit(view.source.span(name), quote + target.names[0] + quote, row.code)
+        conversion = view.conversion(row.code, name, attribute, target.names[0], row.id)
+        return Changes((renamed, *translated), (conversion,))
+    return NOTHING
+
+
+def _translated(view: FileView, value: ast.expr, row: Row) -> list[Edit]:
+    """Edits that give the attribute's value the target's meaning.
+
+    Raises:
+        Refused: it has no counterpart.
+    """
+    pair = next((p for p in row.parameters if p.values is not None), None)
+    values = view.settings.table.values[pair.values] if pair is not None and pair.values else None
+    return translate_edits(view, value, values, row.code)
 
 
 def _named(view: FileView, call: ast.Call) -> tuple[ast.Constant, ast.expr] | None:

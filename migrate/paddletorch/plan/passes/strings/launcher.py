@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 
 from paddletorch.model import Conversion, Edit
-from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.sites import Site
 
 _CODE = "DST101"
 _LEFT = "DST201"
@@ -16,18 +16,19 @@ _VALUES = "launcher_environment"
 _READERS = frozenset({"os.getenv", "os.environ.get"})
 
 
-def plan_launcher(view: FileView, planned: list[tuple[Site, Outcome]]) -> tuple[list[Edit], list[Conversion]]:
+def plan_launcher(view: FileView, planned: Planned) -> Changes:
     """Rename the variables that a file with distributed code reads; report the others.
 
     Only in such a file is it sure that ``RANK`` is the launcher's.
     """
     edits: list[Edit] = []
     conversions: list[Conversion] = []
+    findings: list[Finding] = []
     names = _names(view)
-    starts = any(o.target is not None and o.row.code == _CODE for _, o in planned)
-    uses = [(n, use) for n in view.tree.strings if n.value in names and (use := _use(view, n)) is not None]
-    own = {node.value for node, use in uses if use == "other"}  # set by the program itself
-    for node, _ in uses:
+    starts = any(use.converts and use.row.code == _CODE for use in planned.uses)
+    strings = [(n, access) for n in view.tree.strings if n.value in names and (access := _access(view, n)) is not None]
+    own = {node.value for node, access in strings if access == "other"}  # set by the program itself
+    for node, _ in strings:
         assert isinstance(node.value, str)
         wanted = names[node.value]
         if not view.is_located(node) or view.suppressed(_CODE, node):
@@ -37,12 +38,11 @@ def plan_launcher(view: FileView, planned: list[tuple[Site, Outcome]]) -> tuple[
         wants = view.settings.options.wants(_CODE)
         if starts and wants and node.value not in own and text[1:-1] == node.value:
             edits.append(Edit(span, text[0] + wanted + text[-1], _CODE))
-            line, column = view.source.position(span.start)
-            conversions.append(Conversion(_CODE, node.value, wanted, line, column))
+            conversions.append(view.conversion(_CODE, node, node.value, wanted))
         else:
             launcher = "paddle.distributed.launch" if view.target == "paddle" else "torchrun"
-            view.report(_LEFT, node, node.value, what=f"{launcher} sets {wanted} instead")
-    return edits, conversions
+            findings.append(finding(_LEFT, node, node.value, what=f"{launcher} sets {wanted} instead"))
+    return Changes(tuple(edits), tuple(conversions), tuple(findings))
 
 
 def _names(view: FileView) -> dict[str, str]:
@@ -55,8 +55,8 @@ def _names(view: FileView) -> dict[str, str]:
     }
 
 
-def _use(view: FileView, node: ast.Constant) -> str | None:
-    """How the string names a variable of the environment: ``read``, ``other``, or not at all."""
+def _access(view: FileView, node: ast.Constant) -> str | None:
+    """How the variable of the environment that the string names is used: ``read``, ``other``, or not at all."""
     parent = view.parent(node)
     if isinstance(parent, ast.Subscript) and parent.slice is node and _is(view, parent.value, {"os.environ"}):
         return "read" if isinstance(parent.ctx, ast.Load) else "other"

@@ -6,12 +6,16 @@ import ast
 from collections.abc import Sequence
 
 from paddletorch.model import Edit
-from paddletorch.plan.model.outcome import target_name
+from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.findings import Finding, finding, refused
+from paddletorch.plan.model.refusals import NoSuchUse
+from paddletorch.plan.model.target_forms import target_name
 from paddletorch.plan.model.view import FileView
 
 
-def report_strings(view: FileView, edits: Sequence[Edit]) -> None:
+def report_strings(view: FileView, planned: Planned) -> Changes:
     """Report each such string that stays as it is."""
+    findings: list[Finding] = []
     for node in sorted(view.tree.strings, key=lambda n: (n.lineno, n.col_offset)):
         if node in view.tree.quoted or isinstance(view.parent(node), ast.Expr):
             continue
@@ -19,11 +23,11 @@ def report_strings(view: FileView, edits: Sequence[Edit]) -> None:
         if "." not in node.value or not node.value.startswith((view.settings.source + ".", "apex.")):
             continue
         found = view.settings.lookup(node.value)
-        if _is_replaced(view, node, edits):
+        if found is None or found[0].kind == "module" or _is_replaced(view, node, planned.changes.edits):
             continue
-        if found is not None and found[0].kind != "module":
-            row = found[0]
-            view.report("API206", node, node.value, row, replacement=target_name(row, view) or "the counterpart")
+        row = found[0]
+        findings.append(finding("API206", node, node.value, row, replacement=target_name(row, view)))
+    return Changes(findings=tuple(findings))
 
 
 def _is_replaced(view: FileView, node: ast.expr, edits: Sequence[Edit]) -> bool:
@@ -31,19 +35,22 @@ def _is_replaced(view: FileView, node: ast.expr, edits: Sequence[Edit]) -> bool:
     return any(e.span.holds(span) and span not in e.parts for e in edits)
 
 
-def report_probes(view: FileView, edits: Sequence[Edit]) -> None:
+def report_probes(view: FileView, planned: Planned) -> Changes:
     """Report ``getattr(torch, name)``: the framework itself is asked for something by name."""
+    findings: list[Finding] = []
     for call in view.tree.calls:
         if not isinstance(call.func, ast.Name) or call.func.id not in _PROBES or len(call.args) < 2:
             continue
-        if not isinstance(call.args[0], ast.Name):
+        module, attribute = call.args[:2]
+        if not isinstance(module, ast.Name) or view.qualified(module) != view.settings.source:
             continue
-        if view.qualified(call.args[0]) == view.settings.source and not _is_replaced(view, call.args[0], edits):
-            name, replacement = view.text(call.args[0]), view.text(call)
-            asked = str(call.args[1].value) if isinstance(call.args[1], ast.Constant) else ""
-            api = f"{view.settings.source}.{asked}" if asked else f"an API of {view.settings.source}"
-            replacement = replacement.replace(name, view.target, 1)
-            view.report("API205", call, api, None, what=view.text(call), replacement=replacement)
+        if _is_replaced(view, module, planned.changes.edits):
+            continue
+        name = str(attribute.value) if isinstance(attribute, ast.Constant) else ""
+        api = f"{view.settings.source}.{name}" if name else f"an API of {view.settings.source}"
+        text = view.text(call)
+        findings.append(refused(NoSuchUse(text, text.replace(view.text(module), view.target, 1)), call, api))
+    return Changes(findings=tuple(findings))
 
 
 _PROBES = frozenset({"getattr", "setattr", "delattr"})

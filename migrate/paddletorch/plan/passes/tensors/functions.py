@@ -6,31 +6,33 @@ Which arguments are tensors is known when ``forward`` runs; it notes it, and ``b
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from dataclasses import replace
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.sites import Site
 
 _CODE = "AGD202"
 _NOTE = "tensor_arguments"
 
 
-def plan_functions(view: FileView, planned: Sequence[tuple[Site, Outcome]]) -> None:
+def plan_functions(view: FileView, planned: Planned) -> Changes:
     """Edit the classes that return None, as for what is no tensor; where a return is no tuple they stay reported."""
     if view.target != "paddle":
-        return
-    for site, outcome in planned:
-        statement = view.parent(site.node)
-        if site.role != "base" or outcome.row.id != "autograd.Function" or not isinstance(statement, ast.ClassDef):
+        return NOTHING
+    revised: list[Use] = []
+    for use in planned.uses:
+        statement = view.parent(use.site.node)
+        if use.site.role != "base" or use.row.id != "autograd.Function" or not isinstance(statement, ast.ClassDef):
             continue
-        if outcome.target is None or all(f.code != _CODE for f in outcome.findings):
+        if not use.converts or all(f.code != _CODE for f in use.findings):
             continue
-        edits = _edits(view, statement, outcome.row.code)
+        edits = _edits(view, statement, use.row.code)
         if edits:
-            outcome.edits += edits
-            outcome.findings = [f for f in outcome.findings if f.code != _CODE]
+            others = tuple(f for f in use.findings if f.code != _CODE)
+            revised.append(replace(use.with_edits(*edits), findings=others))
+    return Changes(uses=tuple(revised))
 
 
 def _edits(view: FileView, node: ast.ClassDef, code: str) -> list[Edit]:
@@ -45,8 +47,8 @@ def _edits(view: FileView, node: ast.ClassDef, code: str) -> list[Edit]:
     names = [a.arg for a in forward.args.args[1:]] + ([f"*{forward.args.vararg.arg}"] if forward.args.vararg else [])
     start = view.source.span(first).start
     line_end = view.source.newline + view.source.indentation(first.lineno)
-    held = f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
-    text = f"{forward.args.args[0].arg}.{_NOTE} = [isinstance(a, paddle.Tensor) for a in {held}]{line_end}"
+    arguments = f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
+    text = f"{forward.args.args[0].arg}.{_NOTE} = [isinstance(a, paddle.Tensor) for a in {arguments}]{line_end}"
     edits = [Edit(Span(start, start), text, code)]
     for value in returned:
         if not isinstance(value, ast.Tuple):

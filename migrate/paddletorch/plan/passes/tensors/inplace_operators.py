@@ -8,71 +8,66 @@ it.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from paddletorch.model import Conversion, Edit
+from paddletorch_rules.facts import facts
+
+from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
-from paddletorch.plan.model.member_plan import MemberPlan
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
+from paddletorch.plan.model.findings import finding, refused
+from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.uses.attributes import with_target_root
+from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.syntax.operators import ELEMENTWISE
 from paddletorch.resolve import Binding, Instance
 
 _CODE = "TEN106"
 _REPORTED = "TEN214"
 
-_OPERATORS: dict[type, str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-}
-_VIEWS = frozenset(
-    "view transpose t T mT permute squeeze unsqueeze diagonal narrow select expand expand_as detach data swapaxes "
-    "movedim view_as unbind chunk split".split()
-)
-"""Members whose result shares the tensor's memory in torch."""
 
-_NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
-
-
-def plan_augmented(view: FileView, plan: MemberPlan) -> None:
+def plan_augmented(view: FileView, planned: Planned) -> Changes:
     """Write into the tensor where it is a loop's or a leaf; report where another name shares its memory."""
     if view.target != "paddle":
-        return
-    for statement in [n for n in view.tree.parents if isinstance(n, ast.AugAssign)]:
-        target, operator = statement.target, _OPERATORS.get(type(statement.op))
-        if operator is None or not isinstance(target, ast.Name) or target not in view.tree.scopes:
-            continue
-        bindings = [b for b in view.tree.scopes[target].lookup(target.id) if b.kind != "augment"]
-        if not bindings or not _is_tensor(view, bindings, statement):
-            continue
-        if _is_meant(view, bindings, statement):
-            if not view.leaves(_CODE, statement):
-                _write_into(view, plan, statement, target, operator)
-        elif (base := _shared(view, bindings, statement)) is not None:
-            view.report(_REPORTED, target, "torch.Tensor", name=target.id, base=base)
+        return NOTHING
+    aliases = planned.changes.naming.aliases if planned.changes.naming is not None else {}
+    statements = [n for n in view.tree.parents if isinstance(n, ast.AugAssign)]
+    return joined(_plan_statement(view, aliases, statement) for statement in statements)
 
 
-def _write_into(view: FileView, plan: MemberPlan, statement: ast.AugAssign, target: ast.Name, sign: str) -> None:
-    holes: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {"self": target, "value": statement.value}
+def _plan_statement(view: FileView, aliases: Mapping[str, str], statement: ast.AugAssign) -> Changes:
+    """What becomes of one ``p -= step``; torch too makes a new tensor for ``p @= q``."""
+    target, operator = statement.target, ELEMENTWISE.get(type(statement.op))
+    if operator is None or not isinstance(target, ast.Name) or target not in view.tree.scopes:
+        return NOTHING
+    bindings = [b for b in view.tree.scopes[target].lookup(target.id) if b.kind != "augment"]
+    if not bindings or not _is_tensor(view, bindings, statement):
+        return NOTHING
+    if _is_meant(view, bindings, statement):
+        left = view.leaves(_CODE, statement)
+        return NOTHING if left else _write_into(view, aliases, statement, target, operator)
+    base = _shared_base(view, bindings, statement)
+    if base is None:
+        return NOTHING
+    return Changes(findings=(finding(_REPORTED, target, "torch.Tensor", name=target.id, base=base),))
+
+
+def _write_into(
+    view: FileView, aliases: Mapping[str, str], statement: ast.AugAssign, target: ast.Name, sign: str
+) -> Changes:
+    """The statement as a call that writes the result into the tensor."""
+    arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {"self": target, "value": statement.value}
     try:
-        parts = fill(view, f"paddle.assign({{self}} {sign} {{value}}, {{self}})", holes, target)
+        parts = fill(view, f"paddle.assign({{self}} {sign} {{value}}, {{self}})", arguments, target)
         edit = Edit(view.source.span(statement), "", _CODE, tuple(parts))
-        plan.edits += with_target_root(view, plan, target, [edit], "torch.Tensor")
-    except Refusal as refusal:
-        view.report(refusal.code, target, "torch.Tensor", **refusal.holes)
-        return
-    line, column = view.source.position(view.source.span(statement).start)
-    plan.conversions.append(Conversion(_CODE, "in-place operator", "paddle.assign", line, column))
+        changes = spelled(view, aliases, target, (edit,), "torch.Tensor")
+    except Refused as stop:
+        return Changes(findings=(refused(stop.refusal, target, "torch.Tensor"),))
+    return replace(changes, conversions=(view.conversion(_CODE, statement, "in-place operator", "paddle.assign"),))
 
 
-def _is_tensor(view: FileView, bindings: list[Binding], statement: ast.AugAssign) -> bool:
+def _is_tensor(view: FileView, bindings: Sequence[Binding], statement: ast.AugAssign) -> bool:
     """Whether the name holds nothing but tensors, as far as is known, or its gradient is read beside it."""
     name = bindings[0].name
     reads = (n for n in ast.walk(statement.value) if isinstance(n, ast.Attribute) and n.attr == "grad")
@@ -82,7 +77,7 @@ def _is_tensor(view: FileView, bindings: list[Binding], statement: ast.AugAssign
     return bool(instances) and all(v.type == "tensor" for v in instances)
 
 
-def _is_meant(view: FileView, bindings: list[Binding], statement: ast.AugAssign) -> bool:
+def _is_meant(view: FileView, bindings: Sequence[Binding], statement: ast.AugAssign) -> bool:
     """Whether the tensor is somebody else's, a loop's element, or a leaf that gradients are kept for."""
     if any(_is_looped(view, b) for b in bindings):
         return True
@@ -121,31 +116,32 @@ def _without_grad(view: FileView, node: ast.AST) -> bool:
     """Whether this runs under ``no_grad``."""
     current = view.parent(node)
     while current is not None:
-        held: list[ast.expr] = []
+        contexts: list[ast.expr] = []
         if isinstance(current, ast.With | ast.AsyncWith):
-            held = [i.context_expr for i in current.items]
+            contexts = [i.context_expr for i in current.items]
         elif isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef):
-            held = current.decorator_list
-        if any((view.qualified(h.func if isinstance(h, ast.Call) else h) or "") in _NO_GRAD for h in held):
+            contexts = current.decorator_list
+        names = (view.qualified(c.func if isinstance(c, ast.Call) else c) for c in contexts)
+        if any(name in facts().no_grad["torch"] for name in names):
             return True
         current = view.parent(current)
     return False
 
 
-def _shared(view: FileView, bindings: list[Binding], statement: ast.AugAssign) -> str | None:
+def _shared_base(view: FileView, bindings: Sequence[Binding], statement: ast.AugAssign) -> str | None:
     """The tensor whose memory the name shares and that is read afterwards, as written."""
     scope = bindings[0].scope
     for binding in bindings:
         base = _base(view, binding.value) if binding.kind == "assign" and binding.value is not None else None
         if base is None or base.id == binding.name or binding.scope is not scope:
             continue
-        held = view.tree.scopes[base].lookup(base.id)
+        of_base = view.tree.scopes[base].lookup(base.id)
         after = [
             load
             for load in view.tree.names.get(base.id, [])
-            if load.lineno > statement.lineno and view.tree.scopes[load].lookup(base.id) is held
+            if load.lineno > statement.lineno and view.tree.scopes[load].lookup(base.id) is of_base
         ]
-        stored = {_line(b) for b in held if isinstance(b.node, ast.Name) and _line(b) > _line(binding)}
+        stored = {_line(b) for b in of_base if isinstance(b.node, ast.Name) and _line(b) > _line(binding)}
         if after and not any(line <= after[0].lineno for line in stored):
             return view.text(binding.value) if binding.value is not None else base.id
     return None
@@ -158,10 +154,11 @@ def _line(binding: Binding) -> int:
 
 def _base(view: FileView, value: ast.expr) -> ast.Name | None:
     """``x`` of ``x``, ``x[0]`` and ``x.view(-1)``; None for what has memory of its own."""
+    views = facts().views["torch"]
     while not isinstance(value, ast.Name):
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _VIEWS:
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in views:
             value = value.func.value
-        elif (isinstance(value, ast.Attribute) and value.attr in _VIEWS) or (
+        elif (isinstance(value, ast.Attribute) and value.attr in views) or (
             isinstance(value, ast.Subscript) and _is_basic(value)
         ):
             value = value.value

@@ -7,61 +7,72 @@ Measured on 3.3.1, ``x`` of shape [4, 5, 6] and ``i`` of two numbers: ``x[:, Non
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from paddletorch.model import Conversion, Edit, Span
+from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.passes.tensors.replaced_subscripts import (
+    CODE,
+    is_ellipsis,
+    is_none,
+    parts_of,
+    replaced_subscripts,
+)
 from paddletorch.resolve import Instance
 
-_CODE = "TEN105"
 _REFUSED = "TEN213"
 
 
-def plan_new_axes(view: FileView) -> tuple[list[Edit], list[Conversion]]:
+def plan_new_axes(view: FileView, planned: Planned) -> Changes:
     """``x[:, None, i]`` becomes ``x[:, i].unsqueeze(1)``; what cannot be written so is reported."""
-    edits: list[Edit] = []
-    conversions: list[Conversion] = []
     if view.target != "paddle":
-        return edits, conversions
+        return NOTHING
+    return replaced_subscripts(view, _with_early_axes(view), _unsqueezed, "Tensor.unsqueeze", _REFUSED)
+
+
+def _with_early_axes(view: FileView) -> Iterator[ast.Subscript]:
+    """Subscripts of tensors with a new axis before an index."""
     for node in view.tree.subscripts:
         if not isinstance(node.slice, ast.Tuple):
             continue
-        parts = node.slice.elts
-        last = max((k for k, p in enumerate(parts) if _may_be_index(view, p)), default=-1)
-        early = [k for k, p in enumerate(parts) if k < last and _is_none(p)]
-        if not early or not _may_be_tensor(view, node.value, parts[last]):
-            continue
-        free = view.is_located(node) and not view.leaves(_CODE, node)
-        found = _moved(view, node, parts, early) if free else None
-        if found is None:
-            view.report(_REFUSED, node, "torch.Tensor")
-            continue
-        edits += found
-        line, column = view.source.position(view.source.span(node).start)
-        conversions.append(Conversion(_CODE, "Tensor.__getitem__", "Tensor.unsqueeze", line, column))
-    return edits, conversions
+        indices = _indices(view, node)
+        if _early_axes(node, indices) and _may_be_tensor(view, node.value, node.slice.elts[indices[-1]]):
+            yield node
 
 
-def _moved(view: FileView, node: ast.Subscript, parts: list[ast.expr], early: list[int]) -> list[Edit] | None:
+def _unsqueezed(view: FileView, node: ast.Subscript) -> list[Edit] | None:
     """The subscript without its early new axes, and ``unsqueeze`` for each; None if their places cannot be said."""
-    first = next(k for k, p in enumerate(parts) if _may_be_index(view, p))
+    parts, indices = parts_of(node), _indices(view, node)
+    early = _early_axes(node, indices)
     before = parts[: early[-1]]
-    if not isinstance(node.ctx, ast.Load) or early[-1] > first or any(_is_dots(p) for p in before):
+    if not isinstance(node.ctx, ast.Load) or early[-1] > indices[0] or any(is_ellipsis(p) for p in before):
         return None
     if not _is_tensor(view, node.value):
         return None
-    axes = [sum(isinstance(p, ast.Slice) or _is_none(p) for p in parts[:k]) for k in early]
+    axes = [sum(isinstance(p, ast.Slice) or is_none(p) for p in parts[:k]) for k in early]
     edits = []
     for k in early:
         start = view.source.span(parts[k]).start
-        edits.append(Edit(Span(start, view.source.span(parts[k + 1]).start), "", _CODE))
+        edits.append(Edit(Span(start, view.source.span(parts[k + 1]).start), "", CODE))
     end = view.source.span(node).end
-    return [*edits, Edit(Span(end, end), "".join(f".unsqueeze({axis})" for axis in axes), _CODE)]
+    return [*edits, Edit(Span(end, end), "".join(f".unsqueeze({axis})" for axis in axes), CODE)]
+
+
+def _indices(view: FileView, node: ast.Subscript) -> list[int]:
+    """Which parts of the subscript can be tensors or lists of indices."""
+    return [k for k, part in enumerate(parts_of(node)) if _may_be_index(view, part)]
+
+
+def _early_axes(node: ast.Subscript, indices: list[int]) -> list[int]:
+    """Which parts make a new axis before the last index."""
+    return [k for k, part in enumerate(parts_of(node)) if indices and k < indices[-1] and is_none(part)]
 
 
 def _may_be_index(view: FileView, part: ast.expr) -> bool:
     """Whether the part can be a tensor or a list of indices: it is no slice, and not seen to be one number."""
-    if isinstance(part, ast.Slice) or _is_none(part) or _is_dots(part):
+    if isinstance(part, ast.Slice) or is_none(part) or is_ellipsis(part):
         return False
     found = kinds(view, part)
     return not found or bool(found & {"Tensor", "sequence"})
@@ -78,11 +89,3 @@ def _may_be_tensor(view: FileView, node: ast.expr, index: ast.expr) -> bool:
 def _is_tensor(view: FileView, node: ast.expr) -> bool:
     instances = [v for v in view.evaluator.values(node) if isinstance(v, Instance)]
     return bool(instances) and all(v.type == "tensor" for v in instances)
-
-
-def _is_none(part: ast.expr) -> bool:
-    return isinstance(part, ast.Constant) and part.value is None
-
-
-def _is_dots(part: ast.expr) -> bool:
-    return isinstance(part, ast.Constant) and part.value is Ellipsis

@@ -11,11 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from packaging.version import Version
+from paddletorch_rules.facts import facts
 
 from paddletorch.model import Conversion, Edit, Span
-from paddletorch.plan.inference.dtype_names import PAIRS
 from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, promoted
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.operators import ELEMENTWISE
 from paddletorch.plan.syntax.precedence import ATOM, binds
 from paddletorch.plan.syntax.side_effects import is_pure
 
@@ -23,11 +26,8 @@ _CODE = "DTY101"
 _UNKNOWN_WIDTH = "DTY201"
 _NOT_SEEN = "DTY202"
 
-_OPERATORS = (
-    ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor,
-)  # fmt: skip
+_OPERATORS = tuple(ELEMENTWISE)
 _KINDS = frozenset({ast.AugAssign, ast.BinOp, ast.Compare, ast.Call})
-_COMPARED = frozenset("eq ne lt le gt ge greater less".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +39,39 @@ class _Operation:
     target: ast.expr | None = None
 
 
-def plan_promotion(view: FileView, dtypes: Dtypes) -> tuple[list[Edit], list[Conversion]]:
+@dataclass(frozen=True, slots=True)
+class _Cast:
+    """An operand that is cast, and the argument of ``astype``."""
+
+    node: ast.expr
+    dtype: str
+
+
+def plan_promotion(view: FileView, planned: Planned) -> Changes:
     """Casts where torch would promote; they come before other edits of the same expressions."""
     edits: list[Edit] = []
     conversions: list[Conversion] = []
+    findings: list[Finding] = []
     if view.target != "paddle" or view.is_half_converted:
-        return edits, conversions
+        return NOTHING
+    dtypes = view.provide(Dtypes)
     for operation in _operations(view):
-        for node, cast in _casts(view, dtypes, operation):
-            if view.leaves(_CODE, operation.node):
-                continue
-            span = (
-                _in_brackets(view, node)
-                if isinstance(operation.node, ast.BinOp | ast.Compare | ast.AugAssign)
-                else None
-            )
-            inner = view.source.span(node)
-            atom = span is not None or binds(node) == ATOM
-            parts: tuple[str | Span, ...] = (span or inner,) if atom else ("(", inner, ")")
-            edits.append(Edit(span or inner, "", _CODE, (*parts, f".astype({cast})")))
-            line, column = view.source.position(inner.start)
-            conversions.append(Conversion(_CODE, "type promotion", f"astype({cast})", line, column))
-    return edits, conversions
+        for found in _casts(view, dtypes, operation):
+            if isinstance(found, Finding):
+                findings.append(found)
+            elif not view.leaves(_CODE, operation.node):
+                edits.append(_cast_edit(view, operation, found))
+                conversions.append(view.conversion(_CODE, found.node, "type promotion", f"astype({found.dtype})"))
+    return Changes(tuple(edits), tuple(conversions), tuple(findings))
+
+
+def _cast_edit(view: FileView, operation: _Operation, cast: _Cast) -> Edit:
+    infix = isinstance(operation.node, ast.BinOp | ast.Compare | ast.AugAssign)
+    bracketed = _in_brackets(view, cast.node) if infix else None
+    inner = view.source.span(cast.node)
+    atom = bracketed is not None or binds(cast.node) == ATOM
+    parts: tuple[str | Span, ...] = (bracketed or inner,) if atom else ("(", inner, ")")
+    return Edit(bracketed or inner, "", _CODE, (*parts, f".astype({cast.dtype})"))
 
 
 def _in_brackets(view: FileView, node: ast.expr) -> Span | None:
@@ -93,22 +104,27 @@ def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
         given = {k.arg: k.value for k in call.keywords}
         named = [given[k] for k in ("input", "self", "other", "vec2") if k in given]
         arguments = [*call.args, *named]
-        if last in PAIRS | _COMPARED and len(arguments) >= 2:
+        if last in facts().promoting and len(arguments) >= 2:
             yield _Operation(call, arguments[:2])
         elif last == "where" and len(arguments) == 3:
             yield _Operation(call, arguments[1:])
-        elif last in ("cat", "concat", "stack") and call.args and isinstance(call.args[0], ast.List | ast.Tuple):
+        elif last in facts().joining and call.args and isinstance(call.args[0], ast.List | ast.Tuple):
             yield _Operation(call, [e for e in call.args[0].elts if not isinstance(e, ast.Starred)])
     elif name is None and isinstance(call.func, ast.Attribute) and call.args:
         last = call.func.attr
-        if last.endswith("_") and last.removesuffix("_") in PAIRS:
+        if last.endswith("_") and _promotes_in_place(last.removesuffix("_")):
             yield _Operation(call, [call.args[0]], call.func.value)
-        elif last in PAIRS | _COMPARED:
+        elif last in facts().promoting:
             yield _Operation(call, [call.func.value, call.args[0]])
 
 
-def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[tuple[ast.expr, str]]:
-    """What is cast to what, as the argument of ``astype``."""
+def _promotes_in_place(name: str) -> bool:
+    """Whether the operation is done in the dtype of the tensor that is written to: a comparison is not."""
+    return name in facts().promoting and name not in facts().bool_results
+
+
+def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_Cast | Finding]:
+    """What is cast to what, and findings where that is not seen."""
     found = {o: d for o in operation.operands if (d := dtypes.of(o)) is not None}
     if not found:
         return
@@ -127,14 +143,14 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[tu
     elif len(others) == 1 and dtypes.number(others[0]) is not None:
         old = view.settings.target_releases.versions[0] < Version("3.0")
         if old and result == "bool" and dtypes.number(others[0]) == 1:
-            yield next(iter(found)), view.quoted("'int64'", others[0])  # Paddle 2.6 makes a bool of the number
+            yield _Cast(next(iter(found)), view.quoted("'int64'", others[0]))  # Paddle 2.6 makes a bool of the number
     elif len(others) == 1 and dtypes.is_tensor(others[0]) and category(result) < 2 and _computes(operation.node):
         quotient = isinstance(operation.node, ast.BinOp) and isinstance(operation.node.op, ast.Div)
         if (result == "bool" or quotient) and _is_named(source := dtypes.source(others[0])):
-            yield next(iter(found)), _dtype_of(view, source)  # a quotient's other side is hardly a bool or int32
+            yield _Cast(next(iter(found)), _dtype_of(view, source))  # a quotient's other side is hardly a bool or int32
         else:
             node = next(iter(found))
-            view.report(_NOT_SEEN, node, "torch.Tensor", first=view.text(node), second=view.text(others[0]))
+            yield finding(_NOT_SEEN, node, "torch.Tensor", first=view.text(node), second=view.text(others[0]))
 
 
 def _computes(node: ast.AST) -> bool:
@@ -146,7 +162,7 @@ def _computes(node: ast.AST) -> bool:
 
 def _to(
     view: FileView, dtypes: Dtypes, found: Mapping[ast.expr, str], result: str | None, like: ast.expr | None
-) -> Iterator[tuple[ast.expr, str]]:
+) -> Iterator[_Cast | Finding]:
     """Casts of those whose dtype is lower; ``like`` has a floating-point dtype of a width that is not seen."""
     for node, dtype in found.items():
         if result is None or dtype == result or category(dtype) > category(result):
@@ -154,11 +170,11 @@ def _to(
         if category(dtype) == category(result) and FLOATING in (dtype, result):
             continue  # most likely the same
         if result != FLOATING:
-            yield node, view.quoted(f"'{result}'", node)
+            yield _Cast(node, view.quoted(f"'{result}'", node))
         elif like is not None and _is_named(source := dtypes.source(like)):
-            yield node, _dtype_of(view, source)
+            yield _Cast(node, _dtype_of(view, source))
         elif like is not None:
-            view.report(_UNKNOWN_WIDTH, node, "torch.Tensor", first=view.text(node), second=view.text(like))
+            yield finding(_UNKNOWN_WIDTH, node, "torch.Tensor", first=view.text(node), second=view.text(like))
 
 
 def _is_named(node: ast.expr) -> bool:

@@ -3,57 +3,56 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from packaging.version import Version
 
-from paddletorch.model import Conversion, Edit, Span
+from paddletorch.model import Edit, Span
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.passes.tensors.replaced_subscripts import (
+    CODE,
+    is_ellipsis,
+    is_none,
+    parts_of,
+    replaced_subscripts,
+)
 from paddletorch.resolve import Instance
 
-_CODE = "TEN105"
 _BACKWARDS = "TEN212"
 
 
-def plan_subscripts(view: FileView) -> tuple[list[Edit], list[Conversion]]:
+def plan_subscripts(view: FileView, planned: Planned) -> Changes:
     """Edits for subscripts of tensors that the target refuses, and findings for those that stay."""
-    edits: list[Edit] = []
-    conversions: list[Conversion] = []
-    if view.target == "paddle":
-        return _last_kept(view)
-    for node in view.tree.subscripts:
-        if not any(_is_backwards(p) for p in _parts(node)) or not _is_tensor(view, node.value):
-            continue
-        free = view.is_located(node) and not view.leaves(_CODE, node)
-        found = _flipped(view, node) if free else None
-        if found is None:
-            view.report(_BACKWARDS, node, "paddle.Tensor")
-            continue
-        edits += found
-        line, column = view.source.position(view.source.span(node).start)
-        conversions.append(Conversion(_CODE, "Tensor.__getitem__", "Tensor.flip", line, column))
-    return edits, conversions
+    if view.target == "torch":
+        return replaced_subscripts(view, _backwards(view), _flipped, "Tensor.flip", _BACKWARDS)
+    if view.settings.target_releases.versions[0] < Version("3.0"):
+        return replaced_subscripts(view, _negative_lists(view), _as_slice, "a slice", None)
+    return NOTHING
 
 
-def _last_kept(view: FileView) -> tuple[list[Edit], list[Conversion]]:
-    """``x[:, [-1]]`` becomes ``x[:, -1:]``: Paddle before 3.0 refuses negative numbers in a list."""
-    edits: list[Edit] = []
-    conversions: list[Conversion] = []
-    if view.settings.target_releases.versions[0] >= Version("3.0"):
-        return edits, conversions
+def _negative_lists(view: FileView) -> Iterator[ast.Subscript]:
+    """Reads such as ``x[:, [-1]]``: Paddle before 3.0 refuses negative numbers in a list."""
     for node in view.tree.subscripts:
-        if not isinstance(node.ctx, ast.Load):
-            continue
-        lists = [p for p in _parts(node) if not (isinstance(p, ast.Slice) or _is_dots(p) or _is_none(p))]
-        number = _negative(lists[0]) if len(lists) == 1 else None
-        if number is None or not _is_tensor(view, node.value) or not view.is_located(node):
-            continue
-        if view.leaves(_CODE, node):
-            continue
-        text = f"{number}:" if number == -1 else f"{number}:{number + 1}"
-        edits.append(Edit(view.source.span(lists[0]), text, _CODE))
-        line, column = view.source.position(view.source.span(node).start)
-        conversions.append(Conversion(_CODE, "Tensor.__getitem__", "a slice", line, column))
-    return edits, conversions
+        if isinstance(node.ctx, ast.Load) and _negative_list(node) is not None and _may_be_tensor(view, node.value):
+            yield node
+
+
+def _as_slice(view: FileView, node: ast.Subscript) -> list[Edit] | None:
+    """``x[:, -1:]`` for ``x[:, [-1]]``."""
+    found = _negative_list(node)
+    if found is None:
+        return None
+    part, number = found
+    text = f"{number}:" if number == -1 else f"{number}:{number + 1}"
+    return [Edit(view.source.span(part), text, CODE)]
+
+
+def _negative_list(node: ast.Subscript) -> tuple[ast.expr, int] | None:
+    """The list of one negative number in a subscript, and the number, if everything else is slices and new axes."""
+    parts = [p for p in parts_of(node) if not (isinstance(p, ast.Slice) or is_ellipsis(p) or is_none(p))]
+    number = _negative(parts[0]) if len(parts) == 1 else None
+    return (parts[0], number) if number is not None else None
 
 
 def _negative(part: ast.expr) -> int | None:
@@ -64,16 +63,15 @@ def _negative(part: ast.expr) -> int | None:
     return None
 
 
-def _is_none(part: ast.expr) -> bool:
-    return isinstance(part, ast.Constant) and part.value is None
-
-
-def _is_tensor(view: FileView, node: ast.expr) -> bool:
+def _may_be_tensor(view: FileView, node: ast.expr) -> bool:
     return any(isinstance(v, Instance) and v.type == "tensor" for v in view.evaluator.values(node))
 
 
-def _parts(node: ast.Subscript) -> list[ast.expr]:
-    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+def _backwards(view: FileView) -> Iterator[ast.Subscript]:
+    """Subscripts of tensors with a slice that counts down."""
+    for node in view.tree.subscripts:
+        if any(_is_backwards(p) for p in parts_of(node)) and _may_be_tensor(view, node.value):
+            yield node
 
 
 def _is_backwards(part: ast.expr) -> bool:
@@ -82,22 +80,22 @@ def _is_backwards(part: ast.expr) -> bool:
 
 def _flipped(view: FileView, node: ast.Subscript) -> list[Edit] | None:
     """``x.flip([1])[:, :, 0]`` for ``x[:, ::-1, 0]``; None if a part does not say which dimension it is for."""
-    parts = _parts(node)
+    parts = parts_of(node)
     if not isinstance(node.ctx, ast.Load) or not all(_takes_one(p) for p in parts):
         return None
-    dots = [k for k, p in enumerate(parts) if _is_dots(p)]
+    dots = [k for k, p in enumerate(parts) if is_ellipsis(p)]
     if len(dots) > 1:
         return None
-    turned = [k for k, p in enumerate(parts) if _is_backwards(p)]
-    if not all(ast.unparse(parts[k]) == "::-1" for k in turned):
+    reversed_parts = [k for k, p in enumerate(parts) if _is_backwards(p)]
+    if not all(ast.unparse(parts[k]) == "::-1" for k in reversed_parts):
         return None
-    dims = [k if not dots or k < dots[0] else k - len(parts) for k in turned]
+    dims = [k if not dots or k < dots[0] else k - len(parts) for k in reversed_parts]
     flip = f".flip([{', '.join(map(str, dims))}])"
     end, whole = view.source.span(node.value).end, view.source.span(node).end
-    if all(k in turned or _is_whole(p) for k, p in enumerate(parts)):
-        return [Edit(Span(end, whole), flip, _CODE)]
-    edits = [Edit(view.source.span(parts[k]), ":", _CODE) for k in turned]
-    return [Edit(Span(end, end), flip, _CODE), *edits]
+    if all(k in reversed_parts or _is_whole(p) for k, p in enumerate(parts)):
+        return [Edit(Span(end, whole), flip, CODE)]
+    edits = [Edit(view.source.span(parts[k]), ":", CODE) for k in reversed_parts]
+    return [Edit(Span(end, end), flip, CODE), *edits]
 
 
 def _takes_one(part: ast.expr) -> bool:
@@ -107,9 +105,5 @@ def _takes_one(part: ast.expr) -> bool:
     return isinstance(part, ast.Slice) or (isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.Constant))
 
 
-def _is_dots(part: ast.expr) -> bool:
-    return isinstance(part, ast.Constant) and part.value is Ellipsis
-
-
 def _is_whole(part: ast.expr) -> bool:
-    return _is_dots(part) or (isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step))
+    return is_ellipsis(part) or (isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step))

@@ -3,69 +3,100 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
+from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.sites import Site
 from paddletorch.plan.syntax.control_flow import loop_around
 from paddletorch.resolve import Binding, Scope
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
+_KEPT = "entered_autocast"
+"""The name under which a module keeps an object that was entered by hand."""
 
-def plan_reentry(view: FileView, planned: list[tuple[Site, Outcome]]) -> list[Edit]:
+_ONCE = "a paddle.amp.auto_cast object works once, the second 'with' raises AttributeError"
+
+
+def plan_autocast_objects(view: FileView, planned: Planned) -> Changes:
     """Make a factory of each kept autocast object whose every use is in sight; report the others."""
     if view.target != "paddle":
-        return []
-    edits: list[Edit] = []
-    done: set[int] = set()
-    for site, outcome in planned:
-        if outcome.row.instance != "autocast" or site.role != "call" or site.call is None or outcome.target is None:
+        return NOTHING
+    objects = _AutocastObjects(view)
+    found: list[Changes] = []
+    for use in planned.uses:
+        site, call = use.site, use.site.call
+        if use.row.instance != "autocast" or site.role != "call" or call is None or use.target is None:
             continue
-        if not outcome.target.startswith("paddle."):
-            continue  # the shim's object can be entered again
-        edits += _one_object(view, site, site.call, done)
-    return edits
+        if use.target.startswith("paddle."):  # the shim's object can be entered again
+            found.append(objects.changes(site, call))
+    return joined(found)
 
 
-def _one_object(view: FileView, site: Site, call: ast.Call, done: set[int]) -> list[Edit]:
-    value, parent = _bound_value(view, call)
-    if isinstance(parent, ast.withitem) or (isinstance(parent, ast.FunctionDef) and call in parent.decorator_list):
-        return []
-    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "enter_context":
-        return []
-    if isinstance(parent, ast.AsyncFunctionDef | ast.Expr):
-        return []
-    if isinstance(parent, ast.Attribute) and parent.attr == "__enter__" and value is call:
-        return _entered_for_good(view, site, call, done)
-    if isinstance(parent, ast.Call) and parent.func is call:  # autocast(...)(function): a decorator
-        return []
-    if isinstance(parent, ast.Return | ast.Lambda):
-        _returned(view, site, parent)
-        return []
-    if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
-        return _named(view, site, parent.targets[0], value, done)
-    _report(view, site, view.text(value), "is kept or passed on, and may be entered again")
-    return []
+class _AutocastObjects:
+    """The autocast objects of one file, in source order."""
 
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+        self._named: set[int] = set()
+        self._keeps_one = False
 
-def _entered_for_good(view: FileView, site: Site, call: ast.Call, done: set[int]) -> list[Edit]:
-    """``autocast(...).__enter__()``: Paddle's object leaves when it is freed, so a module keeps one under a name."""
-    scope = view.tree.scopes[call]
-    at_top = scope.kind == "module" and loop_around(view, call) is None
-    if at_top and _TOP not in done and _KEPT not in scope.bindings:
-        done.add(_TOP)
-        span = view.source.span(call)
-        start, end = Span(span.start, span.start), Span(span.end, span.end)
-        return [Edit(start, f"({_KEPT} := ", "AMP221"), Edit(end, ")", "AMP221")]
-    why = "paddle.amp.auto_cast switches off again when its object is freed, torch's stays on"
-    _report(view, site, view.text(call), "is entered and not kept", why)
-    return []
+    def changes(self, site: Site, call: ast.Call) -> Changes:
+        """What becomes of the object that a call makes, or a finding if it may be entered again."""
+        view = self._view
+        value, parent = _bound_value(view, call)
+        if isinstance(parent, ast.withitem) or (isinstance(parent, ast.FunctionDef) and call in parent.decorator_list):
+            return NOTHING
+        function = parent.func if isinstance(parent, ast.Call) else None
+        if isinstance(function, ast.Attribute) and function.attr == "enter_context":
+            return NOTHING
+        if isinstance(parent, ast.AsyncFunctionDef | ast.Expr):
+            return NOTHING
+        if isinstance(parent, ast.Attribute) and parent.attr == "__enter__" and value is call:
+            return self._entered_for_good(site, call)
+        if function is call:  # autocast(...)(function): a decorator
+            return NOTHING
+        if isinstance(parent, ast.Return | ast.Lambda):
+            return Changes(findings=tuple(_returned(view, site, parent)))
+        if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
+            return self._assigned(site, parent.targets[0])
+        found = _entered_again(site, view.text(value), "is kept or passed on, and may be entered again")
+        return Changes(findings=(found,))
 
+    def _entered_for_good(self, site: Site, call: ast.Call) -> Changes:
+        """``autocast(...).__enter__()``: Paddle's object leaves when it is freed, so a module keeps one by a name."""
+        view = self._view
+        scope = view.tree.scopes[call]
+        at_top = scope.kind == "module" and loop_around(view, call) is None
+        if at_top and not self._keeps_one and _KEPT not in scope.bindings:
+            self._keeps_one = True
+            span = view.source.span(call)
+            start, end = Span(span.start, span.start), Span(span.end, span.end)
+            return Changes((Edit(start, f"({_KEPT} := ", "AMP221"), Edit(end, ")", "AMP221")))
+        why = "paddle.amp.auto_cast switches off again when its object is freed, torch's stays on"
+        return Changes(findings=(_entered_again(site, view.text(call), "is entered and not kept", why),))
 
-_KEPT, _TOP = "entered_autocast", 0
-"""The name under which a module keeps the object, and the mark that it does."""
+    def _assigned(self, site: Site, target: ast.Name) -> Changes:
+        """``context = autocast(...)``: each use of the variable then makes an object of its own."""
+        view = self._view
+        scope = view.tree.scopes[target]
+        bindings = scope.lookup(target.id)
+        if id(bindings) in self._named:
+            return NOTHING
+        self._named.add(id(bindings))
+        uses = [n for n in view.tree.loads if n.id == target.id and view.tree.scopes[n].lookup(n.id) is bindings]
+        entered = [n for n in uses if isinstance(view.parent(n), ast.withitem)]
+        in_functions = [n for n in entered if view.tree.scopes[n].function() is not scope.function()]
+        looped = [n for n in entered if _loops_between(view, n, target)]
+        if len(entered) == len(uses) and len(entered) <= 1 and not in_functions and not looped:
+            return NOTHING
+        how = "is entered more than once" if len(entered) == len(uses) else "is passed on and may be entered again"
+        if len(entered) != len(uses) or not uses or not _can_wait(view, bindings, scope):
+            return Changes(findings=(_entered_again(site, target.id, how),))
+        return Changes(tuple(_factory(view, bindings, uses)))
 
 
 def _bound_value(view: FileView, call: ast.Call) -> tuple[ast.expr, ast.AST | None]:
@@ -77,8 +108,8 @@ def _bound_value(view: FileView, call: ast.Call) -> tuple[ast.expr, ast.AST | No
     return value, parent
 
 
-def _returned(view: FileView, site: Site, parent: ast.AST) -> None:
-    """Each call makes a fresh object: fine unless a caller in the file keeps it."""
+def _returned(view: FileView, site: Site, parent: ast.AST) -> Iterator[Finding]:
+    """Each call of the function makes a fresh object: fine unless a caller in the file keeps it."""
     function: ast.AST | None = parent
     while function is not None and not isinstance(function, ast.FunctionDef):
         function = view.parent(function)
@@ -86,26 +117,7 @@ def _returned(view: FileView, site: Site, parent: ast.AST) -> None:
         return
     for call in view.evaluator.calls.of(function):
         if isinstance(view.parent(call), ast.Assign):
-            _report(view, site, f"{function.name}()", "is kept by a caller and may be entered again")
-
-
-def _named(view: FileView, site: Site, target: ast.Name, value: ast.expr, done: set[int]) -> list[Edit]:
-    scope = view.tree.scopes[target]
-    bindings = scope.lookup(target.id)
-    if id(bindings) in done:
-        return []
-    done.add(id(bindings))
-    uses = [n for n in view.tree.loads if n.id == target.id and view.tree.scopes[n].lookup(n.id) is bindings]
-    entered = [n for n in uses if isinstance(view.parent(n), ast.withitem)]
-    in_functions = [n for n in entered if view.tree.scopes[n].function() is not scope.function()]
-    looped = [n for n in entered if _loops_between(view, n, target)]
-    if len(entered) == len(uses) and len(entered) <= 1 and not in_functions and not looped:
-        return []
-    how = "is entered more than once" if len(entered) == len(uses) else "is passed on and may be entered again"
-    if len(entered) != len(uses) or not uses or not _can_wait(view, bindings, value, scope):
-        _report(view, site, target.id, how)
-        return []
-    return _factory(view, bindings, uses)
+            yield _entered_again(site, f"{function.name}()", "is kept by a caller and may be entered again")
 
 
 def _loops_between(view: FileView, use: ast.AST, target: ast.AST) -> bool:
@@ -123,7 +135,7 @@ def _loops_between(view: FileView, use: ast.AST, target: ast.AST) -> bool:
     return False
 
 
-def _can_wait(view: FileView, bindings: list[Binding], value: ast.expr, scope: Scope) -> bool:
+def _can_wait(view: FileView, bindings: list[Binding], scope: Scope) -> bool:
     """Whether evaluating the expression later, at each entry, gives the same object."""
     if scope.kind == "class":
         return False
@@ -143,6 +155,7 @@ def _can_wait(view: FileView, bindings: list[Binding], value: ast.expr, scope: S
 
 
 def _factory(view: FileView, bindings: list[Binding], uses: list[ast.Name]) -> list[Edit]:
+    """The variable becomes a function, which each use calls."""
     edits: list[Edit] = []
     for binding in bindings:
         assert binding.value is not None
@@ -154,9 +167,6 @@ def _factory(view: FileView, bindings: list[Binding], uses: list[ast.Name]) -> l
     return edits
 
 
-_ONCE = "a paddle.amp.auto_cast object works once, the second 'with' raises AttributeError"
-
-
-def _report(view: FileView, site: Site, name: str, how: str, why: str = _ONCE) -> None:
+def _entered_again(site: Site, name: str, how: str, why: str = _ONCE) -> Finding:
     assert site.call is not None
-    view.report("AMP221", site.call, site.name, site.candidates[0].row, name=name, how=how, why=why)
+    return finding("AMP221", site.call, site.name, site.candidates[0].row, name=name, how=how, why=why)

@@ -6,16 +6,17 @@ A step that another place takes is caught by a hook of the optimizer, which runs
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from paddletorch.model import Edit
 from paddletorch.plan.inference.receivers import path_of
-from paddletorch.plan.model.outcome import Outcome
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.refusals import Refused, UnclearClipping
+from paddletorch.plan.model.site import Site
+from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.passes.training.constructors import Made, assigned_to, refuse, source_text
-from paddletorch.plan.sites.sites import Site
+from paddletorch.plan.passes.training.constructors import Constructor, assigned_to, constructors_of, source_text
 from paddletorch.plan.syntax.statements import insert_after, insert_before
 
 _CLIPS = {"nn.ClipGradByGlobalNorm": "clip_norm", "nn.ClipGradByNorm": "clip_norm", "nn.ClipGradByValue": "max"}
@@ -40,35 +41,42 @@ class _Step:
     scaler: ast.expr | None
 
 
-def plan_clipping(view: FileView, planned: list[tuple[Site, Outcome]], optimizers: list[Made]) -> list[Edit]:
+def plan_clipping(view: FileView, planned: Planned) -> Changes:
     """Clip calls for every optimizer that has ``grad_clip``; a clip object that goes elsewhere is refused."""
-    clips = {s.call: (s, o) for s, o in planned if o.row.id in _CLIPS and s.call is not None and o.target is not None}
-    edits: list[Edit] = []
-    for one in optimizers:
-        given = one.value("grad_clip")
-        if one.outcome.target is None or given is None or (isinstance(given, ast.Constant) and given.value is None):
+    draft = Draft(planned.uses)
+    optimizers = constructors_of(view, draft, "optimizer")
+    clips = {u.site.call: u for u in draft if u.row.id in _CLIPS and u.site.call is not None and u.converts}
+    for optimizer in optimizers:
+        given = optimizer.value("grad_clip")
+        if given is None or (isinstance(given, ast.Constant) and given.value is None):
             continue
+        use = draft[optimizer.site]
         try:
-            edits += _Clipping(view, one, _clip(view, one, given, clips)).edits()
-        except Refusal as refusal:
-            refuse(refusal, one.site, one.outcome)
-    for site, outcome in clips.values():
-        if not _consumed(view, site, optimizers):
-            refuse(
-                Refusal("OPT203", what="the clip object goes elsewhere than to an optimizer made here"), site, outcome
-            )
-    return edits
+            draft.revise(use.with_edits(*_Clipping(view, optimizer, _clip(view, given, clips)).edits()))
+        except Refused as stop:
+            draft.revise(use.refuse(stop.refusal))
+    converted = [o for o in optimizers if draft[o.site].converts]
+    for use in clips.values():
+        if not _is_consumed(view, use.site, converted):
+            what = "the clip object goes elsewhere than to an optimizer made here"
+            draft.refuse(use.site, UnclearClipping(what))
+    return Changes(uses=draft.revised)
 
 
-def _clip(view: FileView, one: Made, given: ast.expr, clips: dict[ast.Call, tuple[Site, Outcome]]) -> _Clip:
+def _clip(view: FileView, given: ast.expr, clips: Mapping[ast.Call, Use]) -> _Clip:
+    """What the value of ``grad_clip`` says; ``clips`` are the constructor calls of the clip classes.
+
+    Raises:
+        Refused: the class or the number cannot be seen.
+    """
     branches = [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]
     if isinstance(given, ast.Name | ast.Attribute):
         branches = list(_assigned(view, given))
     calls = [b for b in branches if isinstance(b, ast.Call) and b in clips]
     nones = [b for b in branches if isinstance(b, ast.Constant) and b.value is None]
-    rows = {clips[c][1].row.id for c in calls}
+    rows = {clips[c].row.id for c in calls}
     if not calls or len(calls) + len(nones) < len(branches) or len(rows) != 1:
-        raise Refusal("OPT203", what="which way grad_clip clips cannot be seen")
+        raise Refused(UnclearClipping("which way grad_clip clips cannot be seen"))
     row = rows.pop()
     if not isinstance(given, ast.Call):
         number = source_text(view, given) if isinstance(given, ast.Name | ast.Attribute) else None
@@ -76,7 +84,7 @@ def _clip(view: FileView, one: Made, given: ast.expr, clips: dict[ast.Call, tupl
         node = next((k.value for k in given.keywords if k.arg == _CLIPS[row]), given.args[0] if given.args else None)
         number = source_text(view, node) if node is not None else None
     if number is None:
-        raise Refusal("OPT203", what="the number that grad_clip clips to is computed in the call")
+        raise Refused(UnclearClipping("the number that grad_clip clips to is computed in the call"))
     return _Clip(row, number, bool(nones))
 
 
@@ -95,20 +103,20 @@ def _assigned(view: FileView, node: ast.expr) -> Iterator[ast.expr]:
             yield ast.Name("unknown")
 
 
-def _consumed(view: FileView, site: Site, optimizers: list[Made]) -> bool:
-    """Whether the clip object only goes to optimizers that convert."""
+def _is_consumed(view: FileView, site: Site, optimizers: list[Constructor]) -> bool:
+    """Whether the clip object only goes to these optimizers."""
     assert site.call is not None
-    given = [v for o in optimizers if o.outcome.target is not None and (v := o.value("grad_clip")) is not None]
+    given = [v for o in optimizers if (v := o.value("grad_clip")) is not None]
     if any(site.call in ast.walk(v) for v in given):
         return True
-    found = assigned_to(view, site.call)
-    if found is None:
+    assigned = assigned_to(view, site.call)
+    if assigned is None:
         return False
-    path = path_of(found[1])
+    path = path_of(assigned[1])
     inside = {n for v in given for n in ast.walk(v)}
     uses = [n for n in view.tree.scopes if isinstance(n, ast.Name | ast.Attribute) and path_of(n) == path]
-    quiet = [n for n in uses if n not in inside and isinstance(n.ctx, ast.Load) and not _is_shown(view, n)]
-    return not quiet and any(n in inside for n in uses)
+    others = [n for n in uses if n not in inside and isinstance(n.ctx, ast.Load) and not _is_shown(view, n)]
+    return not others and any(n in inside for n in uses)
 
 
 def _is_shown(view: FileView, node: ast.expr) -> bool:
@@ -152,27 +160,31 @@ def _is_only_read(view: FileView, argument: ast.expr, level: int = 3) -> bool:
 class _Clipping:
     """The clip calls of one optimizer."""
 
-    def __init__(self, view: FileView, one: Made, clip: _Clip) -> None:
-        found = assigned_to(view, one.call)
-        if found is None:
-            raise Refusal("OPT203", what="the optimizer that clips gets no name here")
-        self._view, self._one, self._clip = view, one, clip
-        self._statement, self._target = found
-        self._path = path_of(found[1])
-        self._code = one.outcome.row.code
+    def __init__(self, view: FileView, optimizer: Constructor, clip: _Clip) -> None:
+        assigned = assigned_to(view, optimizer.call)
+        if assigned is None:
+            raise Refused(UnclearClipping("the optimizer that clips gets no name here"))
+        self._view, self._optimizer, self._clip = view, optimizer, clip
+        self._statement, self._target = assigned
+        self._path = path_of(self._target)
+        self._code = optimizer.row.code
 
     def edits(self) -> list[Edit]:
-        """Calls before the steps if all of them can be seen, else a hook behind the constructor."""
+        """Calls before the steps if all of them can be seen, else a hook behind the constructor.
+
+        Raises:
+            Refused: the code stands in a string that leaves no quotes for it.
+        """
         steps = self._steps()
         if not steps or not all(self._can_read(self._clip.number, step.use) for step in steps):
-            self._one.outcome.edits.append(insert_after(self._view, self._statement, self._hook(), self._code))
-            return []
+            return [insert_after(self._view, self._statement, self._hook(), self._code)]
+        found: list[Edit] = []
         for step in steps:
             lines = self._call(self._parameters(step.use))
             if step.scaler is not None and not self._is_unscaled(step.scaler):
                 lines = f"{ast.unparse(step.scaler)}.unscale_({self._path})\n{lines}"
-            self._one.outcome.edits.append(insert_before(self._view, step.statement, lines, self._code))
-        return []
+            found.append(insert_before(self._view, step.statement, lines, self._code))
+        return found
 
     def _uses(self) -> list[ast.expr]:
         """Every place where the optimizer is read."""
@@ -185,7 +197,7 @@ class _Clipping:
         return [n for n in loads if isinstance(n.ctx, ast.Load)]
 
     def _steps(self) -> list[_Step]:
-        """Statements that step the optimizer, each with its scaler; empty if the optimizer may be stepped elsewhere."""
+        """Statements that step the optimizer, each with its scaler; none if other places may step it too."""
         view = self._view
         found: list[_Step] = []
         for use in self._uses():
@@ -226,12 +238,12 @@ class _Clipping:
         """Whether an expression of the constructor's scope means the same at a step."""
         names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
         scopes = self._view.tree.scopes
-        here, there = scopes[self._one.call], scopes[place]
+        here, there = scopes[self._optimizer.call], scopes[place]
         return all(n == "self" or here.lookup(n) is there.lookup(n) for n in names)
 
     def _parameters(self, place: ast.expr) -> str:
         """``model.parameters()`` as the optimizer got it, if the same name means it at the step."""
-        given = self._one.value("parameters")
+        given = self._optimizer.value("parameters")
         function = given.func if isinstance(given, ast.Call) and not given.args and not given.keywords else None
         if isinstance(function, ast.Attribute) and function.attr == "parameters":
             path = path_of(function.value)
@@ -240,7 +252,9 @@ class _Clipping:
         return self._of_groups(self._path)
 
     def _of_groups(self, optimizer: str) -> str:
-        return self._view.quoted(f"[p for group in {optimizer}.param_groups for p in group['params']]", self._one.call)
+        return self._view.quoted(
+            f"[p for group in {optimizer}.param_groups for p in group['params']]", self._optimizer.call
+        )
 
     def _call(self, parameters: str) -> str:
         number, indent = self._clip.number, " " * self._view.source.indent
@@ -260,7 +274,9 @@ class _Clipping:
         if self._clip.row == "nn.ClipGradByValue":
             clip = f"torch.nn.utils.clip_grad_value_({parameters}, {number})"
         elif self._clip.row == "nn.ClipGradByNorm":
-            each = self._view.quoted("for group in optimizer.param_groups for p in group['params']", self._one.call)
+            each = self._view.quoted(
+                "for group in optimizer.param_groups for p in group['params']", self._optimizer.call
+            )
             clip = f"[torch.nn.utils.clip_grad_norm_(p, {number}) {each}] and None"
         else:
             clip = f"[torch.nn.utils.clip_grad_norm_({parameters}, {number})] and None"

@@ -1,82 +1,127 @@
-"""What the plans of optimizers and schedulers share: their constructors' arguments and the names they get."""
+"""Constructor calls of optimizers, schedulers, samplers and loaders: their arguments and the names they get."""
 
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, replace
 
-from paddletorch.model import Edit
+from paddletorch_rules import Row
+from paddletorch_rules.hooks.data import BATCH_SIZE
+from paddletorch_rules.hooks.schedulers import BASE, OPTIMIZER
+
+from paddletorch.model import Edit, Placeholder, Span
 from paddletorch.plan.calls.binding import CallBinding, bind
 from paddletorch.plan.inference.receivers import path_of
-from paddletorch.plan.model.outcome import Outcome, finding
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.refusals import Refusal, Refused
+from paddletorch.plan.model.site import Site
+from paddletorch.plan.model.use import Draft, Use, Uses
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.sites import Site
 from paddletorch.plan.syntax.side_effects import is_pure
 
 
-@dataclass(eq=False, slots=True)
-class Made:
-    """One constructor call of an optimizer or scheduler that converts."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Constructor:
+    """A call that makes an object of a tracked type, with its arguments by the source's parameters."""
 
     site: Site
-    outcome: Outcome
+    row: Row
     call: ast.Call
     binding: CallBinding
-
-    @property
-    def row(self) -> str:
-        """The name of the row that converts it."""
-        return self.outcome.row.id
 
     def value(self, name: str) -> ast.expr | None:
         """The expression that the call gives for a source parameter."""
         return self.binding.value(name)
 
 
-def made(view: FileView, planned: list[tuple[Site, Outcome]], instance: str) -> list[Made]:
-    """The calls that make an instance of the tracked type ``instance`` and convert, in source order."""
-    found: list[Made] = []
-    for site, outcome in planned:
-        call = site.call
-        if outcome.row.instance != instance or site.role != "call" or call is None or outcome.target is None:
+def constructors_of(view: FileView, draft: Draft, type_name: str) -> list[Constructor]:
+    """The calls that make an object of a tracked type and convert, in source order.
+
+    Those whose arguments cannot be bound are refused in ``draft``.
+    """
+    found: list[Constructor] = []
+    for use in draft:
+        site, row, call = use.site, use.row, use.site.call
+        if row.instance != type_name or site.role != "call" or call is None or not use.converts:
             continue
-        forms = outcome.row.forms(view.settings.source)
+        forms = row.forms(view.settings.source)
         form = next((f for f in forms if site.name in f.names), forms[0])
         try:
-            found.append(Made(site, outcome, call, bind(view, call, outcome.row, form, site.name)))
-        except Refusal as refusal:
-            refuse(refusal, site, outcome)
+            found.append(Constructor(site, row, call, bind(view, call, row, form, site.name)))
+        except Refused as stop:
+            draft.refuse(site, stop.refusal)
     return found
 
 
-def refuse(refusal: Refusal, site: Site, outcome: Outcome) -> None:
-    """Leave the call as it is, with a finding."""
-    outcome.target, outcome.whole, outcome.full, outcome.edits = None, None, False, []
-    outcome.findings = [finding(refusal, site.node, site.name, outcome.row)]
+THE_OPTIMIZER = Placeholder("optimizer of a scheduler")
+BASE_RATE = Placeholder("rate of the scheduler that a warm-up leads to")
+THE_BATCH_SIZE = Placeholder("batch size of a sampler")
+
+_WRITTEN = {OPTIMIZER: THE_OPTIMIZER, BASE: BASE_RATE, BATCH_SIZE: THE_BATCH_SIZE}
+"""Placeholders by the text that stands for them in templates and hooks."""
+
+_ANY = re.compile(f"({'|'.join(map(re.escape, _WRITTEN))})")
 
 
-def fill_in(outcome: Outcome, placeholder: str, text: str) -> None:
-    """Write ``text`` where the outcome's edits hold a placeholder."""
-    outcome.edits = [_filled(edit, placeholder, text) for edit in outcome.edits]
-    if outcome.whole is not None:
-        outcome.whole = _filled(outcome.whole, placeholder, text)
-        outcome.target = (outcome.target or "").partition("(")[0]
+def draft_with_placeholders(uses: Uses, type_name: str) -> Draft:
+    """A draft in which the uses of one type have placeholders instead of the text that stands for them."""
+    draft = Draft(uses)
+    for use in draft:
+        if use.row.instance == type_name and any(_ANY.search(edit.written) for edit in use.every_edit):
+            whole = None if use.whole is None else _with_placeholders(use.whole)
+            draft.revise(replace(use, edits=tuple(map(_with_placeholders, use.edits)), whole=whole))
+    return draft
 
 
-def _filled(edit: Edit, placeholder: str, text: str) -> Edit:
-    parts = tuple(p.replace(placeholder, text) if isinstance(p, str) else p for p in edit.parts)
-    return replace(edit, text=edit.text.replace(placeholder, text), parts=parts)
+def _with_placeholders(edit: Edit) -> Edit:
+    if not _ANY.search(edit.written):
+        return edit
+    parts: list[str | Span | Placeholder] = []
+    for part in edit.parts or (edit.text,):
+        texts = _ANY.split(part) if isinstance(part, str) else ()
+        parts += [_WRITTEN.get(text, text) for text in texts if text] if isinstance(part, str) else [part]
+    return replace(edit, text="", parts=tuple(parts))
 
 
-def holds(outcome: Outcome, placeholder: str) -> bool:
-    """Whether the outcome's edits hold a placeholder."""
-    edits = [*outcome.edits, *([outcome.whole] if outcome.whole is not None else [])]
-    return any(placeholder in edit.written for edit in edits)
+def refuse_unfilled(draft: Draft, refusal: Refusal) -> None:
+    """Refuse the uses in ``draft`` that have a placeholder."""
+    for use in draft:
+        if any(isinstance(part, Placeholder) for edit in use.every_edit for part in edit.parts):
+            draft.revise(use.refuse(refusal))
+
+
+def fill_in(use: Use, placeholder: Placeholder, text: str) -> Use:
+    """The use with ``text`` where its edits have the placeholder."""
+    edits = tuple(_filled(edit, placeholder, text) for edit in use.edits)
+    if use.whole is None:
+        return replace(use, edits=edits)
+    target = (use.target or "").partition("(")[0]
+    return replace(use, edits=edits, whole=_filled(use.whole, placeholder, text), target=target)
+
+
+def _filled(edit: Edit, placeholder: Placeholder, text: str) -> Edit:
+    if placeholder not in edit.parts:
+        return edit
+    parts: list[str | Span | Placeholder] = []
+    for part in edit.parts:
+        new = text if part == placeholder else part
+        last = parts[-1] if parts else None
+        if isinstance(new, str) and isinstance(last, str):
+            parts[-1] = last + new
+        else:
+            parts.append(new)
+    if len(parts) == 1 and isinstance(parts[0], str):
+        return replace(edit, text=parts[0], parts=())
+    return replace(edit, parts=tuple(parts))
+
+
+def has_placeholder(use: Use, placeholder: Placeholder) -> bool:
+    """Whether the use's edits have the placeholder."""
+    return any(placeholder in edit.parts for edit in use.every_edit)
 
 
 def assigned_to(view: FileView, call: ast.expr) -> tuple[ast.stmt, ast.expr] | None:
-    """The statement and the one target (a name or a dotted path) that the value of ``call`` is given to."""
+    """The statement that assigns the value of ``call``, and its only target, a name or a dotted path."""
     parent = view.parent(call)
     while isinstance(parent, ast.IfExp) and call in (parent.body, parent.orelse):
         call, parent = parent, view.parent(parent)
@@ -90,21 +135,21 @@ def assigned_to(view: FileView, call: ast.expr) -> tuple[ast.stmt, ast.expr] | N
 
 
 def source_text(view: FileView, node: ast.expr) -> str | None:
-    """An expression as it is written, if it can be read again elsewhere with the same result."""
-    if not _is_readable(node):
+    """An expression as it is written, if it gives the same result when it is evaluated again elsewhere."""
+    if not _is_repeatable(node):
         return None
     text = view.source.slice(view.source.span(node))
     return text if "\n" not in text else ast.unparse(node)
 
 
-def _is_readable(node: ast.expr) -> bool:
-    """Whether nothing in the expression has an effect: conditions of pure parts count too."""
+def _is_repeatable(node: ast.expr) -> bool:
+    """Whether no part of the expression has a side effect, the parts of conditions included."""
     if isinstance(node, ast.Compare):
-        return all(map(_is_readable, (node.left, *node.comparators)))
+        return all(map(_is_repeatable, (node.left, *node.comparators)))
     if isinstance(node, ast.BoolOp):
-        return all(map(_is_readable, node.values))
+        return all(map(_is_repeatable, node.values))
     if isinstance(node, ast.IfExp):
-        return all(map(_is_readable, (node.test, node.body, node.orelse)))
+        return all(map(_is_repeatable, (node.test, node.body, node.orelse)))
     return is_pure(node)
 
 

@@ -1,15 +1,20 @@
-"""Measured hazards that no single call shows: found in a whole file that uses a scaler."""
+"""Differences in mixed precision that no single call shows: reported for a file that uses a scaler."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable, Iterator
 
-from paddletorch.plan.calls.translate import constant
+from paddletorch_rules.facts import facts
+
 from paddletorch.plan.inference.receivers import Evidence, Receivers, path_of
-from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.site import Site
+from paddletorch.plan.model.use import Use, Uses
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.sites import Site
+from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.control_flow import exclusive, loop_around
 from paddletorch.resolve import Scope
 from paddletorch.resolve.evaluator.call_index import argument_of
@@ -19,27 +24,32 @@ _MODULE_NAMES = re.compile(
 )
 
 
-def find_hazards(view: FileView, receivers: Receivers, planned: list[tuple[Site, Outcome]]) -> None:
-    """Report each hazard of the file once."""
-    _state_keys(view, receivers)
-    uses = _ScalerUses(view, receivers)
-    constructed = [s for s, o in planned if o.row.instance == "scaler" and s.role in ("call", "partial", "base")]
-    if not constructed and not uses.calls:
+def plan_hazards(view: FileView, planned: Planned) -> Changes:
+    """Report each hazard of the file; nothing is edited."""
+    receivers = view.provide(Receivers).leaving(planned.uses)
+    return Changes(findings=(*_state_keys(view, receivers), *_of_scalers(view, receivers, planned.uses)))
+
+
+def _of_scalers(view: FileView, receivers: Receivers, uses: Uses) -> Iterator[Finding]:
+    """What is reported only where a scaler is made or used."""
+    calls = _ScalerCalls(view, receivers)
+    constructed = [u.site for u in uses if u.row.instance == "scaler" and u.site.role in ("call", "partial", "base")]
+    if not constructed and not calls.all:
         return
     if view.target == "paddle":
-        _several_optimizers(view, uses, "step")
-        _optimizers_in_methods(view, uses)
-        _stale_found_inf(view, uses)
-        _gate(view, planned, constructed, uses)
-        _sparse(view)
-        _precision(view, "double", "AMP223")
+        yield from _several_optimizers(view, calls, "step")
+        yield from _optimizers_in_methods(view, calls)
+        yield from _stale_found_inf(view, calls)
+        yield from _gate(view, uses, constructed, calls)
+        yield from _sparse(view)
+        yield from _precision(view, "double", "AMP223")
     else:
-        _several_optimizers(view, uses, "minimize")
-        _precision(view, "half", "AMP247")
-        _gate(view, planned, constructed, uses)
+        yield from _several_optimizers(view, calls, "minimize")
+        yield from _precision(view, "half", "AMP247")
+        yield from _gate(view, uses, constructed, calls)
 
 
-def _state_keys(view: FileView, receivers: Receivers) -> None:
+def _state_keys(view: FileView, receivers: Receivers) -> Iterator[Finding]:
     """``scaler.state_dict()["scale"]``: the keys, and what stands under them, differ."""
     for call in view.tree.calls:
         function, subscript = call.func, view.parent(call)
@@ -47,14 +57,14 @@ def _state_keys(view: FileView, receivers: Receivers) -> None:
             continue
         key = subscript.slice if isinstance(subscript, ast.Subscript) and subscript.value is call else None
         if isinstance(key, ast.Constant) and receivers.evidence(function.value, "scaler") is Evidence.YES:
-            view.report("AMP251", call, "scaler.state_dict", None, key=repr(key.value))
+            yield finding("AMP251", call, "scaler.state_dict", key=repr(key.value))
 
 
-class _ScalerUses:
-    """Calls of a scaler's methods, by function and by the scaler's path, in source order."""
+class _ScalerCalls:
+    """Calls of scalers' methods, each with its function, the scaler's path and the method, in source order."""
 
     def __init__(self, view: FileView, receivers: Receivers) -> None:
-        self.calls: list[tuple[Scope, str, str, ast.Call]] = []
+        self.all: list[tuple[Scope, str, str, ast.Call]] = []
         for call in sorted(view.tree.calls, key=lambda c: (c.lineno, c.col_offset)):
             function = call.func
             if not isinstance(function, ast.Attribute) or function.attr not in (
@@ -67,12 +77,12 @@ class _ScalerUses:
                 continue
             path = path_of(function.value)
             if path and receivers.evidence(function.value, "scaler") is Evidence.YES:
-                self.calls.append((view.tree.scopes[call].function(), path, function.attr, call))
+                self.all.append((view.tree.scopes[call].function(), path, function.attr, call))
 
     def by_scaler(self) -> dict[tuple[Scope, str], list[tuple[str, ast.Call]]]:
         """Method calls of each scaler in each function."""
         found: dict[tuple[Scope, str], list[tuple[str, ast.Call]]] = {}
-        for scope, path, method, call in self.calls:
+        for scope, path, method, call in self.all:
             found.setdefault((scope, path), []).append((method, call))
         return found
 
@@ -81,8 +91,9 @@ def _optimizer(call: ast.Call) -> ast.expr | None:
     return call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
 
 
-def _several_optimizers(view: FileView, uses: _ScalerUses, method: str) -> None:
-    for (_, path), calls in uses.by_scaler().items():
+def _several_optimizers(view: FileView, scaler_calls: _ScalerCalls, method: str) -> Iterator[Finding]:
+    """One scaler steps several optimizers before its next update."""
+    for (_, path), calls in scaler_calls.by_scaler().items():
         if "[]" in path:
             continue
         pending: list[ast.Call] = []
@@ -93,14 +104,14 @@ def _several_optimizers(view: FileView, uses: _ScalerUses, method: str) -> None:
                 continue
             others = [c for c in pending if _differs(c, call) and not exclusive(view, c, call)]
             if others or _loops_over_optimizers(view, call, calls):
-                _report_several(view, path, call, [*others, call], method)
+                yield _several(view, path, call, [*others, call], method)
             pending.append(call)
 
 
-def _optimizers_in_methods(view: FileView, uses: _ScalerUses) -> None:
+def _optimizers_in_methods(view: FileView, scaler_calls: _ScalerCalls) -> Iterator[Finding]:
     """Functions that step one scaler's optimizers and leave the update to somebody else."""
     shared: dict[tuple[Scope | None, str], list[tuple[Scope, ast.Call]]] = {}
-    for (scope, path), calls in uses.by_scaler().items():
+    for (scope, path), calls in scaler_calls.by_scaler().items():
         if "[]" in path or any(name == "update" for name, _ in calls):
             continue
         for name, call in calls:
@@ -112,7 +123,7 @@ def _optimizers_in_methods(view: FileView, uses: _ScalerUses) -> None:
         names = {n for scope, call in steps for n in _stepped(view, scope, call)}
         if len(names) > 1 and (len(scopes) > 1 or len(_stepped(view, *steps[0])) > 1):
             listed = ", ".join(sorted(names))
-            view.report("AMP220", steps[-1][1], "scaler.step", None, name=path, optimizers=listed)
+            yield finding("AMP220", steps[-1][1], "scaler.step", name=path, optimizers=listed)
 
 
 def _stepped(view: FileView, scope: Scope, call: ast.Call) -> set[str]:
@@ -150,19 +161,19 @@ def _loops_over_optimizers(view: FileView, call: ast.Call, calls: list[tuple[str
     return not any(name == "update" and c in inside for name, c in calls)
 
 
-def _report_several(view: FileView, path: str, call: ast.Call, steps: list[ast.Call], method: str) -> None:
+def _several(view: FileView, path: str, call: ast.Call, steps: list[ast.Call], method: str) -> Finding:
     names = ", ".join(dict.fromkeys(view.text(o) for c in steps if (o := _optimizer(c)) is not None))
     if "," not in names:
         names += ", in a loop"
     if method == "step":
-        view.report("AMP220", call, "scaler.step", None, name=path, optimizers=names)
-    else:
-        what = f"minimize() runs for several optimizers ({names}): each call updates the loss scale on its own"
-        view.report("AMP230", call, "scaler.minimize", None, what=what)
+        return finding("AMP220", call, "scaler.step", name=path, optimizers=names)
+    what = f"minimize() runs for several optimizers ({names}): each call updates the loss scale on its own"
+    return finding("AMP230", call, "scaler.minimize", what=what)
 
 
-def _stale_found_inf(view: FileView, uses: _ScalerUses) -> None:
-    for (scope, _), calls in uses.by_scaler().items():
+def _stale_found_inf(view: FileView, scaler_calls: _ScalerCalls) -> Iterator[Finding]:
+    """A function steps an optimizer both through a scaler and by itself."""
+    for (scope, _), calls in scaler_calls.by_scaler().items():
         for name, call in calls:
             optimizer = _optimizer(call)
             path = path_of(optimizer) if optimizer is not None else ""
@@ -177,25 +188,29 @@ def _stale_found_inf(view: FileView, uses: _ScalerUses) -> None:
                 ):
                     continue
                 if view.tree.scopes[other].function() is scope and not exclusive(view, call, other):
-                    view.report("AMP241", other, "optimizer.step", None, name=path)
+                    yield finding("AMP241", other, "optimizer.step", name=path)
 
 
-def _gate(view: FileView, planned: list[tuple[Site, Outcome]], constructed: list[Site], uses: _ScalerUses) -> None:
-    autocasts = [(s, o) for s, o in planned if o.row.instance == "autocast" and s.role in ("call", "partial")]
+def _gate(
+    view: FileView, uses: Iterable[Use], constructed: list[Site], scaler_calls: _ScalerCalls
+) -> Iterator[Finding]:
+    """Scalers beside autocast in bfloat16, where they do nothing, and scalers without autocast."""
+    autocasts = [u for u in uses if u.row.instance == "autocast" and u.site.role in ("call", "partial")]
     follows = any(_scaler_follows_dtype(site) for site in constructed)
-    for site, outcome in autocasts:
+    for use in autocasts:
+        site = use.site
         if follows and not _is_bfloat16(view, site):
             continue  # off where autocast is bfloat16
-        emitted = any("bfloat16" in edit.text for edit in outcome.edits)
-        if site.call is not None and outcome.target is not None and (emitted or _may_be_bfloat16(view, site)):
-            view.report("AMP222", site.node, site.name, outcome.row, dtype="bfloat16")
+        emitted = any("bfloat16" in edit.text for edit in use.edits)
+        if site.call is not None and use.converts and (emitted or _may_be_bfloat16(view, site)):
+            yield finding("AMP222", site.node, site.name, use.row, dtype="bfloat16")
     if view.target == "torch":
         return
-    used = any(method == "scale" for _, _, method, _ in uses.calls)
+    used = any(method == "scale" for _, _, method, _ in scaler_calls.all)
     mentioned = any(token in view.source.body for token in (b"autocast", b"auto_cast", b"amp_guard"))
     if constructed and used and not mentioned:
         site = constructed[0]
-        view.report("AMP243", site.node, site.name, None)
+        yield finding("AMP243", site.node, site.name)
 
 
 def _scaler_follows_dtype(site: Site) -> bool:
@@ -224,13 +239,14 @@ def _may_be_bfloat16(view: FileView, site: Site) -> bool:
     return False
 
 
-def _sparse(view: FileView) -> None:
+def _sparse(view: FileView) -> Iterator[Finding]:
+    """Embeddings with sparse gradients."""
     for call in view.tree.calls:
         name = view.qualified(call.func) or ""
         if not name.startswith("torch.nn.") or "mbedding" not in name:
             continue
         if any(k.arg == "sparse" and constant(k.value) is True for k in call.keywords):
-            view.report("AMP224", call, name, None)
+            yield finding("AMP224", call, name)
 
 
 _PRECISIONS = {
@@ -239,7 +255,7 @@ _PRECISIONS = {
 }
 
 
-def _precision(view: FileView, kind: str, code: str) -> None:
+def _precision(view: FileView, kind: str, code: str) -> Iterator[Finding]:
     """A model whose parameters are cast: ``model.half()``, ``model.to(dtype=...)``, a default dtype."""
     wanted = _PRECISIONS[kind]
     for call in view.tree.calls:
@@ -248,7 +264,7 @@ def _precision(view: FileView, kind: str, code: str) -> None:
             continue
         name = view.qualified(function) or ""
         if name.endswith(".set_default_dtype") and call.args and _names_dtype(view, call.args[0], wanted):
-            view.report(code, call, name, None, what=view.text(call))
+            yield finding(code, call, name, what=view.text(call))
             continue
         if name or not _is_module(view, function.value):
             continue
@@ -257,15 +273,13 @@ def _precision(view: FileView, kind: str, code: str) -> None:
         if function.attr == "to" and any(_names_dtype(view, a, wanted) for a in arguments):
             casts = True
         if casts:
-            view.report(code, call, name, None, what=view.text(call))
-
-
-_PASSES_ON = frozenset({"cuda", "cpu", "to", "train", "eval", "requires_grad_", "apply"})
+            yield finding(code, call, name, what=view.text(call))
 
 
 def _is_module(view: FileView, node: ast.expr) -> bool:
     """A module built in place, or a variable that is called like one."""
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PASSES_ON:
+    chains = facts().module_chains["torch"]
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in chains:
         node = node.func.value
     if isinstance(node, ast.Call):
         if re.match(r"(torch|paddle)\.nn\.[A-Z]", view.qualified(node.func) or ""):

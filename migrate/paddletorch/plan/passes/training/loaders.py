@@ -4,66 +4,82 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.data import BATCH_SIZE
-
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.receivers import path_of
-from paddletorch.plan.model.outcome import Outcome
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.refusals import Refused, UnclearSampler
+from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.passes.training.constructors import Made, assigned_to, fill_in, made, refuse, source_text
-from paddletorch.plan.sites.sites import Site
+from paddletorch.plan.passes.training.constructors import (
+    THE_BATCH_SIZE,
+    Constructor,
+    assigned_to,
+    constructors_of,
+    draft_with_placeholders,
+    fill_in,
+    refuse_unfilled,
+    source_text,
+)
+
+_LOADER = "the loader that makes batches of its indices"
 
 
-def plan_loaders(view: FileView, planned: list[tuple[Site, Outcome]]) -> None:
+def plan_loaders(view: FileView, planned: Planned) -> Changes:
     """Give each distributed sampler the batch size of its loader; one without a loader is refused."""
-    samplers = made(view, planned, "distributed_sampler") if view.target == "paddle" else []
-    loaders = made(view, planned, "loader") if samplers else []
+    draft = draft_with_placeholders(planned.uses, "distributed_sampler")
+    samplers = constructors_of(view, draft, "distributed_sampler") if view.target == "paddle" else []
+    loaders = constructors_of(view, draft, "loader") if samplers else []
     for sampler in samplers:
+        own = _loaders_of(view, draft, sampler, loaders)
         try:
-            _give_size(view, sampler, loaders)
-        except Refusal as refusal:
-            refuse(refusal, sampler.site, sampler.outcome)
-            for loader in _takers(view, sampler, loaders):
-                refuse(refusal, loader.site, loader.outcome)
+            uses = _with_batch_size(view, draft, sampler, own)
+        except Refused as stop:
+            uses = [draft[one.site].refuse(stop.refusal) for one in (sampler, *own)]
+        for use in uses:
+            draft.revise(use)
+    refuse_unfilled(draft, UnclearSampler(f"{_LOADER} cannot be seen here"))
+    return Changes(uses=draft.revised)
 
 
-def _takers(view: FileView, sampler: Made, loaders: list[Made]) -> list[Made]:
-    """The loaders that take the sampler, by its name or directly."""
-    found = assigned_to(view, sampler.call)
-    path = path_of(found[1]) if found is not None else ""
+def _loaders_of(view: FileView, draft: Draft, sampler: Constructor, loaders: list[Constructor]) -> list[Constructor]:
+    """The loaders that get the sampler, by its name or directly, and convert."""
+    assigned = assigned_to(view, sampler.call)
+    path = path_of(assigned[1]) if assigned is not None else ""
     scopes = view.tree.scopes
-    taken: list[Made] = []
+    found: list[Constructor] = []
     for loader in loaders:
         given = loader.value("sampler")
-        if given is None or loader.outcome.target is None:
+        if given is None or not draft[loader.site].converts:
             continue
         same = scopes[loader.call].function() is scopes[sampler.call].function() or path.startswith("self.")
         if given is sampler.call or (path and path_of(given) == path and same):
-            taken.append(loader)
-    return taken
+            found.append(loader)
+    return found
 
 
-def _give_size(view: FileView, sampler: Made, loaders: list[Made]) -> None:
-    takers = _takers(view, sampler, loaders)
-    sizes = {_size(view, loader) for loader in takers}
+def _with_batch_size(view: FileView, draft: Draft, sampler: Constructor, loaders: list[Constructor]) -> list[Use]:
+    """The sampler with the batch size of its loaders, and the loaders as they then must be.
+
+    Raises:
+        Refused: the size cannot be seen, or the loader may get something else.
+    """
+    sizes = {_batch_size(view, loader) for loader in loaders}
     if len(sizes) != 1:
-        what = "the loader that makes batches of its indices" + (" cannot be seen here" if not sizes else " is not one")
-        raise Refusal("DAT201", what=what)
+        problem = " cannot be seen here" if not sizes else " is not one"
+        raise Refused(UnclearSampler(_LOADER + problem))
     size = sizes.pop()
     if size is None:
-        raise Refusal("DAT201", what="the size of the batches is computed in the loader's call")
-    fill_in(sampler.outcome, BATCH_SIZE, size)
-    found = assigned_to(view, sampler.call)
-    value = getattr(found[0], "value", None) if found is not None else None
-    others = [v for v in _values(view, found[1]) if v is not sampler.call] if found is not None else []
+        raise Refused(UnclearSampler("the size of the batches is computed in the loader's call"))
+    use = fill_in(draft[sampler.site], THE_BATCH_SIZE, size)
+    assigned = assigned_to(view, sampler.call)
+    value = getattr(assigned[0], "value", None) if assigned is not None else None
+    others = [v for v in _values(view, assigned[1]) if v is not sampler.call] if assigned is not None else []
     if any(not _is_none(v) for v in others):
-        raise Refusal(
-            "DAT201", what="the same name holds a sampler of single indices, which Paddle's loader cannot take"
-        )
-    if others or isinstance(value, ast.IfExp):
-        for loader in takers:
-            _or_batches(view, loader, size)
+        what = "the same name holds a sampler of single indices, which Paddle's loader cannot take"
+        raise Refused(UnclearSampler(what))
+    if not others and not isinstance(value, ast.IfExp):
+        return [use]
+    return [use, *(_or_batches(view, draft[loader.site], loader, size) for loader in loaders)]
 
 
 def _values(view: FileView, target: ast.expr) -> list[ast.expr]:
@@ -83,7 +99,7 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _size(view: FileView, loader: Made) -> str | None:
+def _batch_size(view: FileView, loader: Constructor) -> str | None:
     """The batch size of a loader as it is written, with ``drop_last`` behind it where that is given."""
     parts = []
     for name, default in (("batch_size", "1"), ("drop_last", "False")):
@@ -95,15 +111,19 @@ def _size(view: FileView, loader: Made) -> str | None:
     return parts[0] if parts[1] == "False" else f"{parts[0]}, drop_last={parts[1]}"
 
 
-def _or_batches(view: FileView, loader: Made, size: str) -> None:
-    """Where the sampler may be None the loader needs a batch sampler over the data."""
+def _or_batches(view: FileView, use: Use, loader: Constructor, size: str) -> Use:
+    """Where the sampler may be None the loader needs a batch sampler over the data.
+
+    Raises:
+        Refused: an argument of the loader cannot be written a second time.
+    """
     data, sampler, shuffle = loader.value("dataset"), loader.value("sampler"), loader.value("shuffle")
     assert sampler is not None
     texts = [None if node is None else source_text(view, node) for node in (data, sampler)]
-    made_of = None if shuffle is None else source_text(view, shuffle)
-    if None in texts or (shuffle is not None and made_of is None):
-        raise Refusal("DAT201", what="the sampler may be None, and the data set is computed in the loader's call")
-    order = "" if made_of in (None, "None", "False") else f", shuffle={made_of}"
+    shuffled = None if shuffle is None else source_text(view, shuffle)
+    if None in texts or (shuffle is not None and shuffled is None):
+        raise Refused(UnclearSampler("the sampler may be None, and the data set is computed in the loader's call"))
+    order = "" if shuffled in (None, "None", "False") else f", shuffle={shuffled}"
     other = f" if {texts[1]} is not None else paddle.io.BatchSampler({texts[0]}{order}, batch_size={size})"
     end = view.source.span(sampler).end
-    loader.outcome.edits.append(Edit(Span(end, end), other, loader.outcome.row.code))
+    return use.with_edits(Edit(Span(end, end), other, loader.row.code))

@@ -3,99 +3,120 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Iterator
 from decimal import Decimal, DivisionByZero, InvalidOperation
+
+from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import CallBinding
-from paddletorch.plan.model.outcome import Outcome
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.changes import Changes, Planned, joined
+from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.refusals import OwnProtocol, Refused, UnclearGroups
+from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.clipping import plan_clipping
-from paddletorch.plan.passes.training.constructors import Made, atom, made, refuse, source_text
-from paddletorch.plan.sites.sites import Site
+from paddletorch.plan.passes.training.constructors import Constructor, atom, constructors_of, source_text
 
 _RENAMED = {"lr": "learning_rate", "eps": "epsilon", "nesterov": "use_nesterov"}
-_OWN_RENAMED = {"optim.RMSprop": {"alpha": "rho"}}
-_LOST = {"maximize", "dampening", "amsgrad", "differentiable", "lr_decay", "grad_clip", "initial_lr"}
+_RENAMED_BY_CLASS = {"optim.RMSprop": {"alpha": "rho"}}
 _RATES = {"torch": "lr", "paddle": "learning_rate"}
 
 
-def plan_optimizers(view: FileView, planned: list[tuple[Site, Outcome]]) -> list[Edit]:
-    """Edits around the optimizer calls of a file: their parameter groups, and clipping that Paddle keeps inside."""
-    _refuse_bases(planned)
-    optimizers = made(view, planned, "optimizer")
-    done: set[ast.Dict] = set()
-    for one in optimizers:
+def plan_optimizers(view: FileView, planned: Planned) -> Changes:
+    """The optimizer calls of a file: their parameter groups, then the clipping that Paddle keeps inside them."""
+    changes = _plan_groups(view, planned)
+    if view.target == "paddle":
+        return changes
+    return joined((changes, plan_clipping(view, planned.with_changes(changes))))
+
+
+def _plan_groups(view: FileView, planned: Planned) -> Changes:
+    draft = Draft(planned.uses)
+    for use in draft:
+        if _follows_protocol(use):
+            draft.revise(use.refuse(OwnProtocol()))
+    groups: set[ast.Dict] = set()
+    for optimizer in constructors_of(view, draft, "optimizer"):
+        use = draft[optimizer.site]
         try:
-            for group in _groups(one):
-                if group not in done:
-                    done.add(group)
-                    one.outcome.edits += _Group(view, one, group).edits()
-        except Refusal as refusal:
-            refuse(refusal, one.site, one.outcome)
-    _report_others(view, done)
-    return plan_clipping(view, planned, optimizers) if view.target == "torch" else []
+            for group in _groups(optimizer):
+                if group not in groups:
+                    groups.add(group)
+                    use = use.with_edits(*_Group(view, optimizer, use, group).edits())
+        except Refused as stop:
+            use = use.refuse(stop.refusal)
+        draft.revise(use)
+    return Changes(findings=tuple(_other_groups(view, groups)), uses=draft.revised)
 
 
 _BASES = ("optim.Optimizer", "lr.LRScheduler")
 
 
-def _refuse_bases(planned: list[tuple[Site, Outcome]]) -> None:
-    """A class of the file's own that steps parameters or computes rates by the other framework's protocol."""
-    for site, outcome in planned:
-        base = site.role == "base" and outcome.row.instance in ("optimizer", "scheduler", "lbfgs")
-        if base or (outcome.row.id in _BASES and site.role in ("call", "member")):
-            refuse(Refusal("TRN201"), site, outcome)
+def _follows_protocol(use: Use) -> bool:
+    """Whether a class of the file's own steps parameters or computes rates by the source framework's protocol."""
+    role = use.site.role
+    if role == "base" and use.row.instance in ("optimizer", "scheduler", "lbfgs"):
+        return True
+    return use.row.id in _BASES and role in ("call", "member")
 
 
-def _groups(one: Made) -> list[ast.Dict]:
-    """The dicts of a list of parameter groups, if the call is given one that can be seen."""
-    given = one.binding.origin("params" if one.binding.target == "paddle" else "parameters")
+def _groups(optimizer: Constructor) -> list[ast.Dict]:
+    """The dicts of a list of parameter groups, if the call is given one that can be seen.
+
+    Raises:
+        Refused: only some of the groups can be seen.
+    """
+    given = optimizer.binding.origin("params" if optimizer.binding.target == "paddle" else "parameters")
     if isinstance(given, ast.ListComp) and isinstance(given.elt, ast.Dict):
         return [given.elt]
     if not isinstance(given, ast.List) or not any(isinstance(e, ast.Dict) for e in given.elts):
         return []
     if not all(isinstance(e, ast.Dict) for e in given.elts):
-        raise Refusal("OPT202", what="some of the groups are no dict that can be seen")
+        raise Refused(UnclearGroups("some of the groups are no dict that can be seen"))
     return [e for e in given.elts if isinstance(e, ast.Dict)]
 
 
-def _report_others(view: FileView, done: set[ast.Dict]) -> None:
+def _other_groups(view: FileView, planned: Collection[ast.Dict]) -> Iterator[Finding]:
     """Groups with rates of their own that reach an optimizer by other ways."""
     rate = _RATES[view.settings.source]
     if b"params" not in view.source.body or rate.encode() not in view.source.body:
         return
     for node in ast.walk(view.tree.module):
-        if isinstance(node, ast.Dict) and node not in done:
+        if isinstance(node, ast.Dict) and node not in planned:
             keys = {k.value for k in node.keys if isinstance(k, ast.Constant)}
             if {"params", rate} <= keys:
-                view.report("OPT202", node, "parameter group", what="the optimizer that gets it cannot be seen")
+                yield finding("OPT202", node, "parameter group", what="the optimizer that gets it cannot be seen")
 
 
 class _Group:
     """One group of one optimizer."""
 
-    def __init__(self, view: FileView, one: Made, group: ast.Dict) -> None:
+    def __init__(self, view: FileView, optimizer: Constructor, use: Use, group: ast.Dict) -> None:
         self._view = view
-        self._binding: CallBinding = one.binding
-        self._outcome = one.outcome
-        self._row = one.row
+        self._binding: CallBinding = optimizer.binding
+        self._use = use
+        self._row = optimizer.row
         self._group = group
 
     def edits(self) -> list[Edit]:
-        """The dict with the target's keys and values."""
+        """The dict with the target's keys and values.
+
+        Raises:
+            Refused: a key or a value has no counterpart, or cannot be seen.
+        """
         to_paddle = self._view.target == "paddle"
-        names = {**_RENAMED, **_OWN_RENAMED.get(self._row, {})}
+        names = {**_RENAMED, **_RENAMED_BY_CLASS.get(self._row.id, {})}
         if not to_paddle:
             names = {new: old for old, new in names.items()}
         found: list[Edit] = []
         betas: list[tuple[str, ast.Constant, ast.expr]] = []
         for key, value in zip(self._group.keys, self._group.values, strict=True):
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-                raise Refusal("OPT202", what="a group has keys that cannot be seen")
+                raise Refused(UnclearGroups("a group has keys that cannot be seen"))
             name = key.value
-            if name in _LOST or (name == "momentum" and self._row == "optim.SGD" and to_paddle):
-                raise Refusal("OPT202", what=f"a group has {name!r}")
+            if name in facts().lost_group_keys or (name == "momentum" and self._row.id == "optim.SGD" and to_paddle):
+                raise Refused(UnclearGroups(f"a group has {name!r}"))
             if name in ("beta1", "beta2"):
                 betas.append((name, key, value))
             elif name == "betas" and to_paddle:
@@ -111,7 +132,7 @@ class _Group:
         return found + self._betas_to_torch(betas)
 
     def _edit(self, span: Span, text: str) -> Edit:
-        return Edit(span, text, self._outcome.row.code)
+        return Edit(span, text, self._row.code)
 
     def _quoted(self, key: ast.Constant, name: str) -> str:
         quote = self._view.source.slice(self._view.source.span(key))[-1]
@@ -139,7 +160,7 @@ class _Group:
             text = source_text(self._view, value)
             texts = [None if text is None else f"{atom(text)}[{i}]" for i in (0, 1)]
         if None in texts:
-            raise Refusal("OPT202", what="a group's betas are computed in its dict")
+            raise Refused(UnclearGroups("a group's betas are computed in its dict"))
         span = Span(self._view.source.span(key).start, self._view.source.span(value).end)
         first, second = (self._quoted(key, name) for name in ("beta1", "beta2"))
         return [self._edit(span, f"{first}: {texts[0]}, {second}: {texts[1]}")]
@@ -152,7 +173,7 @@ class _Group:
             own = next((v for n, _, v in given if n == name), self._binding.value(name))
             texts[name] = default if own is None else source_text(self._view, own)
         if None in texts.values() or (len(given) == 2 and not self._neighbours(given)):
-            raise Refusal("OPT202", what="a group's beta1 and beta2 cannot be joined")
+            raise Refused(UnclearGroups("a group's beta1 and beta2 cannot be joined"))
         source = self._view.source
         span = Span(source.span(given[0][1]).start, source.span(given[-1][2]).end)
         return [self._edit(span, f"{self._quoted(given[0][1], 'betas')}: ({texts['beta1']}, {texts['beta2']})")]
@@ -170,10 +191,10 @@ class _Group:
             parameter = signature.get(name) if signature is not None else None
             return (parameter.default if parameter is not None else None) or "0.001"
         span = self._view.source.span(node)
-        tied = next((e.text for e in self._outcome.edits if e.span == span and e.text), None)
-        text = tied or source_text(self._view, node)
-        if text is None or (tied is None and "scheduler" in self._binding.types(name)):
-            raise Refusal("OPT202", what="the rate that the groups' rates go by is computed in the call")
+        scheduled = next((e.text for e in self._use.edits if e.span == span and e.text), None)
+        text = scheduled or source_text(self._view, node)
+        if text is None or (scheduled is None and "scheduler" in self._binding.types(name)):
+            raise Refused(UnclearGroups("the rate that the groups' rates go by is computed in the call"))
         return text
 
     def _rate(self, value: ast.expr) -> list[Edit]:
@@ -206,7 +227,7 @@ def _factor(value: ast.expr, base: str) -> str | None:
         try:
             quotient = number / divisor
         except (DivisionByZero, InvalidOperation):
-            raise Refusal("OPT202", what="the optimizer's own rate is 0") from None
+            raise Refused(UnclearGroups("the optimizer's own rate is 0")) from None
         return repr(float(quotient)) if Decimal(repr(float(quotient))) * divisor == number else None
     if text == plain:
         return "1.0"

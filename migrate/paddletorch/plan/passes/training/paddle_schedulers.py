@@ -1,64 +1,81 @@
-"""Gives Paddle's schedulers to torch: each one goes behind the optimizer that follows it, and takes it."""
+"""Paddle's schedulers for torch: each one moves behind the optimizer that follows it, and takes it as argument."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
-from paddletorch_rules.hooks.schedulers import BASE, OPTIMIZER
-
-from paddletorch.model import Edit, Span
+from paddletorch.model import Edit, Placeholder, Span
 from paddletorch.plan.inference.receivers import path_of
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.changes import Changes
+from paddletorch.plan.model.refusals import Refused, UnclearSchedule
+from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.passes.training.constructors import Made, assigned_to, fill_in, holds, refuse, source_text
+from paddletorch.plan.passes.training.constructors import (
+    BASE_RATE,
+    THE_OPTIMIZER,
+    Constructor,
+    assigned_to,
+    fill_in,
+    has_placeholder,
+    refuse_unfilled,
+    source_text,
+)
 from paddletorch.plan.syntax.control_flow import exclusive
 from paddletorch.plan.syntax.free_names import free_name
-from paddletorch.plan.syntax.reorder_statements import Move, can_move, plan_moves
+from paddletorch.plan.syntax.reorder_statements import Move, can_move, reordered
 from paddletorch.plan.syntax.statements import block_of, remove_statement
 
-_BASES = {
+_BASE_RATES = {
     "lr.CyclicLR": ("base_learning_rate", None),
     "lr.OneCycleLR": ("max_learning_rate", None),
     "lr.NoamDecay": ("learning_rate", "1.0"),
     "lr.PiecewiseDecay": ("", "1.0"),
 }
-"""The parameter that holds the optimizer's own rate, and its default; ``learning_rate`` where not named here."""
+"""The parameter that holds the optimizer's own rate, and its default; for other rows ``learning_rate``."""
 
 
-class Ties:
+class PaddleSchedulers:
     """The schedulers of a Paddle file and the optimizers that follow them."""
 
-    def __init__(self, view: FileView, schedulers: list[Made], optimizers: list[Made]) -> None:
+    def __init__(
+        self, view: FileView, draft: Draft, schedulers: list[Constructor], optimizers: list[Constructor]
+    ) -> None:
         self._view = view
+        self._draft = draft
         self._schedulers = schedulers
         self._optimizers = optimizers
         self._by_call = {s.call: s for s in schedulers}
         self._edits: list[Edit] = []
+        self._handled: set[ast.AST] = set()
         self._moves: dict[int, tuple[list[ast.stmt], list[Move]]] = {}
 
-    def plan(self) -> list[Edit]:
-        """Edits that tie each scheduler to its optimizer; calls that cannot be tied are refused."""
-        self._handed_over()
-        for path, group in self._followers().items():
+    def changes(self) -> Changes:
+        """Each scheduler with its optimizer; calls where that cannot be done are refused."""
+        self._follow_statements()
+        for path, optimizers in self._followers().items():
             try:
-                self._tie(path, group)
-            except Refusal as refusal:
-                for optimizer in group:
-                    refuse(refusal, optimizer.site, optimizer.outcome)
+                self._follow(path, optimizers)
+            except Refused as stop:
+                for optimizer in optimizers:
+                    self._draft.refuse(optimizer.site, stop.refusal)
         for optimizer in self._optimizers:
-            self._inline(optimizer)
-        for scheduler in self._schedulers:
-            if holds(scheduler.outcome, OPTIMIZER):
-                what = "no optimizer that follows it is made here"
-                refuse(Refusal("LRS201", what=what), scheduler.site, scheduler.outcome)
+            self._follow_inline(optimizer)
+        refuse_unfilled(self._draft, UnclearSchedule("no optimizer that follows it is made here"))
         for block, moves in self._moves.values():
-            self._edits.append(plan_moves(self._view, block, moves, "LRS101"))
-        return self._edits
+            self._edits.append(reordered(self._view, block, moves, "LRS101"))
+        return Changes(tuple(self._edits), uses=self._draft.revised, handled=frozenset(self._handled))
 
-    def _handed_over(self) -> None:
-        """``optimizer.set_lr_scheduler(scheduler)``: the scheduler stays in its place."""
+    def _use(self, constructor: Constructor) -> Use:
+        return self._draft[constructor.site]
+
+    def _fill_in(self, scheduler: Constructor, placeholder: Placeholder, text: str) -> None:
+        self._draft.revise(fill_in(self._use(scheduler), placeholder, text))
+
+    def _follow_statements(self) -> None:
+        """``optimizer.set_lr_scheduler(scheduler)`` goes away: the scheduler gets the optimizer when it is made."""
         view = self._view
         for call in view.tree.calls:
             function, statement = call.func, view.parent(call)
@@ -72,17 +89,18 @@ class Ties:
             if not all(self._starts_from(s, optimizer) for s in named):
                 continue
             for scheduler in named:
-                fill_in(scheduler.outcome, OPTIMIZER, optimizer)
-            view.settled.add(function)
+                self._fill_in(scheduler, THE_OPTIMIZER, optimizer)
+            self._handled.add(function)
             self._edits.append(self._without(statement))
 
-    def _is_named(self, scheduler: Made, path: str, place: ast.AST) -> bool:
-        found = assigned_to(self._view, scheduler.call)
+    def _is_named(self, scheduler: Constructor, path: str, place: ast.AST) -> bool:
+        """Whether the scheduler is assigned to ``path`` in the function around ``place``."""
+        assigned = assigned_to(self._view, scheduler.call)
         scopes = self._view.tree.scopes
         same = scopes[scheduler.call].function() is scopes[place].function()
-        return found is not None and bool(path) and path_of(found[1]) == path and same
+        return assigned is not None and bool(path) and path_of(assigned[1]) == path and same
 
-    def _starts_from(self, scheduler: Made, optimizer: str) -> bool:
+    def _starts_from(self, scheduler: Constructor, optimizer: str) -> bool:
         """Whether the scheduler starts from the rate that the optimizer has."""
         rate = scheduler.value("learning_rate")
         return rate is None or ast.unparse(rate) in (f"{optimizer}.get_lr()", "1.0")
@@ -96,9 +114,9 @@ class Ties:
                 return remove_statement(self._view, parent)
         return remove_statement(self._view, statement)
 
-    def _followers(self) -> dict[str, list[Made]]:
+    def _followers(self) -> dict[str, list[Constructor]]:
         """Optimizers by the name of the scheduler that is their learning rate."""
-        found: dict[str, list[Made]] = {}
+        found: dict[str, list[Constructor]] = {}
         for optimizer in self._optimizers:
             rate = optimizer.value("learning_rate")
             path = path_of(rate) if rate is not None else ""
@@ -106,92 +124,111 @@ class Ties:
                 found.setdefault(path, []).append(optimizer)
         return found
 
-    def _tie(self, path: str, optimizers: list[Made]) -> None:
+    def _follow(self, path: str, optimizers: list[Constructor]) -> None:
+        """The optimizers, of which one is made, start from the scheduler's rate, and the scheduler takes the one.
+
+        Raises:
+            Refused: it is not clear which optimizer follows the scheduler, or the scheduler cannot be moved behind it.
+        """
         view = self._view
         targets = [assigned_to(view, o.call) for o in optimizers]
         names = {source_text(view, t[1]) for t in targets if t is not None}
         if None in targets or len(names) != 1:
-            raise Refusal("LRS201", what=f"{path} is the rate of an optimizer without a name, or of several")
+            raise Refused(UnclearSchedule(f"{path} is the rate of an optimizer without a name, or of several"))
         for first, second in pairwise(optimizers):
             if not exclusive(view, first.call, second.call):
-                raise Refusal("LRS201", what=f"{path} is the rate of several optimizers")
+                raise Refused(UnclearSchedule(f"{path} is the rate of several optimizers"))
         name = names.pop() or ""
-        leaves = self._leaves(path, optimizers[0])
-        base = self._base(leaves, leaves[-1])
-        statement = assigned_to(view, optimizers[0].call)
-        assert statement is not None
-        self._move(path, leaves, optimizers)
-        for leaf in leaves:
-            if holds(leaf.outcome, BASE):
-                fill_in(leaf.outcome, BASE, base)
-            fill_in(leaf.outcome, OPTIMIZER, name)
+        sources = self._sources(path, optimizers[0])
+        base = self._base(sources)
+        self._move(path, sources, optimizers)
+        for scheduler in sources:
+            self._fill_in(scheduler, BASE_RATE, base)
+            self._fill_in(scheduler, THE_OPTIMIZER, name)
         for optimizer in optimizers:
             rate = optimizer.value("learning_rate")
             assert rate is not None
-            optimizer.outcome.edits.append(Edit(view.source.span(rate), base, optimizer.outcome.row.code))
+            edit = Edit(view.source.span(rate), base, optimizer.row.code)
+            self._draft.revise(self._use(optimizer).with_edits(edit))
 
-    def _leaves(self, path: str, optimizer: Made) -> list[Made]:
-        """The scheduler calls that give ``path``, and those that they are made from, in source order."""
+    def _sources(self, path: str, optimizer: Constructor) -> list[Constructor]:
+        """The scheduler calls whose result ``path`` is, and those that they are made from, in source order.
+
+        Raises:
+            Refused: they come after the optimizer.
+        """
         wanted: set[str] = {path}
-        found: set[Made] = set()
+        found: set[Constructor] = set()
         while True:
             before = len(found)
             for scheduler in self._schedulers:
-                named = assigned_to(self._view, scheduler.call)
+                assigned = assigned_to(self._view, scheduler.call)
                 inner = any(scheduler.call in ast.walk(other.call) for other in found if other is not scheduler)
-                inner = inner and scheduler.outcome.row.id != "lr.LinearWarmup"
-                if inner or (named is not None and any(self._is_named(scheduler, p, optimizer.call) for p in wanted)):
+                inner = inner and scheduler.row.id != "lr.LinearWarmup"
+                if inner or (
+                    assigned is not None and any(self._is_named(scheduler, p, optimizer.call) for p in wanted)
+                ):
                     found.add(scheduler)
                     rate = scheduler.value("learning_rate")
-                    if rate is not None and path_of(rate) and self._from_scheduler(scheduler):
+                    if rate is not None and path_of(rate) and self._warms_up(scheduler):
                         wanted.add(path_of(rate))
             if len(found) == before:
                 break
-        leaves = [s for s in self._schedulers if s in found and s.call.lineno < optimizer.call.lineno]
-        if not leaves:
-            raise Refusal("LRS201", what=f"{path} is made after the optimizer that follows it")
-        return sorted(leaves, key=lambda s: (s.call.lineno, s.call.col_offset))
+        sources = [s for s in self._schedulers if s in found and s.call.lineno < optimizer.call.lineno]
+        if not sources:
+            raise Refused(UnclearSchedule(f"{path} is made after the optimizer that follows it"))
+        return sorted(sources, key=lambda s: (s.call.lineno, s.call.col_offset))
 
-    def _from_scheduler(self, scheduler: Made) -> bool:
-        return holds(scheduler.outcome, BASE)
+    def _warms_up(self, scheduler: Constructor) -> bool:
+        """Whether the scheduler leads to another one, whose rate it starts from."""
+        return has_placeholder(self._use(scheduler), BASE_RATE)
 
-    def _base(self, leaves: list[Made], last: Made) -> str:
-        """The rate that the optimizer itself gets: the one that all of the schedulers start from."""
-        texts = {self._own_base(leaf) for leaf in leaves if not self._from_scheduler(leaf)}
+    def _base(self, schedulers: list[Constructor]) -> str:
+        """The rate that the optimizer itself gets: the one that all of the schedulers start from.
+
+        Raises:
+            Refused: they start from several rates, or from one that cannot be written again.
+        """
+        texts = {self._own_base(scheduler) for scheduler in schedulers if not self._warms_up(scheduler)}
         if len(texts) != 1:
             shown = ", ".join(sorted(t or "?" for t in texts))
-            raise Refusal("LRS201", what=f"the schedulers start from different rates ({shown})")
+            raise Refused(UnclearSchedule(f"the schedulers start from different rates ({shown})"))
         text = texts.pop()
         if text is None:
-            raise Refusal("LRS201", what="the rate that the scheduler starts from is computed in its call")
+            raise Refused(UnclearSchedule("the rate that the scheduler starts from is computed in its call"))
         return text
 
-    def _own_base(self, leaf: Made) -> str | None:
-        parameter, default = _BASES.get(leaf.row, ("learning_rate", "0.1"))
-        edits = [*leaf.outcome.edits, *([leaf.outcome.whole] if leaf.outcome.whole is not None else [])]
-        if any("rate=" in e.written and "LambdaLR" in e.written for e in edits):
+    def _own_base(self, scheduler: Constructor) -> str | None:
+        """The rate that the scheduler starts from, as it is written."""
+        parameter, default = _BASE_RATES.get(scheduler.row.id, ("learning_rate", "0.1"))
+        if any("rate=" in e.written and "LambdaLR" in e.written for e in self._use(scheduler).every_edit):
             return "1.0"  # the function gives the rates themselves
-        node = leaf.value(parameter) if parameter else None
+        node = scheduler.value(parameter) if parameter else None
         return default if node is None else source_text(self._view, node)
 
-    def _move(self, path: str, leaves: list[Made], optimizers: list[Made]) -> None:
+    def _move(self, path: str, schedulers: list[Constructor], optimizers: list[Constructor]) -> None:
+        """Note that the statements that make the schedulers move behind the one that makes the optimizer.
+
+        Raises:
+            Refused: they share no block, or a statement between them needs the present order.
+        """
         view = self._view
-        statements = [view.statement(leaf.call) for leaf in leaves]
-        blocks = map(self._block, self._ancestors(optimizers[0].call))
+        statements = [view.statement(scheduler.call) for scheduler in schedulers]
+        blocks = (block_of(view, ancestor) for ancestor in self._ancestors(optimizers[0].call))
         block = next((b for b in blocks if self._covers(b, statements)), None)
         if block is None:
-            raise Refusal("LRS201", what=f"{path} and the optimizer are made in different blocks")
+            raise Refused(UnclearSchedule(f"{path} and the optimizer are made in different blocks"))
         anchors = {self._within(block, o.call) for o in optimizers}
         anchor = anchors.pop()
-        held = {self._within(block, s) for s in statements}
-        first = next(i for i, s in enumerate(block) if s in held)
+        making = {self._within(block, s) for s in statements}
+        first = next(i for i, s in enumerate(block) if s in making)
         if anchors or anchor is None:
-            raise Refusal("LRS201", what=f"{path} is the rate of several optimizers")
+            raise Refused(UnclearSchedule(f"{path} is the rate of several optimizers"))
         last = block.index(anchor)
-        calls = {leaf.call for leaf in leaves}
+        calls = {scheduler.call for scheduler in schedulers}
         moved = [s for s in block[first:last] if any(n in calls for n in ast.walk(s))]
-        kept = [s for s in block[first:last] if s not in moved]
-        self._check(path, moved, kept, anchor, calls)
+        others = [s for s in block[first:last] if s not in moved]
+        self._check_order(path, moved, others, anchor, calls)
         self._moves.setdefault(id(block), (block, []))[1].append(Move(tuple(moved), anchor))
 
     def _ancestors(self, node: ast.AST) -> list[ast.stmt]:
@@ -202,9 +239,6 @@ class Ties:
                 found.append(current)
             current = self._view.parent(current)
         return found
-
-    def _block(self, statement: ast.stmt) -> list[ast.stmt]:
-        return block_of(self._view, statement)
 
     def _within(self, block: list[ast.stmt], node: ast.AST | None) -> ast.stmt | None:
         """The statement of the block that holds ``node``."""
@@ -217,22 +251,26 @@ class Ties:
     def _covers(self, block: list[ast.stmt], statements: list[ast.stmt | None]) -> bool:
         return all(self._within(block, s) is not None for s in statements)
 
-    def _check(
-        self, path: str, moved: list[ast.stmt], kept: list[ast.stmt], anchor: ast.stmt, calls: set[ast.Call]
+    def _check_order(
+        self, path: str, moved: list[ast.stmt], others: list[ast.stmt], anchor: ast.stmt, calls: set[ast.Call]
     ) -> None:
-        """Nothing between may use the scheduler or change what its statement reads."""
+        """Check that the statements between neither use the scheduler nor change what the moved ones read.
+
+        Raises:
+            Refused: one does, or the moved statements do more than to make the scheduler.
+        """
         view = self._view
         if not moved or not can_move(view, moved, anchor):
-            raise Refusal("LRS201", what=f"the statements that make {path} and the optimizer share lines")
+            raise Refused(UnclearSchedule(f"the statements that make {path} and the optimizer share lines"))
         for statement in moved:
             if not self._only_makes(statement, calls):
-                raise Refusal("LRS201", what=f"the block that makes {path} does more than that")
-        stores = {path for s in moved for path, stored in _paths(s) if stored}
-        loads = {path for s in moved for path, stored in _paths(s) if not stored}
-        for statement in kept:
-            for used, stored in _paths(statement):
-                if used in stores or (stored and used in loads):
-                    raise Refusal("LRS201", what=f"{used} is used between the scheduler and the optimizer")
+                raise Refused(UnclearSchedule(f"the block that makes {path} does more than that"))
+        stores = {path for s in moved for path, is_stored in _paths(s) if is_stored}
+        loads = {path for s in moved for path, is_stored in _paths(s) if not is_stored}
+        for statement in others:
+            for used, is_stored in _paths(statement):
+                if used in stores or (is_stored and used in loads):
+                    raise Refused(UnclearSchedule(f"{used} is used between the scheduler and the optimizer"))
 
     def _only_makes(self, statement: ast.stmt, calls: set[ast.Call]) -> bool:
         if isinstance(statement, ast.If):
@@ -242,40 +280,41 @@ class Ties:
             return any(n in calls for n in (value.body, value.orelse))
         return isinstance(statement, ast.Assign | ast.AnnAssign) and value in calls
 
-    def _inline(self, optimizer: Made) -> None:
+    def _follow_inline(self, optimizer: Constructor) -> None:
         """``SGD(learning_rate=StepDecay(...))``: the scheduler gets a name behind the optimizer."""
         view = self._view
         rate = optimizer.value("learning_rate")
         scheduler = self._by_call.get(rate) if isinstance(rate, ast.Call) else None
-        if scheduler is None or optimizer.outcome.target is None or rate is None:
+        if scheduler is None or rate is None or not self._use(optimizer).converts:
             return
-        found = assigned_to(view, optimizer.call)
+        assigned = assigned_to(view, optimizer.call)
         inner = [s for s in self._schedulers if s is not scheduler and s.call in ast.walk(scheduler.call)]
         try:
-            if found is None:
-                raise Refusal("LRS201", what="the optimizer that follows the scheduler gets no name here")
-            base = self._base([scheduler, *inner], scheduler)
-        except Refusal as refusal:
-            refuse(refusal, optimizer.site, optimizer.outcome)
+            if assigned is None:
+                raise Refused(UnclearSchedule("the optimizer that follows the scheduler gets no name here"))
+            base = self._base([scheduler, *inner])
+        except Refused as stop:
+            self._draft.refuse(optimizer.site, stop.refusal)
             return
-        statement, target = found
+        statement, target = assigned
         path = path_of(target)
         name = free_name(view, optimizer.call, "scheduler")
         if "." in path:
             name = path.rpartition(".")[0] + "." + name
         for one in (scheduler, *inner):
-            fill_in(one.outcome, BASE, base)
-            fill_in(one.outcome, OPTIMIZER, path)
-        code, span, place = optimizer.outcome.row.code, view.source.span(statement), view.source.span(rate)
+            self._fill_in(one, BASE_RATE, base)
+            self._fill_in(one, THE_OPTIMIZER, path)
+        code, span, place = optimizer.row.code, view.source.span(statement), view.source.span(rate)
         start = view.source.newline + view.source.indentation(statement.lineno)
-        keyword = [e for e in optimizer.outcome.edits if e.span == Span(place.start, place.start)]
-        optimizer.outcome.edits = [e for e in optimizer.outcome.edits if e not in keyword]
+        use = self._use(optimizer)
+        keyword = tuple(e for e in use.edits if e.span == Span(place.start, place.start))
+        self._draft.revise(replace(use, edits=tuple(e for e in use.edits if e not in keyword)))
         rate_text = "".join(e.text for e in keyword) + base
         parts = (Span(span.start, place.start), rate_text, Span(place.end, span.end), f"{start}{name} = ", place)
         self._edits.append(Edit(span, "", code, parts))
         for node in view.tree.scopes:
             if isinstance(node, ast.Attribute) and node.attr == "_learning_rate" and path_of(node.value) == path:
-                view.settled.add(node)
+                self._handled.add(node)
                 self._edits.append(Edit(view.source.span(node), name, code))
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from paddletorch.model import Conversion, Edit, Span
+from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.receivers import Evidence, Receivers, path_of
-from paddletorch.plan.model.outcome import Outcome
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
+from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.use import Draft
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.passes.training.constructors import made, source_text
-from paddletorch.plan.sites.sites import Site
+from paddletorch.plan.passes.training.constructors import constructors_of, source_text
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.statements import own_line
 
@@ -18,39 +19,40 @@ _CODE = "OPT111"
 _OPERATORS = {ast.Mult: "*", ast.Div: "/", ast.Add: "+", ast.Sub: "-", ast.Pow: "**"}
 
 
-def plan_rates(
-    view: FileView, receivers: Receivers, planned: list[tuple[Site, Outcome]]
-) -> tuple[list[Edit], list[Conversion]]:
-    """Edits for the statements of a file that the members' rows cannot convert one by one."""
-    rates = _Rates(view, receivers)
+def plan_rates(view: FileView, planned: Planned) -> Changes:
+    """Rewrite the statements of a file that the members' rows cannot convert one by one."""
+    rates = _Rates(view)
     if view.target == "torch":
-        rates.to_torch()
-    elif b"param_groups" in view.source.body:
-        rates.to_paddle({path_of(v) for s in made(view, planned, "scheduler") if (v := s.value("optimizer"))})
-    return rates.edits, rates.conversions
+        return joined(rates.to_torch())
+    if b"param_groups" not in view.source.body:
+        return NOTHING
+    schedulers = constructors_of(view, Draft(planned.uses), "scheduler")
+    return joined(rates.to_paddle({path_of(v) for s in schedulers if (v := s.value("optimizer"))}))
 
 
 class _Rates:
-    def __init__(self, view: FileView, receivers: Receivers) -> None:
+    def __init__(self, view: FileView) -> None:
         self._view = view
-        self._receivers = receivers
-        self.edits: list[Edit] = []
-        self.conversions: list[Conversion] = []
+        self._receivers = view.provide(Receivers)
 
-    def _settle(
-        self, node: ast.stmt, members: list[ast.Attribute], name: str, replacement: str, row: str = "Optimizer.set_lr"
-    ) -> None:
-        """Note what was converted, and keep other plans away from it."""
-        view = self._view
-        view.settled.update(members)
-        for found in [n for n, match in view.matches.items() if match.start in members]:
-            del view.matches[found]
-        line, column = view.source.position(view.source.span(node).start)
-        self.conversions.append(Conversion(_CODE, name, replacement, line, column, row))
+    def _changes(
+        self,
+        node: ast.stmt,
+        member: ast.Attribute,
+        edits: Iterable[Edit],
+        name: str,
+        replacement: str,
+        *,
+        row: str = "Optimizer.set_lr",
+        findings: Iterable[Finding] = (),
+    ) -> Changes:
+        """Edits that convert a statement, whose member other passes then leave alone."""
+        conversion = self._view.conversion(_CODE, node, name, replacement, row)
+        return Changes(tuple(edits), (conversion,), tuple(findings), handled=frozenset({member}))
 
     # ------------------------------------------------------------ to torch
 
-    def to_torch(self) -> None:
+    def to_torch(self) -> Iterator[Changes]:
         """``optimizer.set_lr(rate)`` sets the rate of each group."""
         view = self._view
         for call in view.tree.calls:
@@ -68,24 +70,27 @@ class _Rates:
             start = view.source.newline + view.source.indentation(statement.lineno) + " " * view.source.indent
             key = view.quoted(f"{group}['lr'] = ", call)
             parts = (f"for {group} in {optimizer}.param_groups:{start}{key}", value)
-            self.edits.append(Edit(span, "", _CODE, parts))
-            self._settle(statement, [function], "optimizer.set_lr", "optimizer.param_groups")
+            edits = [Edit(span, "", _CODE, parts)]
+            yield self._changes(statement, function, edits, "optimizer.set_lr", "optimizer.param_groups")
 
     def _is_optimizer(self, node: ast.expr) -> bool:
         return self._receivers.evidence(node, "optimizer") is Evidence.YES
 
     # ----------------------------------------------------------- to Paddle
 
-    def to_paddle(self, scheduled: set[str]) -> None:
-        """Loops over the groups, and stores into a group, become get_lr() and set_lr()."""
+    def to_paddle(self, scheduled: set[str]) -> Iterator[Changes]:
+        """Loops over the groups, and stores into a group, become get_lr() and set_lr().
+
+        ``scheduled`` are the names of the optimizers that follow a scheduler.
+        """
         for node in ast.walk(self._view.tree.module):
             if isinstance(node, ast.For):
-                self._loop(node, scheduled)
+                yield self._loop(node, scheduled)
             elif isinstance(node, ast.Assign | ast.AugAssign):
-                self._store(node, scheduled)
+                yield self._store(node, scheduled)
             elif isinstance(node, ast.ListComp | ast.GeneratorExp):
-                self._rates_of(node)
-                self._parameters_of(node)
+                yield self._rates_of(node)
+                yield self._parameters_of(node)
 
     def _groups(self, node: ast.expr, whole: ast.stmt | ast.expr) -> ast.Attribute | None:
         """The ``optimizer.param_groups`` that an expression is, if ``whole``, in which it stands, may be edited."""
@@ -94,80 +99,85 @@ class _Rates:
         groups = isinstance(node, ast.Attribute) and node.attr == "param_groups"
         return node if groups and isinstance(node, ast.Attribute) and self._is_optimizer(node.value) else None
 
-    def _loop(self, loop: ast.For, scheduled: set[str]) -> None:
+    def _loop(self, loop: ast.For, scheduled: set[str]) -> Changes:
+        """``for group in optimizer.param_groups: group['lr'] = rate``, or a return of the first group's rate."""
         groups = self._groups(loop.iter, loop)
         if groups is None or not isinstance(loop.target, ast.Name) or len(loop.body) != 1 or loop.orelse:
-            return
+            return NOTHING
         optimizer, body, group = source_text(self._view, groups.value), loop.body[0], loop.target.id
         if optimizer is None or not isinstance(body, ast.Assign | ast.AugAssign | ast.Return):
-            return
+            return NOTHING
         reads = list(_rate_reads(body, group))
         if len(reads) != sum(isinstance(n, ast.Name) and n.id == group for n in ast.walk(body)):
-            return  # the group is used for more than its rate
+            return NOTHING  # the group is used for more than its rate
         target = _target(body)
+        findings: Iterable[Finding] = ()
         if target is not None and target in reads:
-            parts = self._set(optimizer, body, target)
+            parts = self._set(optimizer, body)
             if parts is None:
-                return
-            self._check_schedule(loop, groups, scheduled)
+                return NOTHING
+            findings = self._schedule_findings(loop, groups, scheduled)
         else:
             parts = (self._view.source.span(body),)
-        self.edits.append(Edit(self._view.source.span(loop), "", _CODE, parts))
-        self._read(optimizer, [r for r in reads if r is not target])
-        self._settle(loop, [groups], "optimizer.param_groups", "optimizer.set_lr")
+        read = f"{optimizer}.get_lr()"
+        edits = [Edit(self._view.source.span(loop), "", _CODE, parts)]
+        edits += [Edit(self._view.source.span(r), read, _CODE) for r in reads if r is not target]
+        name, replacement = "optimizer.param_groups", "optimizer.set_lr"
+        return self._changes(loop, groups, edits, name, replacement, findings=findings)
 
-    def _store(self, statement: ast.Assign | ast.AugAssign, scheduled: set[str]) -> None:
+    def _store(self, statement: ast.Assign | ast.AugAssign, scheduled: set[str]) -> Changes:
         """``optimizer.param_groups[0]['lr'] = rate``."""
         target = _target(statement)
         group = target.value if isinstance(target, ast.Subscript) and _is_rate(target.slice) else None
         groups = self._groups(group.value, statement) if isinstance(group, ast.Subscript) else None
         optimizer = source_text(self._view, groups.value) if groups is not None else None
-        if groups is None or optimizer is None or target is None:
-            return
-        parts = self._set(optimizer, statement, target)
-        if parts is not None:
-            self._check_schedule(statement, groups, scheduled)
-            self.edits.append(Edit(self._view.source.span(statement), "", _CODE, parts))
-            self._settle(statement, [groups], "optimizer.param_groups", "optimizer.set_lr")
+        parts = self._set(optimizer, statement) if optimizer is not None else None
+        if groups is None or parts is None:
+            return NOTHING
+        edits = [Edit(self._view.source.span(statement), "", _CODE, parts)]
+        findings = self._schedule_findings(statement, groups, scheduled)
+        name, replacement = "optimizer.param_groups", "optimizer.set_lr"
+        return self._changes(statement, groups, edits, name, replacement, findings=findings)
 
-    def _rates_of(self, node: ast.ListComp | ast.GeneratorExp) -> None:
+    def _rates_of(self, node: ast.ListComp | ast.GeneratorExp) -> Changes:
         """``[group['lr'] for group in optimizer.param_groups]``."""
         generator = node.generators[0]
         groups = self._groups(generator.iter, node)
         name = generator.target.id if isinstance(generator.target, ast.Name) else ""
         simple = len(node.generators) == 1 and not generator.ifs and isinstance(node, ast.ListComp)
         if groups is None or not simple or list(_rate_reads(node.elt, name)) != [node.elt]:
-            return
+            return NOTHING
         optimizer = source_text(self._view, groups.value)
         statement = self._view.statement(node)
-        if optimizer is not None and statement is not None:
-            self.edits.append(Edit(self._view.source.span(node), f"[{optimizer}.get_lr()]", _CODE))
-            row = "Optimizer.get_lr"
-            self._settle(statement, [groups], "optimizer.param_groups", "optimizer.get_lr", row)
+        if optimizer is None or statement is None:
+            return NOTHING
+        edits = [Edit(self._view.source.span(node), f"[{optimizer}.get_lr()]", _CODE)]
+        row = "Optimizer.get_lr"
+        return self._changes(statement, groups, edits, "optimizer.param_groups", "optimizer.get_lr", row=row)
 
-    def _parameters_of(self, node: ast.ListComp | ast.GeneratorExp) -> None:
+    def _parameters_of(self, node: ast.ListComp | ast.GeneratorExp) -> Changes:
         """``[p for group in optimizer.param_groups for p in group['params']]``: without groups Paddle has no dicts."""
         if len(node.generators) != 2:
-            return
+            return NOTHING
         outer, inner = node.generators
         groups, statement = self._groups(outer.iter, node), self._view.statement(node)
         name = outer.target.id if isinstance(outer.target, ast.Name) else ""
         if groups is None or statement is None or not isinstance(inner.iter, ast.Subscript) or outer.ifs:
-            return
+            return NOTHING
         uses = sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
         if ast.unparse(inner.iter) != f"{name}['params']" or uses != 2:
-            return
+            return NOTHING
         end = self._view.source.span(groups).end
-        self.edits.append(Edit(Span(end - len("param_groups"), end), "_param_groups", _CODE))
-        text = f"({name}['params'] if isinstance({name}, dict) else [{name}])"
-        text = self._view.quoted(text, node)
-        self.edits.append(Edit(self._view.source.span(inner.iter), text, _CODE))
+        text = self._view.quoted(f"({name}['params'] if isinstance({name}, dict) else [{name}])", node)
+        edits = [
+            Edit(Span(end - len("param_groups"), end), "_param_groups", _CODE),
+            Edit(self._view.source.span(inner.iter), text, _CODE),
+        ]
         row = "Optimizer.param_groups:parameters"
-        self._settle(statement, [groups], "optimizer.param_groups", "optimizer._param_groups", row)
+        return self._changes(statement, groups, edits, "optimizer.param_groups", "optimizer._param_groups", row=row)
 
-    def _set(
-        self, optimizer: str, statement: ast.Assign | ast.AugAssign | ast.Return, target: ast.expr
-    ) -> tuple[str | Span, ...] | None:
+    def _set(self, optimizer: str, statement: ast.Assign | ast.AugAssign | ast.Return) -> tuple[str | Span, ...] | None:
+        """The call of ``set_lr`` that takes the place of an assignment."""
         value = statement.value
         if value is None or (isinstance(statement, ast.Assign) and len(statement.targets) != 1):
             return None
@@ -182,14 +192,12 @@ class _Rates:
         )
         return (f"{optimizer}.set_lr({optimizer}.get_lr() {operator} {before}", span, f"{after})")
 
-    def _read(self, optimizer: str, reads: list[ast.expr]) -> None:
-        for read in reads:
-            self.edits.append(Edit(self._view.source.span(read), f"{optimizer}.get_lr()", _CODE))
-
-    def _check_schedule(self, node: ast.stmt, groups: ast.Attribute, scheduled: set[str]) -> None:
-        if path_of(groups.value) in scheduled:
-            what = "Paddle's set_lr() raises while the optimizer follows a scheduler"
-            self._view.report("OPT204", node, "optimizer.param_groups", what=what)
+    def _schedule_findings(self, node: ast.stmt, groups: ast.Attribute, scheduled: set[str]) -> list[Finding]:
+        """A finding if the optimizer follows a scheduler."""
+        if path_of(groups.value) not in scheduled:
+            return []
+        what = "Paddle's set_lr() raises while the optimizer follows a scheduler"
+        return [finding("OPT204", node, "optimizer.param_groups", what=what)]
 
 
 def _target(statement: ast.stmt) -> ast.expr | None:

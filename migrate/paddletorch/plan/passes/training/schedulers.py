@@ -1,6 +1,6 @@
-"""Ties schedulers to optimizers: torch gives the optimizer to the scheduler, Paddle the scheduler to the optimizer.
+"""Schedulers and their optimizers: torch gives the optimizer to the scheduler, Paddle the scheduler to the optimizer.
 
-To Paddle a statement follows that hands the scheduler over; to torch the scheduler moves behind its optimizer.
+To Paddle a statement follows that gives the optimizer its scheduler; to torch the scheduler moves behind its optimizer.
 """
 
 from __future__ import annotations
@@ -9,12 +9,18 @@ import ast
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.receivers import path_of
-from paddletorch.plan.model.outcome import Outcome
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.refusals import Refused, UnclearSchedule
+from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.passes.training.constructors import Made, assigned_to, made, refuse, source_text
-from paddletorch.plan.passes.training.paddle_schedulers import Ties
-from paddletorch.plan.sites.sites import Site
+from paddletorch.plan.passes.training.constructors import (
+    Constructor,
+    assigned_to,
+    constructors_of,
+    draft_with_placeholders,
+    source_text,
+)
+from paddletorch.plan.passes.training.paddle_schedulers import PaddleSchedulers
 from paddletorch.plan.syntax.control_flow import exclusive
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.statements import insert_after
@@ -22,60 +28,61 @@ from paddletorch.plan.syntax.statements import insert_after
 _SEQUENCES = ("torch.optim.lr_scheduler.SequentialLR", "torch.optim.lr_scheduler.ChainedScheduler")
 
 
-def plan_schedulers(view: FileView, planned: list[tuple[Site, Outcome]]) -> list[Edit]:
-    """Edits around the scheduler calls of a file; calls that cannot be tied are refused."""
-    schedulers = made(view, planned, "scheduler")
-    if not schedulers:
-        return []
-    if view.target == "paddle":
-        for one in schedulers:
-            _hand_over(view, one, schedulers)
-        return []
-    return Ties(view, schedulers, made(view, planned, "optimizer")).plan()
+def plan_schedulers(view: FileView, planned: Planned) -> Changes:
+    """Bring each scheduler of a file together with its optimizer; calls where that cannot be done are refused."""
+    draft = draft_with_placeholders(planned.uses, "scheduler")
+    schedulers = constructors_of(view, draft, "scheduler")
+    if view.target == "torch":
+        return PaddleSchedulers(view, draft, schedulers, constructors_of(view, draft, "optimizer")).changes()
+    for scheduler in schedulers:
+        try:
+            draft.revise(_followed(view, draft, scheduler, schedulers))
+        except Refused as stop:
+            draft.refuse(scheduler.site, stop.refusal)
+    return Changes(uses=draft.revised)
 
 
-def _hand_over(view: FileView, one: Made, schedulers: list[Made]) -> None:
-    """``scheduler = StepDecay(optimizer.get_lr(), ...)`` is followed by ``optimizer.set_lr_scheduler(scheduler)``."""
-    optimizer = one.value("optimizer")
-    if optimizer is None or _in_sequence(view, one):
-        return
-    path, code = path_of(optimizer), one.outcome.row.code
-    try:
-        first = next((s.call for s in schedulers if _same_optimizer(view, s, one, path)), None)
-        first = first or next((c for c in view.tree.calls if _hands_over(view, c, one, path)), None)
-        if first is not None:
-            what = f"a Paddle optimizer follows one scheduler, and {path} has that of line {first.lineno}"
-            raise Refusal("LRS201", what=what)
-        found = assigned_to(view, one.call)
-        if found is None:
-            _name_it(view, one, code)
-            return
-        statement, target = found
-    except Refusal as refusal:
-        refuse(refusal, one.site, one.outcome)
-        return
+def _followed(view: FileView, draft: Draft, scheduler: Constructor, schedulers: list[Constructor]) -> Use:
+    """``scheduler = StepDecay(optimizer.get_lr(), ...)`` is followed by ``optimizer.set_lr_scheduler(scheduler)``.
+
+    Raises:
+        Refused: the optimizer follows another scheduler already, or the scheduler has no name.
+    """
+    use, optimizer = draft[scheduler.site], scheduler.value("optimizer")
+    if optimizer is None or _in_sequence(view, scheduler):
+        return use
+    path, code = path_of(optimizer), scheduler.row.code
+    first = next((s.call for s in schedulers if _same_optimizer(view, draft, s, scheduler, path)), None)
+    first = first or next((c for c in view.tree.calls if _sets_scheduler(view, c, scheduler, path)), None)
+    if first is not None:
+        what = f"a Paddle optimizer follows one scheduler, and {path} has that of line {first.lineno}"
+        raise Refused(UnclearSchedule(what))
+    assigned = assigned_to(view, scheduler.call)
+    if assigned is None:
+        return use.with_edits(*_named_before_return(view, scheduler, optimizer))
+    statement, target = assigned
     text = source_text(view, target) or ast.unparse(target)
-    handed = f"{source_text(view, optimizer)}.set_lr_scheduler({text})"
+    setting = f"{source_text(view, optimizer)}.set_lr_scheduler({text})"
     if isinstance(getattr(statement, "value", None), ast.IfExp):
-        handed = f"if {text} is not None:\n{' ' * view.source.indent}{handed}"
-    one.outcome.edits.append(insert_after(view, statement, handed, code))
+        setting = f"if {text} is not None:\n{' ' * view.source.indent}{setting}"
+    return use.with_edits(insert_after(view, statement, setting, code))
 
 
-def _same_optimizer(view: FileView, other: Made, one: Made, path: str) -> bool:
-    """Whether an earlier scheduler follows the same optimizer in the same run of the code."""
-    if other is one or other.call.lineno >= one.call.lineno or other.outcome.target is None:
+def _same_optimizer(view: FileView, draft: Draft, other: Constructor, scheduler: Constructor, path: str) -> bool:
+    """Whether an earlier scheduler is for the same optimizer, and may run together with this one."""
+    if other is scheduler or other.call.lineno >= scheduler.call.lineno or not draft[other.site].converts:
         return False
     optimizer = other.value("optimizer")
     return (
         optimizer is not None
         and path_of(optimizer) == path
         and not _in_sequence(view, other)
-        and view.tree.scopes[other.call].function() is view.tree.scopes[one.call].function()
-        and not exclusive(view, other.call, one.call)
+        and view.tree.scopes[other.call].function() is view.tree.scopes[scheduler.call].function()
+        and not exclusive(view, other.call, scheduler.call)
     )
 
 
-def _hands_over(view: FileView, call: ast.Call, one: Made, path: str) -> bool:
+def _sets_scheduler(view: FileView, call: ast.Call, scheduler: Constructor, path: str) -> bool:
     """Whether the call gives the optimizer a scheduler of Paddle's already, in a half-converted file."""
     function = call.func
     if (
@@ -85,31 +92,34 @@ def _hands_over(view: FileView, call: ast.Call, one: Made, path: str) -> bool:
     ):
         return False
     scopes = view.tree.scopes
-    same = scopes[call].function() is scopes[one.call].function()
-    return same and not exclusive(view, call, one.call)
+    same = scopes[call].function() is scopes[scheduler.call].function()
+    return same and not exclusive(view, call, scheduler.call)
 
 
-def _name_it(view: FileView, one: Made, code: str) -> None:
-    """``return StepLR(...)``: give the scheduler a name first."""
-    statement, optimizer = view.parent(one.call), one.value("optimizer")
-    if not isinstance(statement, ast.Return) or optimizer is None:
-        raise Refusal("LRS201", what="the scheduler gets no name of its own here")
-    name = free_name(view, one.call, "scheduler")
-    start, call = view.source.span(statement).start, view.source.span(one.call).start
-    one.outcome.edits.append(Edit(Span(start, call), f"{name} = ", code))
+def _named_before_return(view: FileView, scheduler: Constructor, optimizer: ast.expr) -> list[Edit]:
+    """``return StepLR(...)``: the scheduler gets a name, the optimizer gets the scheduler, and the name is returned.
+
+    Raises:
+        Refused: the scheduler is not returned.
+    """
+    statement, code = view.parent(scheduler.call), scheduler.row.code
+    if not isinstance(statement, ast.Return):
+        raise Refused(UnclearSchedule("the scheduler gets no name of its own here"))
+    name = free_name(view, scheduler.call, "scheduler")
+    start, call = view.source.span(statement).start, view.source.span(scheduler.call).start
     lines = f"{source_text(view, optimizer)}.set_lr_scheduler({name})\nreturn {name}"
-    one.outcome.edits.append(insert_after(view, statement, lines, code))
+    return [Edit(Span(start, call), f"{name} = ", code), insert_after(view, statement, lines, code)]
 
 
-def _in_sequence(view: FileView, one: Made) -> bool:
+def _in_sequence(view: FileView, scheduler: Constructor) -> bool:
     """Whether a SequentialLR takes the scheduler, by its name or directly."""
-    found = assigned_to(view, one.call)
-    path = path_of(found[1]) if found is not None else ""
+    assigned = assigned_to(view, scheduler.call)
+    path = path_of(assigned[1]) if assigned is not None else ""
     for call in view.tree.calls:
-        if call is one.call or view.qualified(call.func) not in _SEQUENCES:
+        if call is scheduler.call or view.qualified(call.func) not in _SEQUENCES:
             continue
         inside = list(ast.walk(call))
-        if one.call in inside:
+        if scheduler.call in inside:
             return True
         if path and any(isinstance(n, ast.Name | ast.Attribute) and path_of(n) == path for n in inside):
             return True

@@ -1,0 +1,57 @@
+"""Edits of the dicts that supply keywords, ``options`` of ``GradScaler(**options)``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.keywords import DictKeywords, Key, literal_items
+from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
+from paddletorch.text.call_spans import read_layout
+from paddletorch.text.source import Source
+
+
+def rename_key(source: Source, key: Key, name: str, code: str) -> Edit:
+    """Rename one key where it is written."""
+    if isinstance(key, ast.keyword):
+        start = source.span(key).start
+        assert key.arg is not None
+        return Edit(Span(start, start + len(key.arg.encode())), name, code)
+    span = source.span(key)
+    text = source.slice(span)
+    return Edit(span, text.replace(str(key.value), name), code)
+
+
+def change_keywords(
+    dictionary: DictKeywords,
+    source: Source,
+    drop: frozenset[str],
+    added: Sequence[tuple[str, str]],
+    names: Mapping[str, str],
+    values: Sequence[Edit],
+    code: str,
+) -> list[Edit]:
+    """Take keys from the literals and add others; ``names`` are the source's for the target's names.
+
+    ``values`` are edits inside the items that stay.
+
+    Raises:
+        LayoutError: what stands between a literal's items cannot be taken apart.
+    """
+    edits: list[Edit] = []
+    for literal in dictionary.literals:
+        keys = [key for key, _, _ in literal_items(literal) or ()]
+        dropped = frozenset(index for index, key in enumerate(keys) if key in drop)
+        missing = [(name, value) for name, value in added if names.get(name) not in keys]
+        span = source.span(literal)
+        inside = [edit for edit in values if span.holds(edit.span)]
+        if not dropped and not missing:
+            edits += inside
+            continue
+        colon = isinstance(literal, ast.Dict)
+        texts = [f"{source.quote}{n}{source.quote}: {v}" if colon else f"{n}={v}" for n, v in missing]
+        changes = ArgumentChanges(drop=dropped, append=tuple(texts))
+        edits += edit_arguments(read_layout(source, literal), changes, code, inside)
+    spans = [source.span(literal) for literal in dictionary.literals]
+    return edits + [edit for edit in values if not any(span.holds(edit.span) for span in spans)]

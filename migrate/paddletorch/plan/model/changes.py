@@ -1,0 +1,111 @@
+"""What a pass wants changed, and what all passes so far have decided."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from paddletorch.model import Conversion, Edit
+from paddletorch.plan.model.findings import Finding
+from paddletorch.plan.model.naming import Naming
+from paddletorch.plan.model.site import Site
+from paddletorch.plan.model.use import Use, Uses
+from paddletorch.plan.model.view import FileView
+
+
+class Fate(Enum):
+    """What became of one use of a member."""
+
+    CONVERTED = "converted"
+    SAME = "same"
+    REPORTED = "reported"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A module that new text at ``node`` names."""
+
+    node: ast.expr
+    module: str
+    site: Site | None = None
+    """The site that the text is written for: its import tells where the module's may stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a pass gives back."""
+
+    edits: tuple[Edit, ...] = ()
+    conversions: tuple[Conversion, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    imports: tuple[Import, ...] = ()
+    uses: tuple[Use, ...] = ()
+    """Uses that the pass found, or decided anew."""
+    handled: frozenset[ast.AST] = frozenset()
+    """Members that later passes leave alone, since the statement around them was rewritten."""
+    counted: tuple[tuple[str, Fate], ...] = ()
+    """Members by name, with what became of each."""
+    naming: Naming | None = None
+    """How names are written, from the pass that decides it."""
+
+
+NOTHING = Changes()
+"""The changes of a pass that finds nothing to do."""
+
+
+def joined(many: Iterable[Changes]) -> Changes:
+    """All of the changes, in order."""
+    edits: list[Edit] = []
+    conversions: list[Conversion] = []
+    findings: list[Finding] = []
+    imports: list[Import] = []
+    uses: list[Use] = []
+    handled: set[ast.AST] = set()
+    counted: list[tuple[str, Fate]] = []
+    naming: Naming | None = None
+    for one in many:
+        if one is NOTHING:
+            continue
+        edits += one.edits
+        conversions += one.conversions
+        findings += one.findings
+        imports += one.imports
+        uses += one.uses
+        handled |= one.handled
+        counted += one.counted
+        naming = one.naming or naming
+    return Changes(
+        tuple(edits),
+        tuple(conversions),
+        tuple(findings),
+        tuple(imports),
+        tuple(uses),
+        frozenset(handled),
+        tuple(counted),
+        naming,
+    )
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What is decided about a file so far. Each pass reads it and gives back changes."""
+
+    uses: Uses = field(default_factory=Uses)
+    changes: Changes = NOTHING
+
+    def with_changes(self, changes: Changes) -> Planned:
+        """What is decided once a pass has given its changes."""
+        if changes is NOTHING:
+            return self
+        return Planned(self.uses.with_uses(changes.uses), joined((self.changes, changes)))
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One step of planning a file: a function of the file and of what is decided, without other effects."""
+
+    name: str
+    plan: Callable[[FileView, Planned], Changes]

@@ -1,0 +1,123 @@
+"""The code of each refusal, and the words that its message needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import fields
+
+from paddletorch.plan.model.refusals import (
+    AmbiguousApi,
+    ArgumentsDoNotFit,
+    ArgumentsNotReadable,
+    Assigned,
+    DictMayHoldNone,
+    DictWouldLoseKey,
+    EvaluatedTwice,
+    GivenTwice,
+    HandedOn,
+    KeptWithAnother,
+    LayoutMatters,
+    MissingArgument,
+    Misused,
+    NameTaken,
+    NeedsWholeCall,
+    NoFormFits,
+    NoSuchParameter,
+    NoSuchUse,
+    NotInRelease,
+    NotLocated,
+    OwnProtocol,
+    Refusal,
+    ResultUsedWhole,
+    ShardedScaler,
+    SharedDict,
+    SignatureNotKnown,
+    StatedByTable,
+    TooManyPositionals,
+    UncertainBinding,
+    UnclearClipping,
+    UnclearDecorate,
+    UnclearGroups,
+    UnclearMinimize,
+    UnclearSampler,
+    UnclearSchedule,
+    UnclearUpdate,
+    UnseenArguments,
+)
+
+_CODES: dict[type[Refusal], str] = {
+    UncertainBinding: "API201",
+    AmbiguousApi: "API202",
+    UnseenArguments: "API203",
+    HandedOn: "API204",
+    NoSuchUse: "API205",
+    NotInRelease: "API208",
+    Assigned: "API209",
+    ArgumentsDoNotFit: "API210",
+    KeptWithAnother: "API211",
+    NameTaken: "API213",
+    NotLocated: "API216",
+    EvaluatedTwice: "API222",
+    ResultUsedWhole: "API223",
+    NoFormFits: "API224",
+    SignatureNotKnown: "API230",
+    SharedDict: "API231",
+    ArgumentsNotReadable: "API232",
+    NeedsWholeCall: "API233",
+    UnclearDecorate: "AMP229",
+    UnclearMinimize: "AMP230",
+    UnclearUpdate: "AMP231",
+    ShardedScaler: "AMP234",
+    UnclearSampler: "DAT201",
+    UnclearSchedule: "LRS201",
+    LayoutMatters: "NNL209",
+    UnclearGroups: "OPT202",
+    UnclearClipping: "OPT203",
+    OwnProtocol: "TRN201",
+}
+"""The code of a type holds for those derived from it."""
+
+_PROBLEMS: dict[type[Refusal], Callable[..., str]] = {
+    TooManyPositionals: lambda r: "too many positional arguments",
+    MissingArgument: lambda r: f"{r.parameter!r} is missing",
+    NoSuchParameter: lambda r: f"there is no parameter {r.keyword!r}",
+    GivenTwice: lambda r: f"{r.parameter} is given twice",
+    Misused: lambda r: str(r.problem),
+    DictWouldLoseKey: lambda r: f"it would have to lose {r.parameter!r}",
+    DictMayHoldNone: lambda r: f"{r.parameter} may be None in it",
+}
+
+
+def code_of(refusal: Refusal) -> str:
+    """The diagnostic's code of a refusal."""
+    if isinstance(refusal, StatedByTable):
+        return refusal.code
+    return next(_CODES[one] for one in type(refusal).__mro__ if one in _CODES)
+
+
+def details(refusal: Refusal) -> tuple[tuple[str, str], ...]:
+    """What stands in the placeholders of the diagnostic's message, by name."""
+    if isinstance(refusal, StatedByTable):
+        return refusal.details
+    found = {field.name: _text(getattr(refusal, field.name)) for field in fields(refusal)}
+    if isinstance(refusal, AmbiguousApi):
+        found["apis"] = " or ".join(refusal.apis)
+    if isinstance(refusal, NeedsWholeCall):
+        found["written"] = _short(refusal.written)
+    if isinstance(refusal, EvaluatedTwice):
+        found = {"argument": ", ".join(refusal.names)}
+    problem = _PROBLEMS.get(type(refusal))
+    if problem is not None:
+        found["problem"] = problem(refusal)
+    return tuple(sorted(found.items()))
+
+
+def _short(template: str) -> str:
+    """A template in a few words: what it calls, or that it is an expression."""
+    called = re.match(r"[A-Za-z_][\w.]*\(", template)
+    return f"{called.group()}...)" if called else "an expression of several parts"
+
+
+def _text(value: object) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)

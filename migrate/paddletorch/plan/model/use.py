@@ -1,0 +1,137 @@
+"""What becomes of a site, and of all sites of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from paddletorch_rules import Row
+
+from paddletorch.model import Edit
+from paddletorch.plan.model.findings import Finding, refused
+from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.site import Site
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Use:
+    """What one site becomes. ``target`` is None if it is left alone; ``findings`` say why, or warn."""
+
+    site: Site
+    row: Row
+    target: str | None
+    """The name or template that is written; an empty one where the use goes away."""
+    edits: tuple[Edit, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    whole: Edit | None = None
+    """What replaces the whole call or statement, where the target is not a plain call."""
+    writes_name: bool = False
+    """The edits write the new name themselves."""
+    keeps_name: bool = False
+    """The use's name stands for several APIs, and the same edits suit each of them."""
+    needs: str = ""
+    """A module that the edits name in full."""
+
+    @property
+    def converts(self) -> bool:
+        """Whether the use becomes the target's."""
+        return self.target is not None
+
+    @property
+    def every_edit(self) -> tuple[Edit, ...]:
+        """The edits, with that of the whole."""
+        return self.edits if self.whole is None else (*self.edits, self.whole)
+
+    def refuse(self, refusal: Refusal | None) -> Use:
+        """The same use left as it is; a finding says why, unless another finding does."""
+        found = () if refusal is None else (refused(refusal, self.site.node, self.site.name, self.row),)
+        return Use(self.site, self.row, None, findings=found)
+
+    def with_edits(self, *edits: Edit) -> Use:
+        """The use with more edits."""
+        return replace(self, edits=(*self.edits, *edits))
+
+    def with_findings(self, *findings: Finding) -> Use:
+        """The use with more findings."""
+        return replace(self, findings=(*self.findings, *findings))
+
+    def same_as(self, other: Use) -> bool:
+        """Whether two readings of a site lead to the same result."""
+        return (
+            self.target == other.target
+            and self.whole == other.whole
+            and sorted(self.edits, key=str) == sorted(other.edits, key=str)
+            and [f.code for f in self.findings] == [f.code for f in other.findings]
+        )
+
+
+@dataclass(frozen=True)
+class Uses:
+    """The uses of a file, in source order, those through other files' imports last."""
+
+    items: tuple[Use, ...] = ()
+
+    def __iter__(self) -> Iterator[Use]:
+        return iter(self.items)
+
+    def __getitem__(self, site: Site) -> Use:
+        return self._by_site[site]
+
+    def __bool__(self) -> bool:
+        return bool(self.items)
+
+    @cached_property
+    def _by_site(self) -> dict[Site, Use]:
+        return {use.site: use for use in self.items}
+
+    def with_uses(self, uses: Iterable[Use]) -> Uses:
+        """These uses, with those of the same site replaced and new ones behind."""
+        given = {use.site: use for use in uses}
+        if not given:
+            return self
+        items = tuple(given.pop(use.site, use) for use in self.items)
+        return Uses((*items, *given.values()))
+
+    @property
+    def converted(self) -> tuple[Use, ...]:
+        """Those that become the target's."""
+        return tuple(use for use in self.items if use.converts)
+
+    @cached_property
+    def left_apis(self) -> frozenset[str]:
+        """APIs of which every call in the file stays."""
+        calls = {use.site.name for use in self.items if use.site.role == "call" and not use.converts}
+        return frozenset(calls - {use.site.name for use in self.items if use.converts})
+
+    @cached_property
+    def all_stay(self) -> bool:
+        """Whether the file has uses, and none of them converts."""
+        return bool(self.items) and not any(use.converts for use in self.items)
+
+
+class Draft:
+    """A pass's own copy of the uses while it decides; ``revised`` is what it gives back."""
+
+    def __init__(self, uses: Uses) -> None:
+        self._uses = uses
+        self._changed: dict[Site, Use] = {}
+
+    def __getitem__(self, site: Site) -> Use:
+        return self._changed.get(site) or self._uses[site]
+
+    def __iter__(self) -> Iterator[Use]:
+        return (self._changed.get(use.site, use) for use in self._uses)
+
+    def revise(self, use: Use) -> None:
+        """Put ``use`` in the place of the one of the same site."""
+        self._changed[use.site] = use
+
+    def refuse(self, site: Site, refusal: Refusal | None) -> None:
+        """Leave a site as it is."""
+        self.revise(self[site].refuse(refusal))
+
+    @property
+    def revised(self) -> tuple[Use, ...]:
+        """The uses that were changed."""
+        return tuple(self._changed.values())

@@ -1,0 +1,326 @@
+"""Decides how each converted API is written: by its old local name, or by its full name.
+
+A name that the file binds (an import, an alias) keeps its spelling when everything it is used for converts
+to one target: then only the binding changes. Otherwise the uses that convert are written out in full.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, replace
+
+from paddletorch.model import Conversion, Edit, Span
+from paddletorch.plan.model.changes import Changes, Import, Planned
+from paddletorch.plan.model.naming import Group, Naming
+from paddletorch.plan.model.refusals import KeptWithAnother, Refusal, Refused, UncertainBinding
+from paddletorch.plan.model.site import Site
+from paddletorch.plan.model.use import Draft, Use
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.spelling import helper_modules, names_root, root_name, scope_of, with_aliases, with_root
+from paddletorch.plan.sites.sites import alias_keys
+from paddletorch.resolve import Binding, NoneValue, Qualified
+
+
+def plan_names(view: FileView, planned: Planned) -> Changes:
+    """Decide how names are written, and write the uses that convert."""
+    draft = Draft(planned.uses)
+    groups = _decide(view, draft)
+    found = [alias for group in groups.values() if (alias := _module_alias(view, group)) is not None]
+    aliases = dict(reversed(found))  # the first name of a module counts
+    written = _Written()
+    for group in groups.values():
+        for site in group.sites:
+            if not draft[site].converts:
+                continue
+            try:
+                _write(view, group, draft, site, aliases, written)
+            except Refused as stop:
+                draft.refuse(site, stop.refusal)
+    uses = tuple(draft)
+    edits = [e for use in uses if use.converts for e in use.edits] + written.edits
+    conversions = [_conversion(view, use) for use in uses if _is_changed(view, use, written.edits)]
+    return Changes(
+        tuple(edits),
+        tuple(conversions),
+        imports=tuple(written.imports),
+        uses=draft.revised,
+        naming=Naming(groups, frozenset(written.rewritten), aliases),
+    )
+
+
+@dataclass(slots=True)
+class _Written:
+    """The edits of names, while they are made."""
+
+    edits: list[Edit] = field(default_factory=list)
+    imports: list[Import] = field(default_factory=list)
+    rewritten: list[Site] = field(default_factory=list)
+
+
+def _decide(view: FileView, draft: Draft) -> dict[Hashable, Group]:
+    """The groups of sites by binding, and which bindings change. Refusals spread along aliases."""
+    sites: dict[Hashable, list[Site]] = {}
+    for use in draft:
+        sites.setdefault(use.site.anchor.key, []).append(use.site)
+    groups = {key: Group(members[0].anchor, tuple(members)) for key, members in sites.items()}
+    groups = _with_other_uses(view, groups)
+    groups = {key: _with_fallback(view, draft, group) for key, group in groups.items()}
+    while _spread_refusals(view, groups, draft):
+        pass
+    targets = {key: _binding_target(view, draft, group) for key, group in groups.items()}
+    return {key: replace(group, target=targets[key]) if targets[key] else group for key, group in groups.items()}
+
+
+def _with_fallback(view: FileView, draft: Draft, group: Group) -> Group:
+    """A name that may also be a fallback of the file's own: its import converts if all uses stay the same text."""
+    if group.anchor.kind in ("alias", "attribute"):
+        return group  # a variable keeps its name in any case
+    if all(site.other is None for site in group.sites) or view.settings.options.unsafe:
+        return group
+    if not group.other_uses and not group.hidden and all(draft[site].keeps_name for site in group.sites):
+        return replace(group, fallback=True)
+    for site in group.sites:
+        if draft[site].keeps_name and site.other is not None:
+            line = int(getattr(site.other, "lineno", 0))
+            draft.refuse(site, UncertainBinding(view.text(site.anchor.node), line))
+    return group
+
+
+def _module_alias(view: FileView, group: Group) -> tuple[str, str] | None:
+    """A module of the target and what the file will call it: ``F`` for ``paddle.nn.functional``."""
+    bindings = group.anchor.bindings
+    if group.target is None or group.anchor.kind != "import" or not bindings or "." not in group.target:
+        return None
+    rows = [found[0] for name in group.anchor.names if (found := view.settings.lookup(name)) is not None]
+    if bindings[0].scope is view.tree.scope and all(row.kind == "module" for row in rows):
+        return group.target, bindings[0].name
+    return None
+
+
+def _with_other_uses(view: FileView, groups: dict[Hashable, Group]) -> dict[Hashable, Group]:
+    """The groups with what else the file does with their names."""
+    used = {id(site.anchor.node) for group in groups.values() for site in group.sites}
+    anchors = {group.anchor.node.id for group in groups.values() if isinstance(group.anchor.node, ast.Name)}
+    others: dict[Hashable, list[ast.expr]] = {}
+    for load in [load for name in sorted(anchors) for load in view.tree.names.get(name, ())]:
+        if id(load) in used:
+            continue
+        bindings = view.tree.scopes[load].lookup(load.id)
+        others.setdefault(id(bindings) if bindings else load.id, []).append(load)
+    deleted = {
+        id(bindings)
+        for scope in view.tree.own.values()
+        for bindings in scope.bindings.values()
+        if id(bindings) in groups and any(b.kind == "delete" for b in bindings)
+    }
+    unread = view.source.unread_names
+    return {
+        key: Group(
+            group.anchor,
+            group.sites,
+            tuple(others.get(key, ())),
+            deleted=key in deleted,
+            hidden=isinstance(group.anchor.node, ast.Name) and group.anchor.node.id in unread,
+        )
+        for key, group in groups.items()
+    }
+
+
+def _spread_refusals(view: FileView, groups: dict[Hashable, Group], draft: Draft) -> bool:
+    """An alias converts with all of its uses or not at all. Whether anything changed."""
+    changed = _spread_to_parameters(groups, draft)
+    for use in draft:
+        if use.site.role != "alias":
+            continue
+        for key in alias_keys(view, use.site.node):
+            group = groups.get(key)
+            if group is None:
+                continue
+            alias = draft[use.site]
+            blocker = next((s for s in group.sites if not draft[s].converts or _leaves(draft[s], alias)), None)
+            if blocker is not None and alias.converts:
+                draft.refuse(use.site, _kept_with(use.site, blocker))
+                changed = True
+            elif not alias.converts:
+                changed = _refuse_all(group, draft, use.site) or changed
+    return changed
+
+
+def _leaves(use: Use, alias: Use) -> bool:
+    """Whether a use through an alias becomes something that the alias does not lead to: ``f = torch.max``, ``amax``."""
+    if use.target is None or alias.target is None or use.whole is not None or use.writes_name or use.keeps_name:
+        return False
+    return use.target != alias.target and not use.target.startswith(alias.target + ".")
+
+
+def _spread_to_parameters(groups: dict[Hashable, Group], draft: Draft) -> bool:
+    """A parameter that is given an API which stays, stays. Whether anything changed."""
+    changed = False
+    for use in draft:
+        if use.site.role not in ("value", "probe") or use.converts:
+            continue
+        for group in groups.values():
+            parameters = bool(group.anchor.bindings) and all(b.kind == "parameter" for b in group.anchor.bindings)
+            if parameters and use.site.name in group.anchor.names:
+                changed = _refuse_all(group, draft, use.site) or changed
+    return changed
+
+
+def _refuse_all(group: Group, draft: Draft, blocker: Site) -> bool:
+    """Leave all uses of a name as they are because of one. Whether any had been converted."""
+    converting = [site for site in group.sites if draft[site].converts]
+    for site in converting:
+        draft.refuse(site, _kept_with(site, blocker))
+    return bool(converting)
+
+
+def _kept_with(site: Site, blocker: Site) -> Refusal:
+    return KeptWithAnother(ast.unparse(site.node), blocker.node.lineno)
+
+
+def _binding_target(view: FileView, draft: Draft, group: Group) -> str | None:
+    anchor = group.anchor
+    if anchor.kind in ("alias", "attribute"):
+        return _alias_target(view, group)
+    if anchor.kind != "import" or group.other_uses or group.hidden:
+        return None
+    if not group.fallback and not stands_for_imports(view, anchor.bindings):
+        return None
+    return import_target(view, anchor.names, [draft[site] for site in group.sites])
+
+
+def stands_for_imports(view: FileView, bindings: Iterable[Binding]) -> bool:
+    """Whether a name is only ever imported, an alias of an API, None where the import fails, or deleted."""
+    return all(b.qualified is not None or b.kind == "delete" or _is_alias(view, b) for b in bindings)
+
+
+def _is_alias(view: FileView, binding: Binding) -> bool:
+    values = view.evaluator.bound([binding]) if binding.kind == "assign" else frozenset({None})
+    return all(isinstance(v, NoneValue) or (isinstance(v, Qualified) and view.settings.lookup(v.name)) for v in values)
+
+
+def _alias_target(view: FileView, group: Group) -> str | None:
+    targets = {target_of(view, name) for name in group.anchor.names if view.settings.lookup(name) is not None}
+    return targets.pop() if len(targets) == 1 else None
+
+
+def target_of(view: FileView, name: str) -> str | None:
+    """What a qualified name becomes where it is imported, if that is a plain name."""
+    found = view.settings.lookup(name)
+    if found is None:
+        return None
+    form = view.settings.emitted(found[0])
+    return form.names[0] if form is not None and form.names and form.template is None else None
+
+
+def import_target(view: FileView, names: frozenset[str], uses: Iterable[Use]) -> str | None:
+    """What imports of ``names`` become, if every use converts below that one target."""
+    targets = {target_of(view, name) for name in names if view.settings.lookup(name) is not None}
+    if len(targets) != 1:
+        return None
+    target = targets.pop()
+    if target is None:
+        return None
+    members = list(uses)
+    plain = [use for use in members if not use.converts or (use.whole is None and not use.writes_name)]
+    if members and not plain:
+        return None  # nothing uses the name any more
+    for use in plain:
+        if use.target is None or (use.target != target and not use.target.startswith(target + ".")):
+            return None
+    return target
+
+
+def _write(view: FileView, group: Group, draft: Draft, site: Site, aliases: dict[str, str], written: _Written) -> None:
+    """Write the name of a use that converts, and the names in its edits.
+
+    Raises:
+        Refused: a name that the new text needs is taken here.
+    """
+    use, imports = _with_names(view, draft[site], aliases)
+    edit: Edit | None = None
+    rewritten = False
+    if use.keeps_name:
+        pass
+    elif use.writes_name or use.whole is not None:
+        edit, rewritten = use.whole, True
+    else:
+        edit, more = _name_edit(view, group, use)
+        imports += more
+        rewritten = bool(more)
+    if use is not draft[site]:
+        draft.revise(use)
+    written.imports += imports
+    if rewritten:
+        written.rewritten.append(site)
+    if edit is not None:
+        written.edits.append(edit)
+
+
+def _name_edit(view: FileView, group: Group, use: Use) -> tuple[Edit | None, list[Import]]:
+    """The edit of the use's own name, and the module that must be imported where it is written in full."""
+    assert use.target is not None
+    site, code = use.site, use.row.code
+    span = view.source.span(site.node)
+    if group.target is not None:
+        anchor = view.source.span(site.anchor.node)
+        start, tail = anchor.end, use.target[len(group.target) :]
+        if b")" in view.source.body[start : span.end]:  # (nn).Linear
+            return Edit(span, view.source.slice(anchor) + tail, code), []
+        return _unless_same(view, Span(start, span.end), tail, code), []
+    if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
+        return _unless_same(view, span, use.target.rpartition(".")[2], code), []
+    if use.target.partition(".")[0] == view.target:
+        written = root_name(view, site) + use.target[len(view.target) :]
+        return Edit(span, written, code), [Import(site.node, view.target, site)]
+    module, _, name = use.target.rpartition(".")
+    scope = scope_of(view, site.node)
+    known = (n for n in view.module_imports.get(module, ()) if scope.lookup(n) is view.tree.scope.bindings[n])
+    return Edit(span, f"{next(known, module)}.{name}", code), [Import(site.node, module, site)]
+
+
+def _with_names(view: FileView, use: Use, aliases: dict[str, str]) -> tuple[Use, list[Import]]:
+    """The use with the names in its edits as they are known here, and the modules that those need.
+
+    Raises:
+        Refused: a name is taken by something else.
+    """
+    if not (use.edits or use.whole is not None or use.needs):
+        return use, []
+    site = use.site
+    scope = scope_of(view, site.node)
+    use = use if not aliases else _with_each(use, lambda edit: with_aliases(view, aliases, edit, scope))
+    modules = [m for edit in use.every_edit for m in helper_modules(view, edit, scope, site.name)]
+    if use.needs:
+        modules.append(use.needs)
+    imports = [Import(site.node, module, site) for module in modules]
+    if not any(names_root(view, edit) for edit in use.every_edit):
+        return use, imports
+    root = root_name(view, site)
+    imports.append(Import(site.node, view.target, site))
+    return use if root == view.target else _with_each(use, lambda edit: with_root(view, edit, root)), imports
+
+
+def _with_each(use: Use, change: Callable[[Edit], Edit]) -> Use:
+    whole = None if use.whole is None else change(use.whole)
+    return replace(use, edits=tuple(map(change, use.edits)), whole=whole)
+
+
+def _unless_same(view: FileView, span: Span, text: str, code: str) -> Edit | None:
+    written = "".join(view.source.slice(span).split())
+    return None if written == text else Edit(span, text, code)
+
+
+def _is_changed(view: FileView, use: Use, names: Iterable[Edit]) -> bool:
+    """Whether a use becomes another text; a name that no import brings may be the target's own already."""
+    if not use.converts or use.row.kind == "module":
+        return False
+    if use.site.anchor.kind != "free" or use.edits or use.whole is not None or view.tree.stars:
+        return True
+    span = view.source.span(use.site.node)
+    return any(span.holds(edit.span) for edit in names)
+
+
+def _conversion(view: FileView, use: Use) -> Conversion:
+    return view.conversion(use.row.code, use.site.node, use.site.name, use.target or "removed", use.row.id)

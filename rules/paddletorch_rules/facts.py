@@ -1,0 +1,110 @@
+"""What is known of the frameworks' names beside the rows: views, dtypes, what only tensors have (``facts.toml``)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from paddletorch_rules import compiled
+from paddletorch_rules.schema import TableError
+
+_MARKS = ("checked", "elsewhere")
+"""Keys that say how a table is checked; they are for the tests."""
+
+FILE = Path(__file__).with_name("facts.toml")
+
+Names = frozenset[str]
+BySide = Mapping[str, frozenset[str]]
+"""Names of torch, of Paddle, or of both in turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Sets of names, each explained in ``facts.toml`` under its own name."""
+
+    views: BySide
+    fresh: BySide
+    leaves: BySide
+    no_grad: BySide
+    pure: Names
+    conversions: Names
+    dtype_aliases: Mapping[str, str]
+    dtype_categories: Mapping[str, int]
+    dtype_widths: Mapping[str, int]
+    casts: Mapping[str, str]
+    tensor_classes: Mapping[str, str]
+    created: Names
+    from_data: Names
+    int64_results: BySide
+    bool_results: Names
+    floating_results: Names
+    floating_only: Names
+    promoting: Names
+    quotients: Names
+    joining: Names
+    sums: Names
+    with_indices: Names
+    tuple_results: Names
+    same_dtype: Names
+    same_dtype_attributes: Names
+    shaped: BySide
+    keeps_elements: BySide
+    distinctive: Names
+    tensor_keywords: BySide
+    keywords_of_method: BySide
+    array_arguments: Mapping[str, int]
+    of_modules_too: Names
+    module_chains: BySide
+    tuple_modules: BySide
+    einops: Names
+    array_reads: Names
+    layout_free: Names
+    reductions: Names
+    layout_reads: Names
+    layer_parameters: BySide
+    numpy_parameters: Mapping[str, str]
+    axis_names: Names
+    sizes: BySide
+    inert_parameters: Names
+    lost_group_keys: Names
+    parameter_walks: BySide
+    other_devices: Names
+
+
+@lru_cache(maxsize=1)
+def facts() -> Facts:
+    """The facts, read once; from the user's cache if they were read before.
+
+    Raises:
+        TableError: the file is wrong; the message names table and key.
+    """
+    digest = compiled.digest_of([FILE])
+    found = compiled.restore_facts(digest)
+    if found is None or found.keys() != set(Facts.__match_args__):
+        found = read()
+        compiled.keep_facts(digest, found)
+    return Facts(**found)
+
+
+def read() -> dict[str, Any]:
+    """The facts of the file by field, with frozensets for lists."""
+    if sys.version_info >= (3, 11):
+        import tomllib  # slow to import, and not needed where the facts were kept
+    else:
+        import tomli as tomllib
+    data = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    if wrong := data.keys() ^ set(Facts.__match_args__):
+        raise TableError(f"{FILE.name}: the tables and the fields of Facts differ in {', '.join(sorted(wrong))}")
+    return {name: _frozen({k: v for k, v in data[name].items() if k not in _MARKS}) for name in Facts.__match_args__}
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, list):
+        return frozenset(value)
+    if not isinstance(value, dict):
+        return value
+    return _frozen(value["names"]) if value.keys() == {"names"} else {k: _frozen(v) for k, v in value.items()}

@@ -1,0 +1,772 @@
+"""Each name of ``facts.toml`` on the installed frameworks: what the file says of it is found by calling it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import paddle
+import pytest
+import torch
+from paddletorch_rules import facts as module
+from paddletorch_rules.facts import FILE, facts
+from paddletorch_rules.schema import TableError
+from paddletorch_rules.storage import CACHE_DIR
+from torch.nn import functional
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+MARKS = ("checked", "elsewhere")
+HOW = ("run", "names", "no")
+TABLES: dict[str, dict[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8"))
+
+# ---- how each name is called -----------------------------------------------------------------------------------------
+
+REST: dict[str, tuple[Any, ...]] = {
+    "chunk": (2,), "clamp": (0,), "clip": (0,), "cumprod": (0,), "cumsum": (0,), "expand": (2, 3),
+    "flip": ((0,),), "kthvalue": (1, 0), "layer_norm": ([3],), "log_softmax": (0,), "logsumexp": (0,), "max": (0,),
+    "median": (0,), "min": (0,), "mode": (0,), "moveaxis": (0, 1), "movedim": (0, 1), "multinomial": (1,),
+    "nanmedian": (0,),
+    "narrow": (0, 0, 1), "normalize": (2.0, 0), "pad": ((1, 1),), "permute": ((1, 0),), "repeat": (2, 1),
+    "repeat_interleave": (2,), "reshape": ((6,),), "roll": (1,), "select": (0, 0), "softmax": (0,), "sort": (0,),
+    "split": (1,), "swapaxes": (0, 1), "tile": ((2, 1),), "topk": (1, 0), "transpose": (0, 1), "unbind": (0,),
+    "unflatten": (0, (1, 2)), "unsqueeze": (0,), "view": (6,), "cummax": (0,), "cummin": (0,), "fill_": (0,),
+    "to": (torch.float64,), "type": (torch.float64,),
+}  # fmt: skip
+"""Arguments after the tensor, of functions and methods of torch alike."""
+
+WITH_ITSELF = frozenset(
+    "type_as view_as expand_as reshape_as isclose isin eq ge greater gt le less logical_and logical_or logical_xor lt "
+    "ne mse_loss l1_loss binary_cross_entropy binary_cross_entropy_with_logits".split()
+)
+"""What takes a second tensor, here the same one."""
+
+Call = Callable[[Any], Any]
+IMAGE = (1, 1, 2, 3)
+CALLS: dict[str, Call] = {
+    "Parameter": torch.nn.Parameter,
+    "Tensor": lambda x: torch.Tensor([1]),
+    "adaptive_avg_pool2d": lambda x: functional.adaptive_avg_pool2d(x.reshape(IMAGE), 1),
+    "as_strided": lambda x: x.as_strided((2,), (1,)),
+    "addmm": lambda x: torch.addmm(x, x, torch.eye(3, dtype=x.dtype)),
+    "arange": lambda x: torch.arange(3.0),
+    "as_tensor": lambda x: torch.as_tensor([1.0]),
+    "avg_pool2d": lambda x: functional.avg_pool2d(x.reshape(IMAGE), 2),
+    "baddbmm": lambda x: torch.baddbmm(x[None], x[None], torch.eye(3, dtype=x.dtype)[None]),
+    "batch_norm": lambda x: functional.batch_norm(x, None, None, training=True),
+    "bincount": lambda x: torch.bincount(x.long().flatten()),
+    "bitwise_not": lambda x: torch.bitwise_not(x.int()).to(x.dtype) if x.is_floating_point() else torch.bitwise_not(x),
+    "bmm": lambda x: torch.bmm(x[None], x.T[None]),
+    "broadcast_to": lambda x: x.broadcast_to((2, 3)),
+    "bucketize": lambda x: torch.bucketize(x, torch.tensor([0.5])),
+    "conv1d": lambda x: functional.conv1d(x[None], x[None]),
+    "conv2d": lambda x: functional.conv2d(x.reshape(IMAGE), x.reshape(IMAGE)),
+    "conv3d": lambda x: functional.conv3d(x.reshape(1, *IMAGE), x.reshape(1, *IMAGE)),
+    "cross_entropy": lambda x: functional.cross_entropy(x, torch.tensor([0, 1])),
+    "cuda": lambda x: x.cuda() if torch.cuda.is_available() else x,
+    "diag": lambda x: torch.diag(x),
+    "dropout": functional.dropout,
+    "einsum": lambda x: torch.einsum("ij->ji", x),
+    "empty": lambda x: torch.empty(2),
+    "eye": lambda x: torch.eye(2),
+    "fold": lambda x: functional.fold(x[None, :1], (1, 3), (1, 1)),
+    "full": lambda x: torch.full((2,), 1.0),
+    "full_like": lambda x: torch.full_like(x, 1.0),
+    "gather": lambda x: torch.gather(x, 0, torch.zeros(2, 3, dtype=torch.int64)),
+    "grid_sample": lambda x: functional.grid_sample(x.reshape(IMAGE), torch.zeros(1, 2, 3, 2, dtype=x.dtype)),
+    "group_norm": lambda x: functional.group_norm(x, 1),
+    "hsplit": lambda x: x.hsplit(3),
+    "index_add": lambda x: torch.index_add(x, 0, torch.tensor([0, 1]), x),
+    "index_put": lambda x: torch.index_put(x, (torch.tensor([0]),), x[:1]),
+    "index_select": lambda x: torch.index_select(x, 0, torch.tensor([0])),
+    "interpolate": lambda x: functional.interpolate(x.reshape(IMAGE), scale_factor=2.0),
+    "lerp": lambda x: torch.lerp(x, x, 0.5),
+    "linear": lambda x: functional.linear(x, x),
+    "linspace": lambda x: torch.linspace(0, 1, 2),
+    "logspace": lambda x: torch.logspace(0, 1, 2),
+    "masked_fill": lambda x: torch.masked_fill(x, x > 0, 0),
+    "masked_select": lambda x: torch.masked_select(x, x > 0),
+    "max_pool2d": lambda x: functional.max_pool2d(x.reshape(IMAGE), 2),
+    "meshgrid": lambda x: torch.meshgrid(x[0], x[0], indexing="ij"),
+    "mm": lambda x: torch.mm(x, x.T),
+    "matmul": lambda x: x.matmul(x.T),
+    "mv": lambda x: torch.mv(x, x[0]),
+    "new_empty": lambda x: x.new_empty(2),
+    "new_full": lambda x: x.new_full((2,), 1.0),
+    "new_ones": lambda x: x.new_ones(2),
+    "new_tensor": lambda x: x.new_tensor([1.0]),
+    "new_zeros": lambda x: x.new_zeros(2),
+    "one_hot": lambda x: functional.one_hot(x.long()),
+    "ones": lambda x: torch.ones(2),
+    "rand": lambda x: torch.rand(2),
+    "randint": lambda x: torch.randint(0, 2, (2,)),
+    "randn": lambda x: torch.randn(2),
+    "randperm": lambda x: torch.randperm(2),
+    "scatter": lambda x: torch.scatter(x, 0, torch.zeros(2, 3, dtype=torch.int64), x),
+    "scatter_add": lambda x: torch.scatter_add(x, 0, torch.zeros(2, 3, dtype=torch.int64), x),
+    "searchsorted": lambda x: torch.searchsorted(torch.tensor([0.5]), x),
+    "split_with_sizes": lambda x: x.split_with_sizes([1, 1]),
+    "swapdims": lambda x: x.swapdims(0, 1),
+    "t": lambda x: x.t(),
+    "tensor_split": lambda x: x.tensor_split(2),
+    "take": lambda x: torch.take(x, torch.tensor([0])),
+    "take_along_dim": lambda x: torch.take_along_dim(x, torch.zeros(2, 3, dtype=torch.int64), 0),
+    "tensor": lambda x: torch.tensor([1.0]),
+    "tril_indices": lambda x: torch.tril_indices(2, 2),
+    "triu_indices": lambda x: torch.triu_indices(2, 2),
+    "unfold": lambda x: x.unfold(0, 2, 1),
+    "unique": lambda x: torch.unique(x, return_inverse=True),
+    "vsplit": lambda x: x.vsplit(2),
+    "zeros": lambda x: torch.zeros(2),
+}
+"""What is called in a way of its own, given the tensor."""
+
+
+def torch_results(name: str, x: torch.Tensor) -> Iterator[Any]:
+    """What torch's function, method or attribute gives for ``x``, once for each way to call it."""
+    if name in CALLS:
+        yield CALLS[name](x)
+        return
+    found = False
+    rest = (x,) if name in WITH_ITSELF else REST.get(name, ())
+    for place in (torch.Tensor, torch, functional):
+        member = getattr(place, name, None)
+        if member is None or inspect.ismodule(member):
+            continue
+        found = True
+        yield (getattr(x, name) if place is torch.Tensor and not callable(member) else member(x, *rest))
+    assert found, f"torch has no {name}"
+
+
+PADDLE_REST: dict[str, tuple[Any, ...]] = {
+    "as_strided": ([2], [1]), "astype": ("float32",), "cast": ("float32",), "moveaxis": (0, 1), "narrow": (0, 0, 1),
+    "reshape": ([6],), "strided_slice": ([0], [0], [1], [1]), "swapaxes": (0, 1), "transpose": ([1, 0],),
+    "unflatten": (0, [1, 2]), "unfold": (0, 2, 1), "unsqueeze": (0,), "view": ([6],), "permute": (1, 0), "pow": (2,),
+    "to": ("float32",), "type": ("float32",),
+}  # fmt: skip
+PADDLE_WITH_ITSELF = frozenset("view_as type_as add divide maximum minimum multiply subtract".split())
+PADDLE_CALLS: dict[str, Call] = {
+    "Parameter": lambda x: paddle.nn.Parameter(x),
+    "arange": lambda x: paddle.arange(2.0),
+    "bincount": lambda x: paddle.bincount(x.astype("int64").flatten()),
+    "buffers": lambda x: layer().buffers(),
+    "create_parameter": lambda x: paddle.create_parameter([2], "float32"),
+    "empty": lambda x: paddle.empty([2, 3]),
+    "eye": lambda x: paddle.eye(2),
+    "full": lambda x: paddle.full([2, 3], 1.0),
+    "full_like": lambda x: paddle.full_like(x, 1.0),
+    "linspace": lambda x: paddle.linspace(0, 1, 2),
+    "named_buffers": lambda x: [b for _, b in layer().named_buffers()],
+    "named_parameters": lambda x: [p for _, p in layer().named_parameters()],
+    "normal": lambda x: paddle.normal(shape=[2, 3]),
+    "ones": lambda x: paddle.ones([2, 3]),
+    "parameters": lambda x: layer().parameters(),
+    "rand": lambda x: paddle.rand([2, 3]),
+    "randint": lambda x: paddle.randint(0, 2, [2]),
+    "randn": lambda x: paddle.randn([2, 3]),
+    "randperm": lambda x: paddle.randperm(2),
+    "standard_normal": lambda x: paddle.standard_normal([2, 3]),
+    "to_tensor": lambda x: paddle.to_tensor([1.0]),
+    "unfold": lambda x: x.unfold(0, 2, 1),
+    "uniform": lambda x: paddle.uniform([2, 3]),
+    "zeros": lambda x: paddle.zeros([2, 3]),
+}
+
+
+def layer() -> Any:
+    """A layer of Paddle that has parameters and buffers."""
+    made = paddle.nn.Linear(1, 1)
+    made.register_buffer("kept", paddle.zeros([1]))
+    return made
+
+
+def paddle_results(name: str, x: Any) -> Iterator[Any]:
+    """What Paddle's function, method or attribute gives for ``x``, once for each way to call it."""
+    if name in PADDLE_CALLS:
+        yield PADDLE_CALLS[name](x)
+        return
+    found = False
+    rest = (x,) if name in PADDLE_WITH_ITSELF else PADDLE_REST.get(name, ())
+    for place in (paddle.Tensor, paddle, paddle.nn.functional):
+        member = getattr(place, name, None)
+        if member is None:
+            continue
+        found = True
+        if place is paddle.Tensor:
+            bound = getattr(x, name)
+            yield bound(*rest) if callable(bound) and not isinstance(bound, paddle.Tensor) else bound
+        else:
+            yield member(x, *rest)
+    assert found, f"Paddle has no {name}"
+
+
+def first(result: Any) -> Any:
+    return result[0] if isinstance(result, tuple | list) else result
+
+
+def sample(dtype: Any = torch.float32) -> torch.Tensor:
+    """2 × 3, of zeros and ones."""
+    return torch.tensor([[0, 1, 1], [1, 0, 1]]).to(dtype)
+
+
+def paddle_sample() -> Any:
+    return paddle.to_tensor([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+
+def torch_shares(name: str) -> Iterator[bool]:
+    x = sample()
+    for result in torch_results(name, x):
+        yield first(result).untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+
+
+def torch_view(name: str) -> None:
+    assert all(torch_shares(name))
+
+
+def torch_fresh(name: str) -> None:
+    assert not any(torch_shares(name))
+
+
+def paddle_view(name: str) -> None:
+    for number in range(len(list(paddle_results(name, paddle_sample())))):
+        x = paddle_sample()
+        view = first(list(paddle_results(name, x))[number])
+        paddle.assign(paddle.full_like(x, 7.0), x)
+        assert (view.numpy() == 7).all()
+
+
+def paddle_leaf(name: str) -> None:
+    x = paddle_sample()
+    x.stop_gradient = False
+    for result in paddle_results(name, x * 2):
+        leaf = first(result)
+        assert leaf.is_leaf
+        leaf.stop_gradient = not leaf.stop_gradient
+
+
+def records_nothing(name: str) -> None:
+    context: Any = torch
+    for part in name.split(".")[1:]:
+        context = getattr(context, part)
+    x = sample().requires_grad_()
+    with context():
+        assert not (x * 2).requires_grad
+    assert not context()(lambda: x * 2)().requires_grad
+
+
+def pure(name: str) -> None:
+    x = sample().reshape(6) if name == "t" else sample()
+    before, version = x.clone(), x._version
+    for one, other in zip(torch_results(name, x), torch_results(name, x), strict=True):
+        assert torch.equal(torch.as_tensor(one), torch.as_tensor(other))
+    assert x._version == version
+    assert torch.equal(x, before)
+
+
+def keeps_values(name: str) -> None:
+    if name == "cuda":
+        assert hasattr(torch.Tensor, name)
+        return
+    if hasattr(torch.Tensor, name):
+        given = getattr(sample(), name)(*(REST.get(name) or ((sample(),) if name in WITH_ITSELF else ())))
+        assert torch.equal(given.float(), sample())
+    else:
+        given = getattr(paddle_sample(), name)(*PADDLE_REST[name])
+        assert (given.numpy() == paddle_sample().numpy()).all()
+
+
+# ---- dtypes ----------------------------------------------------------------------------------------------------------
+
+
+def dtype(name: str) -> torch.dtype:
+    found = getattr(torch, name)
+    assert isinstance(found, torch.dtype)
+    return found
+
+
+def alias(name: str) -> None:
+    assert dtype(name) is dtype(facts().dtype_aliases[name])
+
+
+def cast(name: str) -> None:
+    assert getattr(sample(), name)().dtype is dtype(facts().casts[name])
+
+
+def tensor_class(name: str) -> None:
+    assert getattr(torch, name)(2).dtype is dtype(facts().tensor_classes[name])
+
+
+def dtype_category(name: str) -> None:
+    one, number = dtype(name), facts().dtype_categories[name]
+    assert number == (3 if one.is_complex else 2 if one.is_floating_point else 0 if one is torch.bool else 1)
+    for other, above in facts().dtype_categories.items():
+        if above > number and above < 3:  # of a complex dtype the width can change
+            assert torch.promote_types(one, dtype(other)) is dtype(other)
+
+
+def dtype_width(name: str) -> None:
+    one, width = dtype(name), facts().dtype_widths[name]
+    assert one.itemsize * 8 == width
+    for other, bits in facts().dtype_widths.items():
+        if facts().dtype_categories[other] == facts().dtype_categories[name]:
+            assert torch.promote_types(one, dtype(other)) is (one if width >= bits else dtype(other))
+
+
+def created(name: str) -> None:
+    like = name.endswith("_like") or name.startswith("new_")
+    (result,) = torch_results(name, sample(torch.float64)) if like else [CALLS[name](sample())]
+    assert result.dtype is (torch.float64 if like else torch.float32)
+    assert not result.requires_grad
+
+
+def from_data(name: str) -> None:
+    if hasattr(torch, name):
+        assert getattr(torch, name)([1, 2]).dtype is torch.int64
+        assert getattr(torch, name)([1, 2.0]).dtype is torch.float32
+    else:
+        assert getattr(paddle, name)([1, 2]).dtype == paddle.int64
+        assert getattr(paddle, name)([1, 2.0]).dtype == paddle.float32
+
+
+def torch_dtypes(name: str, x: torch.Tensor) -> set[torch.dtype]:
+    return {first(result).dtype for result in torch_results(name, x)}
+
+
+def torch_int64(name: str) -> None:
+    assert torch_dtypes(name, sample()) == {torch.int64}
+
+
+def paddle_int64(name: str) -> None:
+    assert {first(result).dtype for result in paddle_results(name, paddle_sample())} == {paddle.int64}
+
+
+def truth(name: str) -> None:
+    assert torch_dtypes(name, sample()) == {torch.bool}
+
+
+def floating(name: str) -> None:
+    x = torch.full((2, 3), 0.5, dtype=torch.float64)
+    assert torch_dtypes(name, x) == {torch.float64}
+    if name not in facts().floating_only:
+        assert torch_dtypes(name, torch.ones(2, 3, dtype=torch.int64)) == {torch.float32}
+
+
+def floating_only(name: str) -> None:
+    assert name in facts().floating_results
+    with pytest.raises((RuntimeError, ValueError)):
+        list(torch_results(name, sample(torch.int64)))
+
+
+def promotes(name: str) -> None:
+    left, right = torch.tensor([1, 2]), torch.tensor([1.5, 2.0])
+    for place in (torch, torch.Tensor):
+        function = getattr(place, name, None)
+        if function is not None:
+            result, wanted = function(left, right), function(left.float(), right)
+            assert torch.equal(torch.as_tensor(result), torch.as_tensor(wanted))
+            assert getattr(result, "dtype", None) == getattr(wanted, "dtype", None)
+
+
+def quotient(name: str) -> None:
+    assert name in facts().promoting
+    assert getattr(torch, name)(sample(torch.int64), 2).dtype is torch.float32
+
+
+def joins(name: str) -> None:
+    assert getattr(torch, name)([sample(torch.int64), sample(torch.float64)]).dtype is torch.float64
+
+
+def total(name: str) -> None:
+    for given, wanted in ((torch.bool, torch.int64), (torch.int32, torch.int64), (torch.float64, torch.float64)):
+        assert torch_dtypes(name, sample(given)) == {wanted}
+
+
+def gives_indices(name: str) -> None:
+    for values, indices in torch_results(name, sample(torch.float64)):
+        assert values.dtype is torch.float64
+        assert indices.dtype is torch.int64
+
+
+def gives_tuple(name: str) -> None:
+    assert all(isinstance(result, tuple) for result in torch_results(name, sample()))
+
+
+def same_dtype(name: str) -> None:
+    assert torch_dtypes(name, sample(torch.float64)) == {torch.float64}
+
+
+def same_dtype_attribute(name: str) -> None:
+    x = sample(torch.float64).requires_grad_()
+    x.sum().backward()
+    assert getattr(x, name).dtype is torch.float64
+
+
+# ---- elements --------------------------------------------------------------------------------------------------------
+
+
+def shaped(name: str) -> None:
+    assert [result.shape for result in paddle_results(name, None)] == [[2, 3]]
+
+
+def keeps_elements(name: str) -> None:
+    assert all(result.size >= 6 for result in paddle_results(name, paddle_sample()))
+
+
+# ---- evidence --------------------------------------------------------------------------------------------------------
+
+OTHERS = (str, list, dict, tuple, bytes, np.ndarray, torch.nn.Module, paddle.nn.Layer)
+
+
+def only_of_tensors(name: str) -> None:
+    assert hasattr(torch.Tensor, name) or hasattr(paddle.Tensor, name)
+    assert not [other for other in OTHERS if hasattr(other, name)]
+
+
+KEYWORDS: dict[str, Call] = {
+    "dim": lambda x: x.mean(dim=0),
+    "keepdim": lambda x: x.mean(0, keepdim=True),
+    "memory_format": lambda x: x.clone(memory_format=torch.preserve_format),
+    "non_blocking": lambda x: x.to("cpu", non_blocking=True),
+    "stop_gradient": lambda x: paddle.to_tensor(x, stop_gradient=False),
+    "unbiased": lambda x: x.std(unbiased=True),
+    "end_dim": lambda x: x.flatten(end_dim=1),
+    "start_axis": lambda x: x.flatten(start_axis=1),
+    "start_dim": lambda x: x.flatten(start_dim=1),
+    "stop_axis": lambda x: x.flatten(stop_axis=1),
+    "repeat_times": lambda x: x.tile(repeat_times=[2]),
+    "num_or_sections": lambda x: x.split(num_or_sections=2),
+    "split_size": lambda x: x.split(split_size=1),
+    "dim0": lambda x: x.transpose(dim0=0, dim1=1),
+    "dim1": lambda x: x.transpose(dim0=0, dim1=1),
+    "perm": lambda x: x.transpose(perm=[1, 0]),
+}
+
+
+def takes(x: Any, keyword: str) -> bool:
+    try:
+        KEYWORDS[keyword](x)
+    except (TypeError, AttributeError, ValueError):
+        return False
+    return True
+
+
+def torch_keyword(keyword: str) -> None:
+    assert takes(sample(), keyword)
+    assert not takes(sample().numpy(), keyword)
+
+
+def paddle_keyword(keyword: str) -> None:
+    assert takes(paddle_sample(), keyword)
+    if keyword != "stop_gradient":  # of a function, whose argument may be an array
+        assert not takes(sample().numpy(), keyword)
+
+
+def method_keywords(method: str) -> None:
+    for keyword in facts().keywords_of_method[method]:
+        assert takes(sample(), keyword) or takes(paddle_sample(), keyword), keyword
+        assert not takes(sample().numpy(), keyword)
+
+
+def array_arguments(name: str) -> None:
+    most = facts().array_arguments[name]
+    getattr(np.ones((2, 2)), name)(*([1] * most))
+    getattr(torch.ones(2, 2), name)(*([1] * (most + 1)))
+    with pytest.raises(TypeError):
+        getattr(np.ones((2, 2)), name)(*([1] * (most + 1)))
+
+
+def of_module_too(name: str) -> None:
+    assert hasattr(torch.nn.Module, name)
+    assert hasattr(torch.Tensor, name)
+
+
+def module_chain(name: str) -> None:
+    module = torch.nn.ReLU()  # no parameters, so that no device is asked for
+    assert getattr(module, name)(*((lambda m: None,) if name == "apply" else ())) is module
+
+
+def torch_tuple(name: str) -> None:
+    module = getattr(torch.nn, name)(4, 2)
+    x = torch.zeros(1, 3, 4)
+    given = (x, x, x) if name.startswith("Multi") else (x[0],) if name.endswith("Cell") else (x,)
+    assert isinstance(module(*given), tuple)
+
+
+def paddle_tuple(name: str) -> None:
+    x = paddle.zeros([1, 3, 4])
+    if name.startswith("Multi"):
+        result = paddle.nn.MultiHeadAttention(4, 2, need_weights=True)(x, x, x)
+    elif name in ("RNN", "BiRNN"):
+        cells = [paddle.nn.GRUCell(4, 2) for _ in range(1 + (name == "BiRNN"))]
+        result = getattr(paddle.nn, name)(*cells)(x)
+    else:
+        result = getattr(paddle.nn, name)(4, 2)(x[0] if name.endswith("Cell") else x)
+    assert isinstance(result, tuple)
+
+
+def array_read(name: str) -> None:
+    x = np.array([[1.0]])
+    result = getattr(x, name)
+    result = result(*(("float64",) if name == "astype" else ())) if callable(result) else result
+    assert not (isinstance(result, np.ndarray) and np.shares_memory(result, x))
+
+
+# ---- the weight of a linear layer ------------------------------------------------------------------------------------
+
+
+def member_of_tensor(name: str) -> None:
+    parameter = paddle.nn.Linear(2, 3).weight
+    assert hasattr(torch.Tensor, name) or hasattr(parameter, name)
+
+
+def layout_free(name: str) -> None:
+    member_of_tensor(name)
+    if not hasattr(torch.Tensor, name) or name in ("data_ptr", "item", "retain_grad", "register_hook"):
+        return
+    results = []
+    for weight in (sample(), sample().T.contiguous()):
+        result = getattr(weight, name)
+        result = result() if callable(result) else result
+        results.append(result.flatten().sort()[0].tolist() if isinstance(result, torch.Tensor) else result)
+    assert results[0] == results[1]
+
+
+def reduces(name: str) -> None:
+    x = sample() - 0.25
+    x = x > 0 if name in ("all", "any") else x
+    one, other = getattr(x, name)(), getattr(x.T.contiguous(), name)()
+    assert one.ndim == 0
+    assert torch.allclose(one, other)
+
+
+# ---- parameters ------------------------------------------------------------------------------------------------------
+
+
+def parameters_of(function: Any) -> set[str]:
+    return set(inspect.signature(function).parameters)
+
+
+def of_torchs_layers(name: str) -> None:
+    """Some layer of torch has it, and Paddle's of the same name has not, or with another default."""
+    differs = []
+    for key, one in vars(torch.nn).items():
+        paddles = re.sub(r"^ConvTranspose(\d)d$", r"Conv\1DTranspose", key)
+        other = getattr(paddle.nn, re.sub(r"(\d)d$", r"\1D", paddles), None)
+        if isinstance(one, type) and other is not None and name in parameters_of(one):
+            theirs = inspect.signature(other).parameters.get(name)
+            differs.append(theirs is None or theirs.default != inspect.signature(one).parameters[name].default)
+    assert any(differs)
+
+
+def as_numpy_names_it(name: str) -> None:
+    x = sample()
+    calls: dict[str, Callable[[], Any]] = {
+        "a": lambda: torch.sum(a=x, dim=0),
+        "axis": lambda: torch.sum(x, axis=0),
+        "keepdims": lambda: torch.sum(x, 0, keepdims=True),
+        "x": lambda: torch.sum(x=x, dim=0),
+        "x1": lambda: torch.add(x1=x, x2=x),
+        "x2": lambda: torch.add(x, x2=x),
+    }
+    assert calls[name]().numel() > 0
+
+
+def takes_tensor(name: str) -> None:
+    x, functional = paddle_sample(), paddle.nn.functional
+    calls: dict[str, Callable[[], Any]] = {
+        "out_shape": lambda: functional.affine_grid(paddle.zeros([1, 2, 3]), out_shape=paddle.to_tensor([1, 1, 2, 2])),
+        "output_size": lambda: functional.adaptive_avg_pool2d(x.reshape(IMAGE), output_size=paddle.to_tensor([1, 1])),
+        "repeat_times": lambda: paddle.tile(x, repeat_times=paddle.to_tensor([2, 1])),
+        "shape": lambda: paddle.reshape(x, shape=paddle.to_tensor([3, 2])),
+        "size": lambda: functional.interpolate(x.reshape(IMAGE), size=paddle.to_tensor([4, 4])),
+    }
+    assert calls[name]().size > 0
+
+
+def some_takes(name: str) -> None:
+    x = sample()
+    calls: dict[str, Callable[[], Any]] = {
+        "memory_format": lambda: torch.zeros_like(x, memory_format=torch.preserve_format),
+        "name": lambda: paddle.abs(paddle_sample(), name="x"),
+        "non_blocking": lambda: x.to("cpu", non_blocking=True),
+        "pin_memory": lambda: torch.zeros(1, pin_memory=False),
+    }
+    assert calls[name]().size if name in calls else name in parameters_of(torch.optim.Adam)
+
+
+def of_groups(name: str) -> None:
+    weight = torch.nn.Parameter(sample())
+    optimizers = [made([weight]) for made in (torch.optim.SGD, torch.optim.Adam, torch.optim.Adagrad)]
+    torch.optim.lr_scheduler.ExponentialLR(optimizers[0], 0.5)
+    known = {key for one in optimizers for key in one.param_groups[0]}
+    assert name in known | parameters_of(paddle.optimizer.SGD)
+
+
+def walks_once(name: str) -> None:
+    weight = torch.nn.Parameter(sample())
+    weight.grad = sample()
+    result = getattr(torch.nn.utils, name)((p for p in [weight]), *((1.0,) if name.startswith("clip") else ()))
+    assert result is None or bool((result > 0).any())
+
+
+def other_device(name: str) -> None:
+    assert torch.device(name).type == name
+
+
+CHECKS: dict[str, Callable[[str], None]] = {
+    "views.torch": torch_view,
+    "views.paddle": paddle_view,
+    "fresh.torch": torch_fresh,
+    "leaves.paddle": paddle_leaf,
+    "no_grad.torch": records_nothing,
+    "pure": pure,
+    "conversions": keeps_values,
+    "dtype_aliases": alias,
+    "dtype_categories": dtype_category,
+    "dtype_widths": dtype_width,
+    "casts": cast,
+    "tensor_classes": tensor_class,
+    "created": created,
+    "from_data": from_data,
+    "int64_results.torch": torch_int64,
+    "int64_results.paddle": paddle_int64,
+    "bool_results": truth,
+    "floating_results": floating,
+    "floating_only": floating_only,
+    "promoting": promotes,
+    "quotients": quotient,
+    "joining": joins,
+    "sums": total,
+    "with_indices": gives_indices,
+    "tuple_results": gives_tuple,
+    "same_dtype": same_dtype,
+    "same_dtype_attributes": same_dtype_attribute,
+    "shaped.paddle": shaped,
+    "keeps_elements.paddle": keeps_elements,
+    "distinctive": only_of_tensors,
+    "tensor_keywords.torch": torch_keyword,
+    "tensor_keywords.paddle": paddle_keyword,
+    "keywords_of_method": method_keywords,
+    "array_arguments": array_arguments,
+    "of_modules_too": of_module_too,
+    "module_chains.torch": module_chain,
+    "tuple_modules.torch": torch_tuple,
+    "tuple_modules.paddle": paddle_tuple,
+    "array_reads": array_read,
+    "layout_free": layout_free,
+    "reductions": reduces,
+    "layout_reads": member_of_tensor,
+    "layer_parameters.torch": of_torchs_layers,
+    "numpy_parameters": as_numpy_names_it,
+    "sizes.paddle": takes_tensor,
+    "inert_parameters": some_takes,
+    "lost_group_keys": of_groups,
+    "parameter_walks.torch": walks_once,
+    "other_devices": other_device,
+}
+"""By table, and framework where the table has both: what must hold for each of its names."""
+
+
+def cases() -> Iterator[Any]:
+    for table, held in TABLES.items():
+        for side, names in held.items():
+            if side not in MARKS and held["checked"] != "no":
+                key = table if side == "names" else f"{table}.{side}"
+                yield from (pytest.param(key, name, id=f"{key}-{name}") for name in names)
+
+
+def elsewhere(key: str) -> dict[str, str]:
+    return TABLES[key.partition(".")[0]].get("elsewhere", {})
+
+
+@pytest.mark.parametrize(("key", "name"), list(cases()))
+@pytest.mark.filterwarnings("ignore")
+def test_the_frameworks_agree(key: str, name: str) -> None:
+    if name not in elsewhere(key):
+        CHECKS[key](name)
+        return
+    with pytest.raises((AssertionError, RuntimeError)):  # else the mark is out of date
+        CHECKS[key](name)
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("views.torch", "clone"),
+        ("views.paddle", "split"),  # a copy, unlike torch's
+        ("fresh.torch", "detach"),
+        ("leaves.paddle", "clone"),
+        ("pure", "add_"),
+        ("casts", "float16"),
+        ("created", "randint"),
+        ("int64_results.torch", "sign"),
+        ("int64_results.paddle", "sign"),
+        ("bool_results", "add"),
+        ("floating_results", "abs"),
+        ("floating_only", "exp"),
+        ("promoting", "matmul"),
+        ("sums", "amax"),
+        ("with_indices", "aminmax"),
+        ("same_dtype", "argmax"),
+        ("keeps_elements.paddle", "max"),
+        ("distinctive", "split"),
+        ("tensor_keywords.torch", "out_shape"),
+        ("of_modules_too", "long"),
+        ("tuple_modules.torch", "GRUCell"),
+        ("reductions", "abs"),
+        ("layout_free", "stride"),
+        ("layout_reads", "no_such_member"),
+        ("layer_parameters.torch", "in_channels"),
+        ("lost_group_keys", "learning_rate_decay"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_wrong_name_is_found(key: str, name: str) -> None:
+    with pytest.raises((Exception, pytest.fail.Exception)):
+        CHECKS[key](name)
+
+
+def test_every_table_says_how_it_is_checked() -> None:
+    assert {name: held.get("checked") for name, held in TABLES.items() if held.get("checked") not in HOW} == {}
+    names = {
+        (table, name) for table, held in TABLES.items() for side in held if side not in MARKS for name in held[side]
+    }
+    assert {(table, name) for table in TABLES for name in elsewhere(table)} <= names
+
+
+def test_names_are_sorted_and_stand_once() -> None:
+    for table, held in TABLES.items():
+        for key, names in held.items():
+            if isinstance(names, list):
+                assert names == sorted(set(names)), f"{table}.{key}"
+
+
+def test_the_copy_in_the_cache_is_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE_DIR, str(tmp_path))
+    facts.cache_clear()
+    read = facts()
+    assert len(list(tmp_path.glob("facts-*.pickle"))) == 1
+    monkeypatch.setattr(module, "read", lambda: pytest.fail("the file was read again"))
+    facts.cache_clear()
+    assert facts() == read
+    assert read.views["torch"] == frozenset(TABLES["views"]["torch"])
+    assert read.dtype_aliases["long"] == "int64"
+
+
+def test_a_table_that_is_no_field_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = tmp_path / "facts.toml"
+    wrong.write_bytes(FILE.read_bytes() + b"\n[rumours]\nnames = []\n")
+    monkeypatch.setattr(module, "FILE", wrong)
+    with pytest.raises(TableError, match="rumours"):
+        module.read()
