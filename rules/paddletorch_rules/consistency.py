@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from paddletorch_rules import hooks
 from paddletorch_rules.aliases import Aliases, expanded
+from paddletorch_rules.releases import Framework
 from paddletorch_rules.schema import RawTables, Row
 from paddletorch_rules.where import Where
+
+_TARGETS: tuple[Framework, Framework] = ("torch", "paddle")
 
 
 def check_row(row: Row, where: Where) -> None:
@@ -20,8 +23,10 @@ def check_row(row: Row, where: Where) -> None:
         raise where.error("report", "a row with one side needs the diagnostic to report")
     if row.kind in ("method", "attribute") and row.receiver is None:
         raise where.error("receiver", f"a {row.kind} needs the type that has it")
-    if row.hook is not None and row.hook not in hooks.names():
-        raise where.error("hook", f"{row.hook!r} is not one of {', '.join(sorted(hooks.names()))}")
+    if row.hook is not None:
+        problem = hooks.problem(row.hook, row.hook_arguments, tuple(t for t in _TARGETS if row.serves(t)))
+        if problem:
+            raise where.error("hook", problem)
     for side in ("torch", "paddle"):
         declared = [p.name(side) for p in row.parameters if p.name(side) is not None]
         if len(declared) != len(set(declared)):

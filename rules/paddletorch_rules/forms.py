@@ -12,13 +12,18 @@ from paddletorch_rules.releases import DEVELOP, KNOWN, Framework
 from paddletorch_rules.schema import (
     Apply,
     Form,
+    Let,
     Parameter,
     ParameterPair,
     Signature,
 )
 from paddletorch_rules.where import Where
 
-_FORM_KEYS = frozenset("names since until signature fixed template read_also results assign result_called_with".split())
+_FORM_KEYS = frozenset(
+    "names since until signature fixed template let read_also results assign result_called_with".split()
+)
+    "names since until signature fixed template let read_also results assign result_called_with".split()
+)
 _PARAMETER_KEYS = frozenset(["torch", "paddle", "values", "same_if", "else_report", "apply", "ignore"])
 
 
@@ -32,6 +37,7 @@ def read_form(data: Mapping[str, Any], where: Where, side: Framework, number: in
     where.keys(data, _FORM_KEYS, prefix)
     names = where.strings(data, "names", prefix)
     template = where.expression(where.text(data, "template"), prefix + "template") if "template" in data else None
+    let = _let(data, template or "", where, prefix)
     if not names and template is None and "results" not in data:
         raise where.error(prefix + "names", "missing")
     since = _release(data.get("since"), where, side, prefix + "since") or KNOWN[side][0]
@@ -44,12 +50,24 @@ def read_form(data: Mapping[str, Any], where: Where, side: Framework, number: in
         until=until,
         signatures=_signatures(data.get("signature"), where, side, since, prefix + "signature"),
         fixed=where.expressions(data, "fixed", prefix),
-        template=template,
+        template=template if let is None else let.expression,
         also=tuple(where.expression(t, prefix + "read_also") for t in where.strings(data, "read_also", prefix)),
         results=where.expressions(data, "results", prefix),
         assign=where.mapping(data, "assign", prefix),
         applied=where.text(data, "result_called_with", ""),
+        let=let,
     )
+
+
+def _let(data: Mapping[str, Any], template: str, where: Where, prefix: str) -> Let | None:
+    """What the template evaluates once: names that start with ``_``, and the placeholders that they stand for."""
+    names = where.mapping(data, "let", prefix)
+    for name, placeholder in names.items():
+        if not (name.isidentifier() and name.startswith("_")):
+            raise where.error(prefix + "let", f"{name!r} is no name that starts with an underscore")
+        if "{" + placeholder + "}" not in template:
+            raise where.error(prefix + "let", f"{{{placeholder}}} is not in the template")
+    return Let(template, tuple(names.items())) if names else None
 
 
 def _signatures(

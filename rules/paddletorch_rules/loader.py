@@ -249,6 +249,7 @@ def _row(data: Mapping[str, Any], where: Where, shared: Sequence[ParameterPair] 
     parameters = tuple(read_pair(p, where) for p in stated)
     if auto:
         parameters = shorthand.complete(sides["torch"], sides["paddle"], parameters, where, shared)
+    hook, hook_arguments = _hook(data, where)
     distinctive = where.either(data, "shows_type") if data.get("shows_type") is not True else ("torch", "paddle")
     row = Row(
         id=where.text(data, "id"),
@@ -262,7 +263,8 @@ def _row(data: Mapping[str, Any], where: Where, shared: Sequence[ParameterPair] 
         direction=direction,  # type: ignore[arg-type]
         receiver=where.text(data, "receiver") if "receiver" in data else None,
         instance=where.text(data, "gives") if "gives" in data else None,
-        hook=where.text(data, "hook") if "hook" in data else None,
+        hook=hook,
+        hook_arguments=hook_arguments,
         report=where.text(data, "report") if "report" in data else None,
         warn=where.mapping(data, "warn"),
         bare=where.flag(data, "known_without_import"),
@@ -285,6 +287,18 @@ def _row(data: Mapping[str, Any], where: Where, shared: Sequence[ParameterPair] 
     )
     check_row(row, where)
     return row
+
+
+def _hook(data: Mapping[str, Any], where: Where) -> tuple[str | None, dict[str, str | int | bool]]:
+    """The hook's name and arguments: ``hook = "name"``, or ``hook = { name = "name", argument = "value" }``."""
+    value = data.get("hook")
+    if not isinstance(value, dict):
+        return where.text(data, "hook") if "hook" in data else None, {}
+    arguments = {key: item for key, item in value.items() if key != "name"}
+    for key, item in arguments.items():
+        if not isinstance(item, str | int | bool):
+            raise where.error(f"hook.{key}", f"a string, a whole number or true or false is needed, not {item!r}")
+    return where.text(value, "name", prefix="hook."), arguments
 
 
 def _number(data: Mapping[str, Any], where: Where) -> float | None:

@@ -62,6 +62,27 @@ class Signature(Record):
         return tuple(p for p in self.parameters if not p.keyword_only and not p.variadic)
 
 
+@dataclass(frozen=True, slots=True)
+class Let(Record):
+    """A template some of whose placeholders are evaluated once, however often they stand in it.
+
+    ``names`` are pairs of a name and the placeholder that it stands for. Where there is room for assignments above,
+    the placeholders get names there; elsewhere ``expression`` binds the names in a lambda.
+    """
+
+    body: str
+    names: tuple[tuple[str, str], ...]
+
+    @property
+    def expression(self) -> str:
+        """The template as one expression: ``(lambda _x: _x * _x)({x})``."""
+        body = self.body
+        for name, placeholder in self.names:
+            body = body.replace("{" + placeholder + "}", name)
+        placeholders = ", ".join("{" + placeholder + "}" for _, placeholder in self.names)
+        return f"(lambda {', '.join(name for name, _ in self.names)}: {body})({placeholders})"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Form(Record):
     """Spellings of one side that share a signature.
@@ -73,6 +94,7 @@ class Form(Record):
         fixed: parameters of the other forms that this spelling implies, as expressions.
         template: expression to emit instead of a plain call; ``{self}`` and ``{parameter}`` are holes, and
             ``{parameter:, axis=%}`` is text that stands there only if the parameter is given.
+        let: the template before the names of what is evaluated once were bound in it, if it has any.
         assign: for an attribute or constant: what takes the place of the assignment of a value; ``*`` is any
             other value, with the hole ``{value}``.
         applied: the parameter that is given by calling the call's result: ``Normal(0.0, 1.0)(weight)``.
@@ -91,6 +113,7 @@ class Form(Record):
     results: Mapping[str, str] = field(default_factory=dict)
     assign: Mapping[str, str] = field(default_factory=dict)
     applied: str = ""
+    let: Let | None = None
 
     def available(self, releases: Iterable[Version]) -> bool:
         """Whether every one of ``releases`` has this spelling."""
@@ -223,7 +246,7 @@ class Row(Record):
 
     Args:
         receiver: for members, the tracked type that has it; ``instance``: the type that a call makes.
-        hook: a named function for what the other keys cannot say.
+        hook: a named function for what the other keys cannot say; ``hook_arguments``: what it gets beside the call.
         report: diagnostic for a use that has no counterpart.
         warn: diagnostic to add to each conversion, by target.
         bare: the name is distinctive enough to be known where nothing binds it (documentation, notebooks).
@@ -251,6 +274,7 @@ class Row(Record):
     receiver: str | None = None
     instance: str | None = None
     hook: str | None = None
+    hook_arguments: Mapping[str, str | int | bool] = field(default_factory=dict)
     report: str | None = None
     warn: Mapping[str, str] = field(default_factory=dict)
     bare: bool = False

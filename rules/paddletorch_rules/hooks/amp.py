@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import PURE
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _SHORT_INTERVAL = 100
 """Good steps per doubling below which 112 doublings, from 65536 to infinity, are a short run."""
@@ -15,10 +14,9 @@ _SHORT_INTERVAL = 100
 _EMPTY = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 
 
+@hook("scaler", to="paddle")
 def scaler(call: BoundCall) -> None:
     """Device by meaning; a growth interval so short that Paddle's scale could reach infinity."""
-    if call.target != "paddle":
-        return
     for name, wrong in (("device", (bool, int, float)), ("enabled", (str,)), ("init_scale", (str, bool))):
         if name not in call.fixed and isinstance(call.literal(name), wrong):
             call.refuse(f"{name}={call.literal(name)!r} is no {name}")
@@ -28,6 +26,7 @@ def scaler(call: BoundCall) -> None:
         call.report("AMP242", parameter="growth_interval", value=str(interval))
 
 
+@hook("autocast")
 def autocast(call: BoundCall) -> None:
     """Device, dtype and level by meaning: a switched-off region needs neither dtype nor device."""
     if call.target == "paddle":
@@ -125,26 +124,19 @@ def _is_text_call(node: ast.AST) -> bool:
     return isinstance(node.func, ast.Name) and node.func.id == "str"
 
 
+@hook("parameters", to="paddle")
 def parameters(call: BoundCall) -> None:
     """Paddle's clipping walks its parameters twice: what can be walked once only becomes a list.
 
     Measured on Paddle 2.5.1, 2.6.2 and 3.3.1: with a generator the norm is returned and nothing is clipped.
     """
     norm_type = call.literal("norm_type")
-    if call.target == "paddle" and norm_type is not ... and norm_type not in (float("inf"), 0, 1, 2):
+    if norm_type is not ... and norm_type not in (float("inf"), 0, 1, 2):
         call.refuse(f"norm_type={norm_type!r}: Paddle takes inf, 0, 1 and 2 only")
     value = call.origin("parameters")
     lazy = isinstance(value, ast.GeneratorExp) or (
         isinstance(value, ast.Call)
         and ast.unparse(value.func).rpartition(".")[2] in ("filter", "map", "chain", "from_iterable", "zip", "iter")
     )
-    if call.target == "paddle" and lazy:
+    if lazy:
         call.wrap("parameters", "list(", ")")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "scaler": scaler,
-    "autocast": autocast,
-    "parameters": parameters,
-}
-"""Hooks that look at a call's arguments."""

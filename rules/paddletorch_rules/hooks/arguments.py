@@ -6,6 +6,7 @@ import ast
 from typing import NoReturn
 
 from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.schema import Let
 
 PURE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Slice, ast.UnaryOp, ast.unaryop, ast.expr_context)
 """Nodes of expressions that have no effect and cost next to nothing."""
@@ -24,17 +25,20 @@ def is_plain(node: ast.expr) -> bool:
     return all(isinstance(n, PLAIN) for n in ast.walk(node))
 
 
-def bind_names(call: BoundCall, template: str, **names: str) -> str:
-    """``template`` with its holes evaluated once: as it is if the arguments are pure, else inside a lambda.
+def rewrite_once(call: BoundCall, template: str, **names: str) -> None:
+    """Emit ``template``, with its holes evaluated once unless the arguments are pure.
 
     ``names`` are the holes that stand in the template more than once, target name to source name.
     """
+    pure = all(is_pure(call.value(source)) for source in names.values())
+    call.rewrite(template, None if pure else {f"_{hole}": hole for hole in names})
+
+
+def bind_names(call: BoundCall, template: str, **names: str) -> str:
+    """As ``rewrite_once``, for a part of a larger template: the names are bound in a lambda."""
     if all(is_pure(call.value(source)) for source in names.values()):
         return template
-    body = template
-    for hole in names:
-        body = body.replace("{" + hole + "}", f"_{hole}")
-    return f"(lambda {', '.join(f'_{n}' for n in names)}: {body})({', '.join('{' + n + '}' for n in names)})"
+    return Let(template, tuple((f"_{hole}", hole) for hole in names)).expression
 
 
 def no_counterpart(call: BoundCall, parameter: str, value: str | None = None) -> NoReturn:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, no_counterpart
+from paddletorch_rules.hooks.arguments import no_counterpart, rewrite_once
 from paddletorch_rules.hooks.integers import is_integer
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.reduction import truth_as_int, whole_axis
-
-Hook = Callable[[BoundCall], None]
 
 
 def _operand(call: BoundCall) -> str:
@@ -34,10 +31,16 @@ def _axes(call: BoundCall) -> tuple[int, ...] | None:
     return axes if all(isinstance(a, int) for a in axes) else None
 
 
-def prod(call: BoundCall) -> None:
-    """One axis after the other, in an order in which the numbers of those that follow stay the same."""
+@hook("prod", to="paddle")
+def prod_to_paddle(call: BoundCall) -> None:
+    """Products of truth values and small integers are of int64 in torch; Paddle wants to be told."""
     truth_as_int(call)
-    axes = _axes(call) if call.target == "torch" else None
+
+
+@hook("prod", to="torch")
+def prod_to_torch(call: BoundCall) -> None:
+    """One axis after the other, in an order in which the numbers of those that follow stay the same."""
+    axes = _axes(call)
     if axes is None:
         return
     kept = call.value("keepdim") is not None and call.literal("keepdim") is not False
@@ -57,50 +60,48 @@ def _gathered(call: BoundCall, axes: tuple[int, ...]) -> str:
     return f"{_operand(call)}.movedim({axes}, {last}).flatten({-len(axes)})"
 
 
-def _quantile(api: str) -> Hook:
+@hook("quantile", to="torch")
+def quantile(call: BoundCall, function: str) -> None:
     """torch takes one dimension, and several quantiles as a tensor."""
+    axes = _axes(call)
+    several = isinstance(call.value("q"), ast.List | ast.Tuple)
+    if not (axes or several):
+        return
+    operand, q, dim = _operand(call), "{q}", "{dim:, dim=%}{keepdim:, keepdim=%}"
+    tensor = operand
+    if axes:
+        tensor, dim = _gathered(call, axes), ", dim=-1"
+    if several:
+        q = f"torch.tensor({{q}}, dtype={operand}.dtype)"
+    text = f"torch.{function}({tensor}, {q}{dim}{{interpolation:, interpolation=%}})"
+    names = {"self": "self"} if call.value("self") is not None else {"input": "x"}
+    if several:
+        rewrite_once(call, text, **names)
+    else:
+        call.rewrite(text)
 
-    def hook(call: BoundCall) -> None:
-        axes = _axes(call) if call.target == "torch" else None
-        several = isinstance(call.value("q"), ast.List | ast.Tuple)
-        if call.target == "paddle" or not (axes or several):
-            return
-        operand, q, dim = _operand(call), "{q}", "{dim:, dim=%}{keepdim:, keepdim=%}"
-        tensor = operand
-        if axes:
-            tensor, dim = _gathered(call, axes), ", dim=-1"
-        if several:
-            q = f"torch.tensor({{q}}, dtype={operand}.dtype)"
-        text = f"torch.{api}({tensor}, {q}{dim}{{interpolation:, interpolation=%}})"
-        names = {"self": "self"} if call.value("self") is not None else {"input": "x"}
-        call.rewrite(bind_names(call, text, **names) if several else text)
 
-    return hook
-
-
-def _median(api: str, quantile: str) -> Hook:
+@hook("paddle_median", to="torch")
+def paddle_median(call: BoundCall, function: str, quantile: str) -> None:
     """The mean of the two in the middle is a quantile; the lower of them is torch's own median, with its index."""
-
-    def hook(call: BoundCall) -> None:
-        mode = call.literal("mode") if call.value("mode") is not None else "avg"
-        axes = _axes(call)
-        if mode not in ("avg", "min") or (mode == "min" and axes):
-            no_counterpart(call, "mode")
-        call.drop("mode")
-        if mode == "min":
-            if not _given(call, "axis") and call.value("keepdim") is not None:
-                no_counterpart(call, "keepdim")
-            dim = "{dim:, %}{keepdim:, keepdim=%}" if _given(call, "axis") else ""
-            call.rewrite(f"torch.{api}({_operand(call)}{dim})")
-        elif axes:
-            call.rewrite(f"torch.{quantile}({_gathered(call, axes)}, 0.5, dim=-1)")
-
-    return hook
+    mode = call.literal("mode") if call.value("mode") is not None else "avg"
+    axes = _axes(call)
+    if mode not in ("avg", "min") or (mode == "min" and axes):
+        no_counterpart(call, "mode")
+    call.drop("mode")
+    if mode == "min":
+        if not _given(call, "axis") and call.value("keepdim") is not None:
+            no_counterpart(call, "keepdim")
+        dim = "{dim:, %}{keepdim:, keepdim=%}" if _given(call, "axis") else ""
+        call.rewrite(f"torch.{function}({_operand(call)}{dim})")
+    elif axes:
+        call.rewrite(f"torch.{quantile}({_gathered(call, axes)}, 0.5, dim=-1)")
 
 
+@hook("count_nonzero", to="torch")
 def count_nonzero(call: BoundCall) -> None:
     """torch's cannot keep the dimensions; its sum can."""
-    if call.target == "paddle" or call.value("keepdim") is None:
+    if call.value("keepdim") is None:
         return
     kept = call.literal("keepdim")
     if kept is True:
@@ -111,10 +112,17 @@ def count_nonzero(call: BoundCall) -> None:
     call.drop("keepdim")
 
 
-def logcumsumexp(call: BoundCall) -> None:
+@hook("logcumsumexp", to="paddle")
+def logcumsumexp_to_paddle(call: BoundCall) -> None:
+    """Paddle converts the tensor first where a type is asked for."""
+    call.drop("dtype")
+
+
+@hook("logcumsumexp", to="torch")
+def logcumsumexp_to_torch(call: BoundCall) -> None:
     """Paddle converts the tensor first where a type is asked for."""
     whole_axis(call)
-    if call.target == "paddle" or not _given(call, "dtype"):
+    if not _given(call, "dtype"):
         call.drop("dtype")
         return
     dtype = call.literal("dtype")
@@ -125,21 +133,10 @@ def logcumsumexp(call: BoundCall) -> None:
     call.rewrite(f"torch.logcumsumexp({_operand(call)}.to(torch.{name}), dim={{dim}})")
 
 
+@hook("paddle_histogram", to="torch")
 def histogram(call: BoundCall) -> None:
     """On the CPU torch's is for floating-point numbers only."""
     name = "self" if call.value("input") is None else "input"
     if is_integer(call.value(name)) or is_integer(call.origin(name)):
         text = f"torch.histc({_operand(call)}.double()"
         call.rewrite(text + "{bins:, bins=%}{min:, min=%}{max:, max=%}).to(torch.int64)")
-
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    "prod": prod,
-    "quantile": _quantile("quantile"),
-    "nanquantile": _quantile("nanquantile"),
-    "paddle_median": _median("median", "quantile"),
-    "paddle_nanmedian": _median("nanmedian", "nanquantile"),
-    "count_nonzero": count_nonzero,
-    "logcumsumexp": logcumsumexp,
-    "paddle_histogram": histogram,
-}

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from itertools import product
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import bind_names, is_call_of
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.arguments import is_call_of, rewrite_once
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.shape import receiver, whole_numbers
 
 _LARGEST = 10_000
 """Views of more elements are not counted through."""
 
 
+@hook("unfold", to="paddle")
 def unfold(call: BoundCall) -> None:
     """Windows that overlap are stacked from slices, whose gradients add up."""
-    if call.target == "torch" or not _may_overlap(call):
+    if not _may_overlap(call):
         return
     dim, step = call.literal("dimension"), call.literal("step")
     names = {
@@ -34,7 +34,7 @@ def unfold(call: BoundCall) -> None:
     else:
         twice["axis"] = "dimension"
         piece = f"paddle.index_select({{self}}, paddle.arange({start}, {last}, {{step}}), axis={{axis}})"
-    call.rewrite(bind_names(call, f"paddle.stack([{piece} for {start} in range({{size}})], axis=-1)", **twice))
+    rewrite_once(call, f"paddle.stack([{piece} for {start} in range({{size}})], axis=-1)", **twice)
 
 
 def _may_overlap(call: BoundCall) -> bool:
@@ -45,24 +45,35 @@ def _may_overlap(call: BoundCall) -> bool:
     return texts[0] != texts[1]
 
 
-def as_strided(call: BoundCall) -> None:
+@hook("as_strided", to="paddle")
+def as_strided_to_paddle(call: BoundCall) -> None:
     """torch counts the offset in elements, Paddle in bytes; what overlaps has another gradient."""
-    if call.target == "paddle" and not _apart(call):
+    if not _apart(call):
         call.report("AGD203", what="where the view shows an element twice, Paddle's gradient counts it once")
-    name = "storage_offset" if call.target == "paddle" else "offset"
+    name = "storage_offset"
     if call.value(name) is None:
         return
     if call.literal(name) in (0, None):
         call.drop(name)
-    elif call.target == "torch":
-        hole, source = receiver(call, "input")
-        offset = f"{{storage_offset}} // {{{hole}}}.element_size()"
-        template = f"torch.as_strided({{{hole}}}, {{size}}, {{stride}}, {offset})"
-        call.rewrite(bind_names(call, template, **{hole: source}))
     else:
         hole, source = receiver(call, "x")
         template = f"paddle.as_strided({{{hole}}}, {{shape}}, {{stride}}, {{offset}} * {{{hole}}}.element_size())"
-        call.rewrite(bind_names(call, template, **{hole: source}))
+        rewrite_once(call, template, **{hole: source})
+
+
+@hook("as_strided", to="torch")
+def as_strided_to_torch(call: BoundCall) -> None:
+    """torch counts the offset in elements, Paddle in bytes; what overlaps has another gradient."""
+    name = "offset"
+    if call.value(name) is None:
+        return
+    if call.literal(name) in (0, None):
+        call.drop(name)
+    else:
+        hole, source = receiver(call, "input")
+        offset = f"{{storage_offset}} // {{{hole}}}.element_size()"
+        template = f"torch.as_strided({{{hole}}}, {{size}}, {{stride}}, {offset})"
+        rewrite_once(call, template, **{hole: source})
 
 
 def _apart(call: BoundCall) -> bool:
@@ -79,10 +90,9 @@ def _apart(call: BoundCall) -> bool:
     return len(places) == number
 
 
+@hook("diag_embed", to="paddle")
 def diag_embed(call: BoundCall) -> None:
     """Paddle's function stops gradients: what stands on the diagonal is chosen, moved by pads and put in its place."""
-    if call.target == "torch":
-        return
     given = [
         call.literal(n) if call.value(n) is not None else d for n, d in (("offset", 0), ("dim1", -2), ("dim2", -1))
     ]
@@ -101,19 +111,12 @@ def diag_embed(call: BoundCall) -> None:
         text = f"paddle.nn.functional.pad({text}, {pads})"
     if places != [-2, -1]:
         text = f"paddle.moveaxis({text}, [-2, -1], {places})"
-    call.rewrite(bind_names(call, text, **{hole: source}))
+    rewrite_once(call, text, **{hole: source})
 
 
+@hook("diagonal_scatter", to="paddle")
 def diagonal_scatter(call: BoundCall) -> None:
     """Paddle asks the tensor that is written to, and not what is written, whether gradients are wanted."""
     name = next((n for n in ("self", "input") if call.value(n) is not None), "input")
-    if call.target == "paddle" and any(is_call_of(call.origin(name), made) for made in facts().created):
+    if any(is_call_of(call.origin(name), made) for made in facts().created):
         call.report("AGD203", what="the first tensor stops gradients, and so does Paddle's result")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "unfold": unfold,
-    "as_strided": as_strided,
-    "diag_embed": diag_embed,
-    "diagonal_scatter": diagonal_scatter,
-}

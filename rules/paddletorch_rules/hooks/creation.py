@@ -5,22 +5,25 @@ from __future__ import annotations
 import ast
 import math
 import struct
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, is_call_of
+from paddletorch_rules.hooks.arguments import bind_names, is_call_of, rewrite_once
 from paddletorch_rules.hooks.integers import data_is_integer, names_integer
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _DATA = (ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp, ast.Set)
 
 
-def factory(call: BoundCall) -> None:
+@hook("factory", to="paddle")
+def factory_to_paddle(call: BoundCall) -> None:
     """``device=`` and ``requires_grad=`` go around the call: Paddle's functions take them from 3.2 on only."""
-    if call.target == "torch":
-        if isinstance(call.literal("dtype"), int):
-            call.refuse("sizes as separate arguments")
-        return
     place(call)
+
+
+@hook("factory", to="torch")
+def factory_to_torch(call: BoundCall) -> None:
+    """``device=`` and ``requires_grad=`` go around the call: Paddle's functions take them from 3.2 on only."""
+    if isinstance(call.literal("dtype"), int):
+        call.refuse("sizes as separate arguments")
 
 
 def place(call: BoundCall, before: str = "", after: str = "") -> None:
@@ -39,23 +42,30 @@ def place(call: BoundCall, before: str = "", after: str = "") -> None:
         call.surround(before, after)
 
 
-def tensor_data(call: BoundCall) -> None:
+@hook("tensor_data", to="paddle")
+def tensor_data_to_paddle(call: BoundCall) -> None:
     """A ``range`` and a ``deque`` are no data to Paddle; integers have no gradients in torch."""
     origin = call.origin("data")
-    if call.target == "paddle" and any(is_call_of(origin, name) for name in ("range", "deque")):
+    if any(is_call_of(origin, name) for name in ("range", "deque")):
         call.wrap("data", "list(", ")")
-    if call.target == "torch" and call.value("stop_gradient") is not None and call.literal("stop_gradient") is False:
+
+
+@hook("tensor_data", to="torch")
+def tensor_data_to_torch(call: BoundCall) -> None:
+    """A ``range`` and a ``deque`` are no data to Paddle; integers have no gradients in torch."""
+    if call.value("stop_gradient") is not None and call.literal("stop_gradient") is False:
         dtype = call.literal("dtype") if call.value("dtype") is not None else None
         name = dtype if isinstance(dtype, str) else call.qualified("dtype") if dtype is ... else None
         if names_integer(name) if dtype is not None else data_is_integer(call.value("data")):
             call.drop("stop_gradient")
 
 
-def as_tensor(call: BoundCall) -> None:
+@hook("as_tensor", to="paddle")
+def as_tensor_to_paddle(call: BoundCall) -> None:
     """A tensor stays the tensor that it is, and in its graph."""
     name = "data" if call.value("data") is not None else "obj"
-    if call.target != "paddle" or "Tensor" not in call.types(name):
-        tensor_data(call)
+    if "Tensor" not in call.types(name):
+        tensor_data_to_paddle(call)
         return
     template = "{" + name + "}"
     if not call.is_tensor(name):  # to_tensor would copy a tensor, out of its graph
@@ -68,13 +78,27 @@ def as_tensor(call: BoundCall) -> None:
     call.rewrite(template)
 
 
-def full(call: BoundCall) -> None:
+@hook("as_tensor", to="torch")
+def as_tensor_to_torch(call: BoundCall) -> None:
+    """A tensor stays the tensor that it is, and in its graph."""
+    tensor_data_to_torch(call)
+
+
+@hook("full", to="paddle")
+def full_to_paddle(call: BoundCall) -> None:
     """torch takes the dtype from the value, Paddle takes the default dtype for any number."""
     if call.value("dtype") is not None and call.literal("dtype") is not None:
-        factory(call)
-    elif call.target == "paddle":
+        factory_to_paddle(call)
+    else:
         _full_to_paddle(call)
         place(call)
+
+
+@hook("full", to="torch")
+def full_to_torch(call: BoundCall) -> None:
+    """torch takes the dtype from the value, Paddle takes the default dtype for any number."""
+    if call.value("dtype") is not None and call.literal("dtype") is not None:
+        factory_to_torch(call)
     else:
         _full_to_torch(call)
 
@@ -90,7 +114,7 @@ def _full_to_paddle(call: BoundCall) -> None:
     elif value is ... and not is_call_of(call.value("fill_value"), "float") and "float" not in kinds:
         size, fill = "{shape}", "{fill_value}"
         template = f"paddle.full({size}, {fill}, dtype=paddle.to_tensor({fill}).dtype)"
-        call.rewrite(bind_names(call, template, fill_value="fill_value"))
+        rewrite_once(call, template, fill_value="fill_value")
 
 
 def _is_quotient(node: ast.expr | None) -> bool:
@@ -107,10 +131,9 @@ def _full_to_torch(call: BoundCall) -> None:
         call.force("dtype", "torch.get_default_dtype()")
 
 
+@hook("new_tensor", to="paddle")
 def new_tensor(call: BoundCall) -> None:
     """``x.new_zeros``: the dtype given, or the tensor's own."""
-    if call.target == "torch":
-        return
     if call.value("dtype") is not None and call.literal("dtype") is not None:
         arguments = next(
             text
@@ -130,11 +153,13 @@ def _new(call: BoundCall) -> str:
     return function.attr.removeprefix("new_") if isinstance(function, ast.Attribute) else "zeros"
 
 
+@hook("legacy_tensor", to="paddle")
 def legacy_tensor(call: BoundCall) -> None:
     """``torch.FloatTensor``: a size if numbers are given, else data."""
     _legacy(call, call.fixed["dtype"], ".to('gpu')" if "device" in call.fixed else "")
 
 
+@hook("legacy_new", to="paddle")
 def legacy_new(call: BoundCall) -> None:
     """``x.new``: a size if numbers are given, else data."""
     _legacy(call, "{self}.dtype", "")
@@ -154,7 +179,7 @@ def _legacy(call: BoundCall, dtype: str, after: str) -> None:
         call.rewrite(f"paddle.to_tensor({{data}}, dtype={dtype}){after}")
     else:
         size, data = f"paddle.empty([{{data}}], dtype={dtype})", f"paddle.to_tensor({{data}}, dtype={dtype})"
-        call.rewrite(bind_names(call, f"({size} if isinstance({{data}}, int) else {data}){after}", data="data"))
+        rewrite_once(call, f"({size} if isinstance({{data}}, int) else {data}){after}", data="data")
 
 
 def _is_data(node: ast.expr | None) -> bool:
@@ -174,6 +199,7 @@ def _is_size(node: ast.expr) -> bool:
     )
 
 
+@hook("window", to="paddle")
 def window(call: BoundCall) -> None:
     """Paddle's windows are float64 unless told otherwise."""
     place(call)
@@ -184,6 +210,7 @@ def window(call: BoundCall) -> None:
         )
 
 
+@hook("get_window", to="torch")
 def get_window(call: BoundCall) -> None:
     """The windows that both sides have, by name."""
     kind = call.literal("window")
@@ -193,9 +220,15 @@ def get_window(call: BoundCall) -> None:
     call.rewrite(f"torch.{kind}_window({{win_length}}, periodic={{fftbins}}, dtype={{dtype}})")
 
 
-def arange(call: BoundCall) -> None:
-    """Besides its device: a length that depends on the precision in which it is counted."""
-    factory(call)
+@hook("arange", to="paddle")
+def arange_to_paddle(call: BoundCall) -> None:
+    """The device goes around the call; say where the length depends on the precision in which it is counted."""
+    factory_to_paddle(call)
+    _compare_lengths(call)
+
+
+def _compare_lengths(call: BoundCall) -> None:
+    """torch counts the elements in float64, Paddle in float32."""
     names = ("start", "end", "step")
     start, end, step = (call.literal(name) if call.value(name) is not None else None for name in names)
     if end is None:
@@ -213,34 +246,53 @@ def arange(call: BoundCall) -> None:
         call.report("TEN201", start=repr(start), end=repr(end), step=repr(step), torch=str(wide), paddle=str(narrow))
 
 
+@hook("arange", to="torch")
+def arange_to_torch(call: BoundCall) -> None:
+    """Say where the length depends on the precision in which it is counted."""
+    factory_to_torch(call)
+    _compare_lengths(call)
+
+
 def _single(value: float) -> float:
     """``value`` in float32."""
     return float(struct.unpack("f", struct.pack("f", value))[0])
 
 
-def eye(call: BoundCall) -> None:
+@hook("eye", to="paddle")
+def eye_to_paddle(call: BoundCall) -> None:
     """Paddle has no identity of booleans."""
-    if call.target == "paddle" and call.qualified("dtype") == "torch.bool":
+    if call.qualified("dtype") == "torch.bool":
         call.drop("dtype")
         place(call, "", ".astype('bool')")
     else:
-        factory(call)
+        factory_to_paddle(call)
 
 
-def triu_indices(call: BoundCall) -> None:
+@hook("eye", to="torch")
+def eye_to_torch(call: BoundCall) -> None:
+    """Paddle has no identity of booleans."""
+    factory_to_torch(call)
+
+
+@hook("triu_indices", to="paddle")
+def triu_indices_to_paddle(call: BoundCall) -> None:
     """Paddle's ``col`` may be left out: the matrix is square then."""
-    if call.target == "torch" and (call.value("col") is None or call.literal("col") is None):
+    factory_to_paddle(call)
+
+
+@hook("triu_indices", to="torch")
+def triu_indices_to_torch(call: BoundCall) -> None:
+    """Paddle's ``col`` may be left out: the matrix is square then."""
+    if call.value("col") is None or call.literal("col") is None:
         offset = ", {offset}" if call.value("offset") is not None else ""
-        call.rewrite(bind_names(call, f"torch.triu_indices({{row}}, {{row}}{offset})", row="row"))
+        rewrite_once(call, f"torch.triu_indices({{row}}, {{row}}{offset})", row="row")
     else:
-        factory(call)
+        factory_to_torch(call)
 
 
-def meshgrid(call: BoundCall) -> None:
+@hook("meshgrid", to="paddle")
+def meshgrid_to_paddle(call: BoundCall) -> None:
     """Paddle indexes as a matrix does; ``indexing='xy'`` exchanges the first two dimensions."""
-    if call.target == "torch":
-        call.force("indexing", "'ij'")
-        return
     if call.literal("indexing") == "xy":
         arguments = call.node.args
         elements = (
@@ -259,6 +311,13 @@ def meshgrid(call: BoundCall) -> None:
         call.surround(f"[{swapped} if {{indexing}} == 'xy' else grid for grid in ", "]")
 
 
+@hook("meshgrid", to="torch")
+def meshgrid_to_torch(call: BoundCall) -> None:
+    """Paddle indexes as a matrix does; ``indexing='xy'`` exchanges the first two dimensions."""
+    call.force("indexing", "'ij'")
+
+
+@hook("assign", to="torch")
 def assign(call: BoundCall) -> None:
     """A copy, or a copy into a tensor that is there."""
     tensor = call.is_tensor("x")
@@ -267,21 +326,3 @@ def assign(call: BoundCall) -> None:
         call.rewrite("{output}.copy_(" + value + ")")
     elif tensor:
         call.rewrite("{x}.clone()")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "factory": factory,
-    "tensor_data": tensor_data,
-    "as_tensor": as_tensor,
-    "full": full,
-    "new_tensor": new_tensor,
-    "legacy_tensor": legacy_tensor,
-    "legacy_new": legacy_new,
-    "window": window,
-    "get_window": get_window,
-    "arange": arange,
-    "eye": eye,
-    "triu_indices": triu_indices,
-    "meshgrid": meshgrid,
-    "assign": assign,
-}

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 BATCH_SIZE = "__batch_size__"
 """Stands for the size of the batches until the plan of loaders has found it."""
 
 
+@hook("loader", to="paddle")
 def loader(call: BoundCall) -> None:
     """Values that one side refuses."""
-    if call.target == "paddle" and isinstance(call.literal("timeout"), float):
+    if isinstance(call.literal("timeout"), float):
         seconds = call.literal("timeout")
         assert isinstance(seconds, float)
         call.drop("timeout")
         call.force("timeout", str(round(seconds)))
 
 
+@hook("loader_sampler", to="paddle")
 def loader_sampler(call: BoundCall) -> None:
     """``sampler=s, batch_size=n`` becomes ``batch_sampler=BatchSampler(sampler=s, batch_size=n)``."""
     loader(call)
@@ -81,20 +82,22 @@ def _may_be_none(call: BoundCall, sampler: ast.expr) -> bool:
     return shuffle is not None and call.literal("shuffle") in (..., True)
 
 
+@hook("random_split", to="paddle")
 def random_split(call: BoundCall) -> None:
     """Fractions for lengths are new in Paddle 3."""
     lengths = call.value("lengths")
     elements = lengths.elts if isinstance(lengths, ast.List | ast.Tuple) else []
-    if call.target == "paddle" and any(isinstance(e, ast.Constant) and isinstance(e.value, float) for e in elements):
+    if any(isinstance(e, ast.Constant) and isinstance(e.value, float) for e in elements):
         call.stop("DAT201", what="lengths that are fractions, which Paddle 2.6 refuses")
 
 
+@hook("weights", to="paddle")
 def weights(call: BoundCall) -> None:
     """Paddle's sampler of its own releases fails on lists and tensors: it asks for a NumPy array."""
-    if call.target == "paddle":
-        call.wrap("weights", "paddle.to_tensor(", ").numpy()")
+    call.wrap("weights", "paddle.to_tensor(", ").numpy()")
 
 
+@hook("batches", to="torch")
 def batches(call: BoundCall) -> None:
     """``BatchSampler(data, shuffle=True)`` makes its own sampler; torch's is given one."""
     shuffle = call.literal("shuffle")
@@ -111,6 +114,7 @@ def batches(call: BoundCall) -> None:
         call.force("drop_last", "False")
 
 
+@hook("distributed_batches", to="torch")
 def distributed_batches(call: BoundCall) -> None:
     """torch's sampler asks the process group for what Paddle's takes from the environment."""
     ready = "if torch.distributed.is_initialized() else"
@@ -136,31 +140,25 @@ def _of_group(call: BoundCall, name: str, asks: str, default: str) -> str:
     return _text(call, name, default)
 
 
+@hook("distributed_sampler", to="paddle")
 def distributed_sampler(call: BoundCall) -> None:
     """The size of the batches is the loader's: the plan of loaders writes it."""
     call.force("batch_size", BATCH_SIZE)
 
 
-def tensors(call: BoundCall) -> None:
+@hook("tensors", to="paddle")
+def tensors_to_paddle(call: BoundCall) -> None:
     """torch takes the tensors one by one, Paddle in a list."""
-    if call.target == "torch":
-        given = call.value("tensors")
-        if given is not None and given in call.node.args:
-            call.wrap("tensors", "*", "")
-        elif given is not None:
-            call.drop("tensors")
-            call.rewrite(f"torch.utils.data.TensorDataset(*{ast.unparse(given)})")
-    elif len(call.node.args) == 1:
+    if len(call.node.args) == 1:
         call.wrap("tensors", "[", "]")
 
 
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "loader": loader,
-    "loader_sampler": loader_sampler,
-    "random_split": random_split,
-    "weights": weights,
-    "batches": batches,
-    "distributed_batches": distributed_batches,
-    "distributed_sampler": distributed_sampler,
-    "tensors": tensors,
-}
+@hook("tensors", to="torch")
+def tensors_to_torch(call: BoundCall) -> None:
+    """torch takes the tensors one by one, Paddle in a list."""
+    given = call.value("tensors")
+    if given is not None and given in call.node.args:
+        call.wrap("tensors", "*", "")
+    elif given is not None:
+        call.drop("tensors")
+        call.rewrite(f"torch.utils.data.TensorDataset(*{ast.unparse(given)})")

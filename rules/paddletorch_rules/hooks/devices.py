@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _NUMBER = re.compile(r"(?i)(rank|gpu|gpu_?id|index|idx|device_?id|local_?id)$")
 
 
+@hook("device", to="paddle")
 def device(call: BoundCall) -> None:
     """``torch.device(x)``: a name, a number of a GPU, or a device already."""
     value, kinds = call.literal("device"), call.types("device")
@@ -38,6 +38,7 @@ def _name(text: str) -> str:
     return "cpu" if text.startswith("cpu") else text.replace("cuda", "gpu")
 
 
+@hook("device_index", to="paddle")
 def device_index(call: BoundCall) -> None:
     """``torch.device('cuda', 0)``."""
     kind, index = call.literal("type"), call.literal("index")
@@ -51,6 +52,7 @@ def device_index(call: BoundCall) -> None:
         call.rewrite("{type}.replace('cuda', 'gpu') + ':' + str({index})")
 
 
+@hook("cuda_set_device", to="paddle")
 def cuda_set_device(call: BoundCall) -> None:
     """``torch.cuda.set_device``: a number, a name or a device."""
     value, kinds = call.literal("device"), call.types("device")
@@ -65,15 +67,8 @@ def cuda_set_device(call: BoundCall) -> None:
         call.rewrite("paddle.device.set_device({device})")
 
 
+@hook("set_device", to="torch")
 def set_device(call: BoundCall) -> None:
     """``paddle.set_device`` gives the device; ``torch.set_default_device`` gives nothing."""
-    if call.target == "torch" and not call.is_statement:
+    if not call.is_statement:
         call.rewrite("(torch.set_default_device({device}), torch.get_default_device())[1]")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "device": device,
-    "device_index": device_index,
-    "cuda_set_device": cuda_set_device,
-    "set_device": set_device,
-}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
+@hook("process_group", to="paddle")
 def process_group(call: BoundCall) -> None:
     """Paddle learns rank and world size from its launcher only."""
-    if call.target == "torch":
-        return
     given = [n for n in ("rank", "world_size", "store") if call.value(n) is not None and call.literal(n) != -1]
     method = call.literal("init_method")
     if isinstance(method, str) and method != "env://":
@@ -20,12 +18,13 @@ def process_group(call: BoundCall) -> None:
         call.report("DST201", what=f"init_parallel_env() takes no {' and '.join(given)}: the launcher sets them")
 
 
+@hook("gathered", to="torch")
 def gathered(call: BoundCall) -> None:
     """Paddle fills an empty list; torch writes into tensors that are in the list already."""
-    if call.target == "torch":
-        _filled(call)
+    _filled(call)
 
 
+@hook("gathered_objects")
 def gathered_objects(call: BoundCall) -> None:
     """Paddle appends to the list; torch writes into the places of a list of the world's size."""
     given = call.value("object_list")
@@ -59,10 +58,3 @@ def _filled(call: BoundCall) -> None:
     known = "" if isinstance(origin, ast.List) else f"{path} or "
     element = "torch.empty_like({tensor})"
     call.surround(f"{known}{path}.extend({element} for _ in range(torch.distributed.get_world_size())); ", "")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "process_group": process_group,
-    "gathered": gathered,
-    "gathered_objects": gathered_objects,
-}

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
-from paddletorch_rules.hooks.protocol import BoundCall
-
-Hook = Callable[[BoundCall], None]
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _TENSOR = frozenset({"Tensor"})
 _NUMBER = frozenset({"int", "float", "number", "bool"})
-_OPERATORS = {
-    "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "equal": "==", "not_equal": "!=",
-    "less_than": "<", "less_equal": "<=", "greater_than": ">", "greater_equal": ">=",
-}  # fmt: skip
 
 
 def _first(call: BoundCall) -> str:
@@ -33,16 +26,11 @@ def _is_number(call: BoundCall, name: str) -> bool:
     return bool(call.types(name) & _NUMBER)
 
 
-def _operator(sign: str) -> Hook:
+@hook("operator", to="paddle")
+def operator(call: BoundCall, sign: str) -> None:
     """Paddle's functions take tensors only, its operators numbers as well."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target != "paddle":
-            return
-        if not _is_tensor(call, "other") or _is_number(call, "input"):
-            call.rewrite(f"{_first(call)} {sign} {{y}}")
-
-    return hook
+    if not _is_tensor(call, "other") or _is_number(call, "input"):
+        call.rewrite(f"{_first(call)} {sign} {{y}}")
 
 
 def _factor(call: BoundCall) -> str | None:
@@ -58,19 +46,14 @@ def _factor(call: BoundCall) -> str | None:
     return f"({ast.unparse(node)})" if isinstance(node, ast.BinOp) else ast.unparse(node)
 
 
-def _sum(sign: str) -> Hook:
+@hook("scaled_sum", to="paddle")
+def scaled_sum(call: BoundCall, sign: str) -> None:
     """``add`` and ``sub``: ``alpha`` is a factor of the second operand."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target != "paddle":
-            return
-        factor = _factor(call)
-        if factor is not None:
-            call.rewrite(f"{_first(call)} {sign} {{y}} * {factor}")
-        else:
-            _operator(sign)(call)
-
-    return hook
+    factor = _factor(call)
+    if factor is not None:
+        call.rewrite(f"{_first(call)} {sign} {{y}} * {factor}")
+    else:
+        operator(call, sign)
 
 
 def _quotient(call: BoundCall, dividend: str) -> str | None:
@@ -87,22 +70,21 @@ def _quotient(call: BoundCall, dividend: str) -> str | None:
     return None
 
 
+@hook("divide", to="paddle")
 def divide(call: BoundCall) -> None:
     """Rounding modes are Paddle's from 3.3 only."""
-    if call.target != "paddle":
-        return
     text = _quotient(call, _first(call))
     if text is None:
-        _operator("/")(call)
+        operator(call, "/")
     elif text.count(_first(call)) > 1 and call.value("self") is None:
-        call.rewrite(bind_names(call, text, x="input", y="other"))
+        rewrite_once(call, text, x="input", y="other")
     elif text.count(_first(call)) > 1:
-        call.rewrite(bind_names(call, text, self="self", y="other"))
+        rewrite_once(call, text, self="self", y="other")
     else:
         call.rewrite(text)
 
 
-def write_back(call: BoundCall, expression: str) -> None:
+def _assign_to_receiver(call: BoundCall, expression: str) -> None:
     """Emit an in-place operation as an assignment into the receiver, which it gives back."""
     receiver = call.value("self")
     if is_pure(receiver):
@@ -110,12 +92,8 @@ def write_back(call: BoundCall, expression: str) -> None:
     elif _is_fresh(receiver):
         call.rewrite(expression)
     else:
-        body, rest = expression.replace("{self}", "_x"), [n for n in ("y", "min", "max") if f"{{{n}}}" in expression]
-        for name in rest:
-            body = body.replace(f"{{{name}}}", f"_{name}")
-        parameters = ", ".join(["_x", *(f"_{n}" for n in rest)])
-        arguments = ", ".join(["{self}", *(f"{{{n}}}" for n in rest)])
-        call.rewrite(f"(lambda {parameters}: paddle.assign({body}, _x))({arguments})")
+        rest = {f"_{n}": n for n in ("y", "min", "max") if f"{{{n}}}" in expression}
+        call.rewrite(f"paddle.assign({expression}, {{self}})", {"_x": "self", **rest})
 
 
 def _is_fresh(node: ast.expr | None) -> bool:
@@ -130,79 +108,75 @@ def _is_fresh(node: ast.expr | None) -> bool:
     return name in facts().fresh["torch"]
 
 
-def _in_place(expression: str) -> Hook:
-    """A method without twin in Paddle 2.6."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target == "paddle":
-            write_back(call, expression)
-
-    return hook
+@hook("write_back", to="paddle")
+def write_back(call: BoundCall) -> None:
+    """Write what the row's template gives into the tensor, where Paddle 2.6 has no such method in place."""
+    _assign_to_receiver(call, call.row_template)
 
 
-def _logic_in_place(name: str, operands: str) -> Hook:
+@hook("logical_in_place", to="paddle")
+def logical_in_place(call: BoundCall, function: str) -> None:
     """torch keeps the tensor's type; Paddle makes a bool of it, and takes operands of one type only."""
-
-    def hook(call: BoundCall) -> None:
-        known = call.dtype("self")
-        if call.target == "paddle" and known != "bool" and (known is not None or name == "logical_not"):
-            write_back(call, f"paddle.{name}({operands}).astype({{self}}.dtype)")
-
-    return hook
+    if call.dtype("self") not in (None, "bool"):
+        operands = "{self}.astype('bool'), {y}.astype('bool')"
+        _assign_to_receiver(call, f"paddle.{function}({operands}).astype({{self}}.dtype)")
 
 
-def _operator_in_place(sign: str) -> Hook:
+@hook("logical_not_in_place", to="paddle")
+def logical_not_in_place(call: BoundCall) -> None:
+    """torch keeps the tensor's type; Paddle makes a bool of it."""
+    if call.dtype("self") != "bool":
+        _assign_to_receiver(call, "paddle.logical_not({self}).astype({self}.dtype)")
+
+
+@hook("operator_in_place", to="paddle")
+def operator_in_place(call: BoundCall, sign: str) -> None:
     """Paddle's in-place methods take tensors only."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target == "paddle" and not _is_tensor(call, "other"):
-            write_back(call, f"{{self}} {sign} {{y}}")
-
-    return hook
+    if not _is_tensor(call, "other"):
+        _assign_to_receiver(call, f"{{self}} {sign} {{y}}")
 
 
-def _sum_in_place(sign: str, method: str) -> Hook:
-    def hook(call: BoundCall) -> None:
-        if call.target != "paddle":
-            return
-        factor = _factor(call)
-        if factor is None:
-            _operator_in_place(sign)(call)
-        elif _is_number(call, "other"):
-            write_back(call, f"{{self}} {sign} {{y}} * {factor}")
-        else:
-            call.rewrite(f"{{self}}.{method}({{y}} * {factor})")
-
-    return hook
+@hook("scaled_sum_in_place", to="paddle")
+def scaled_sum_in_place(call: BoundCall, sign: str, method: str) -> None:
+    """As ``scaled_sum``, in place: ``method`` is Paddle's."""
+    factor = _factor(call)
+    if factor is None:
+        operator_in_place(call, sign)
+    elif _is_number(call, "other"):
+        _assign_to_receiver(call, f"{{self}} {sign} {{y}} * {factor}")
+    else:
+        call.rewrite(f"{{self}}.{method}({{y}} * {factor})")
 
 
+@hook("divide_", to="paddle")
 def divide_in_place(call: BoundCall) -> None:
     """As ``divide``, in place."""
-    if call.target != "paddle":
-        return
     text = _quotient(call, "{self}")
     if text is None:
-        _operator_in_place("/")(call)
+        operator_in_place(call, "/")
     else:
-        write_back(call, text)
+        _assign_to_receiver(call, text)
 
 
+@hook("power", to="paddle")
 def power(call: BoundCall) -> None:
     """The base may be a number in torch, in Paddle only of the operator."""
-    if call.target == "paddle" and not _is_tensor(call, "input") and not _is_number(call, "exponent"):
+    if not _is_tensor(call, "input") and not _is_number(call, "exponent"):
         call.rewrite("{x} ** {y}")
 
 
+@hook("float_power", to="paddle")
 def float_power(call: BoundCall) -> None:
     """Exponents in a tensor become float64 as well: Paddle does not promote them."""
     if _is_tensor(call, "exponent"):
         call.rewrite(f"paddle.pow({_first(call)}.astype('float64'), {{y}}.astype('float64'))")
 
 
+@hook("pow_", to="paddle")
 def power_in_place(call: BoundCall) -> None:
     """Paddle's method takes a number only."""
-    if call.target == "paddle" and not _is_number(call, "exponent"):
-        write_back(call, "paddle.pow({self}, {y})")
+    if not _is_number(call, "exponent"):
+        _assign_to_receiver(call, "paddle.pow({self}, {y})")
 
 
 def _modulus(call: BoundCall) -> str:
@@ -212,32 +186,31 @@ def _modulus(call: BoundCall) -> str:
     return "paddle.abs({y})" if _is_tensor(call, "other") else "abs({y})"
 
 
+@hook("fmod", to="paddle")
 def fmod(call: BoundCall) -> None:
     """The remainder of the magnitudes, with the sign of the dividend."""
-    if call.target != "paddle":
-        return
     first = _first(call)
     text = f"paddle.sign({first}) * (paddle.abs({first}) % {_modulus(call)})"
     if "{y}" not in text:
         call.drop("other")
     rest = {"y": "other"} if "{y}" in text else {}
-    call.rewrite(bind_names(call, text, **({"x": "input"} if first == "{x}" else {"self": "self"}), **rest))
+    rewrite_once(call, text, **({"x": "input"} if first == "{x}" else {"self": "self"}), **rest)
 
 
+@hook("fmod_", to="paddle")
 def fmod_in_place(call: BoundCall) -> None:
     """As ``fmod``, in place."""
-    if call.target != "paddle":
-        return
     text = f"paddle.sign({{self}}) * (paddle.abs({{self}}) % {_modulus(call)})"
     if "{y}" not in text:
         call.drop("other")
-    write_back(call, text)
+    _assign_to_receiver(call, text)
 
 
+@hook("round_decimals", to="paddle")
 def round_decimals(call: BoundCall) -> None:
     """Paddle rounds to decimals from 3.0 only."""
     node, decimals = call.value("decimals"), call.literal("decimals")
-    if call.target != "paddle" or node is None:
+    if node is None:
         return
     if not isinstance(decimals, int):
         no_counterpart(call, "decimals")
@@ -248,9 +221,10 @@ def round_decimals(call: BoundCall) -> None:
         call.rewrite(f"paddle.round({_first(call)} / {10**-decimals}) * {10**-decimals}")
 
 
+@hook("bits", to="paddle")
 def bits(call: BoundCall) -> None:
     """Paddle's bitwise functions and operators take tensors only."""
-    if call.target == "paddle" and _is_number(call, "other"):
+    if _is_number(call, "other"):
         first = _first(call)
         name = "input" if first == "{x}" else "self"
         call.wrap("other", "paddle.to_tensor(", f", dtype={ast.unparse(call.value(name) or ast.Constant(0))}.dtype)")
@@ -273,20 +247,23 @@ def _bounded(call: BoundCall, first: str) -> str | None:
     return text
 
 
+@hook("clamp", to="paddle")
 def clamp(call: BoundCall) -> None:
     """Paddle's bounds are numbers, or tensors of one element."""
-    text = _bounded(call, _first(call)) if call.target == "paddle" else None
+    text = _bounded(call, _first(call))
     if text is not None:
         call.rewrite(text)
 
 
+@hook("clamp_", to="paddle")
 def clamp_in_place(call: BoundCall) -> None:
     """As ``clamp``, in place."""
-    text = _bounded(call, "{self}") if call.target == "paddle" else None
+    text = _bounded(call, "{self}")
     if text is not None:
-        write_back(call, text)
+        _assign_to_receiver(call, text)
 
 
+@hook("search_side")
 def search_side(call: BoundCall) -> None:
     """``side`` says the same as ``right``."""
     side = call.literal("side")
@@ -300,6 +277,7 @@ def search_side(call: BoundCall) -> None:
         call.force("right", "True")
 
 
+@hook("scale_", to="torch")
 def scale_in_place(call: BoundCall) -> None:
     """Paddle scales and shifts in one step, in either order."""
     scale, bias = (call.value(n) is not None and call.literal(n) not in d for n, d in (("scale", (1,)), ("bias", (0,))))
@@ -311,10 +289,9 @@ def scale_in_place(call: BoundCall) -> None:
     call.rewrite("{self}" + "".join(reversed(parts) if after is False else parts))
 
 
+@hook("xlogy", to="paddle")
 def xlogy(call: BoundCall) -> None:
     """The tensor stands more than once in the sum; Paddle's logarithm is one of floating-point tensors."""
-    if call.target != "paddle":
-        return
     first, logarithm = _first(call), "paddle.log({y})"
     name = "input" if first == "{x}" else "self"
     number = call.literal("other")
@@ -328,9 +305,10 @@ def xlogy(call: BoundCall) -> None:
     cast = ".astype('float32')" if (call.dtype(name) or "").startswith(("int", "uint")) else ""
     text = f"paddle.where({first} == 0, paddle.zeros_like({first}{cast}), {first}{cast} * {logarithm})"
     names = {"x": "input"} if first == "{x}" else {"self": "self"}
-    call.rewrite(bind_names(call, text, **names, **({"y": "other"} if "{y}" in text else {})))
+    rewrite_once(call, text, **names, **({"y": "other"} if "{y}" in text else {}))
 
 
+@hook("add_n", to="torch")
 def add_n(call: BoundCall) -> None:
     """A sum over a list; a lone tensor is given back."""
     node = call.value("inputs")
@@ -340,47 +318,4 @@ def add_n(call: BoundCall) -> None:
         call.rewrite("{inputs}.clone()")
     else:
         text = "(sum({inputs}) if isinstance({inputs}, (list, tuple)) else {inputs}.clone())"
-        call.rewrite(bind_names(call, text, inputs="inputs"))
-
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    **{f"operator_{name}": _operator(sign) for name, sign in _OPERATORS.items()},
-    **{f"{name}_": _operator_in_place(sign) for name, sign in list(_OPERATORS.items())[:4]},
-    "add": _sum("+"),
-    "subtract": _sum("-"),
-    "add_": _sum_in_place("+", "add_"),
-    "subtract_": _sum_in_place("-", "subtract_"),
-    "divide": divide,
-    "divide_": divide_in_place,
-    "power": power,
-    "float_power": float_power,
-    "pow_": power_in_place,
-    "fmod": fmod,
-    "fmod_": fmod_in_place,
-    "round_decimals": round_decimals,
-    "bits": bits,
-    "clamp": clamp,
-    "clamp_": clamp_in_place,
-    "search_side": search_side,
-    "add_n": add_n,
-    **{
-        f"write_back_{n}": _in_place(f"paddle.{n}({{self}})")
-        for n in ("square", "expm1", "erf", "sign", "sgn", "rad2deg", "deg2rad")
-    },
-    **{
-        f"keep_type_{name}": _in_place(f"({{self}} {sign} {{y}}).astype({{self}}.dtype)")
-        for name, sign in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="))
-    },
-    "logical_not_": _logic_in_place("logical_not", "{self}"),
-    **{
-        f"{name}_": _logic_in_place(name, "{self}.astype('bool'), {y}.astype('bool')")
-        for name in ("logical_and", "logical_or", "logical_xor")
-    },
-    "atan2_": _in_place("paddle.atan2({self}, {y})"),
-    "nextafter_": _in_place("paddle.nextafter({self}, {y})"),
-    "heaviside_": _in_place("paddle.heaviside({self}, {y})"),
-    "write_back_conj": _in_place("paddle.conj({self})"),
-    "scale_": scale_in_place,
-    "xlogy": xlogy,
-    "write_back_exp2": _in_place("2.0 ** {self}"),
-}
+        rewrite_once(call, text, inputs="inputs")

@@ -3,58 +3,63 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart, only
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, only, rewrite_once
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _LINEAR = frozenset({"torch.nn.Linear", "paddle.nn.Linear"})
 _NO_CORNERS = ("nearest", "area", "nearest-exact")
 
-Hook = Callable[[BoundCall], None]
 
-
-def _inplace(twin: str | None) -> Hook:
+@hook("inplace", to="paddle")
+def inplace(call: BoundCall, twin: str = "") -> None:
     """``inplace=True`` is the function with an underscore where Paddle has one, else a new tensor."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target != "paddle" or call.value("inplace") is None:
-            return
-        asked = call.literal("inplace")
-        call.drop("inplace")
-        if asked is True and twin is not None:
-            call.rewrite(twin)
-        elif asked is True and call.is_statement and isinstance(call.value("input"), ast.Name):
-            call.surround("paddle.assign(", ", {input})")
-        elif asked is not False and not isinstance(call.value("input"), ast.Call):
-            call.report("NNF201")
-
-    return hook
+    if call.value("inplace") is None:
+        return
+    asked = call.literal("inplace")
+    call.drop("inplace")
+    if asked is True and twin:
+        call.rewrite(twin)
+    elif asked is True and call.is_statement and isinstance(call.value("input"), ast.Name):
+        call.surround("paddle.assign(", ", {input})")
+    elif asked is not False and not isinstance(call.value("input"), ast.Call):
+        call.report("NNF201")
 
 
-def dropout(call: BoundCall) -> None:
+@hook("functional_dropout", to="paddle")
+def dropout_to_paddle(call: BoundCall) -> None:
     """Paddle can scale in inference, ``downscale_in_infer``, where torch scales in training."""
-    _inplace(None)(call)
-    if call.target == "torch" and call.value("mode") is not None and call.literal("mode") == "downscale_in_infer":
+    inplace(call)
+
+
+@hook("functional_dropout", to="torch")
+def dropout_to_torch(call: BoundCall) -> None:
+    """Paddle can scale in inference, ``downscale_in_infer``, where torch scales in training."""
+    if call.value("mode") is not None and call.literal("mode") == "downscale_in_infer":
         call.drop("mode")
         scaled = "(1 - {p})" if call.value("p") is not None else "0.5"
         call.rewrite(f"torch.nn.functional.dropout({{input}}{{p:, p=%}}{{training:, training=%}}) * {scaled}")
 
 
+@hook("softmax_dim", to="paddle")
 def softmax_dim(call: BoundCall) -> None:
     """torch chooses the dimension by the rank if none is named."""
-    if call.target == "paddle" and (call.value("dim") is None or call.literal("dim") is None):
+    if call.value("dim") is None or call.literal("dim") is None:
         call.drop("dim")
         if not is_pure(call.value("input")):
             no_counterpart(call, "dim", "None")
         call.force("axis", f"0 if {ast.unparse(call.value('input') or ast.Constant(0))}.ndim in (0, 1, 3) else 1")
 
 
-def hardsigmoid(call: BoundCall) -> None:
+@hook("hardsigmoid", to="paddle")
+def hardsigmoid_to_paddle(call: BoundCall) -> None:
     """torch's slope is 1/6; any other is written out."""
-    if call.target == "paddle":
-        _inplace(None)(call)
-        return
+    inplace(call)
+
+
+@hook("hardsigmoid", to="torch")
+def hardsigmoid_to_torch(call: BoundCall) -> None:
+    """torch's slope is 1/6; any other is written out."""
     slope, offset = call.literal("slope"), call.literal("offset")
     usual = call.value("slope") is None or (isinstance(slope, float) and abs(slope - 1 / 6) < 1e-6)
     if not usual or (call.value("offset") is not None and offset != 0.5):
@@ -65,6 +70,7 @@ def hardsigmoid(call: BoundCall) -> None:
     call.drop("offset")
 
 
+@hook("linear")
 def linear(call: BoundCall) -> None:
     """The weight of a layer is transposed already: the layer's is ``[in, out]`` in Paddle, ``[out, in]`` in torch."""
     weight, owners = call.value("weight"), call.owners("weight")
@@ -75,48 +81,60 @@ def linear(call: BoundCall) -> None:
         call.report("NNF202", difference="if the weight is an nn.Linear's, it is transposed already: take the .t() out")
 
 
-def _convolution(spatial: int) -> Hook:
+@hook("convolution", to="paddle")
+def convolution_to_paddle(call: BoundCall, dimensions: int) -> None:
     """Padding by name and on one side only; Paddle's "same" forgets the dilation."""
-
-    def hook(call: BoundCall) -> None:
-        padding = call.literal("padding")
-        if isinstance(padding, str):
-            same = padding.upper() == "SAME"
-            ones = (1, [1] * spatial, (1,) * spatial)
-            for other in ("dilation",) if call.target == "paddle" else ("stride", "dilation"):
-                if same and call.value(other) is not None and call.literal(other) not in ones:
-                    no_counterpart(call, "padding", f"{padding!r} with {other}")
-            if call.target == "torch":
-                call.force("padding", repr(padding.lower()))
-        elif call.target == "torch":
-            _even_padding(call, spatial)
-
-    return hook
+    padding = call.literal("padding")
+    if isinstance(padding, str):
+        same = padding.upper() == "SAME"
+        ones = (1, [1] * dimensions, (1,) * dimensions)
+        if same and call.value("dilation") is not None and call.literal("dilation") not in ones:
+            no_counterpart(call, "padding", f"{padding!r} with dilation")
 
 
-def _even_padding(call: BoundCall, spatial: int) -> None:
+@hook("convolution", to="torch")
+def convolution_to_torch(call: BoundCall, dimensions: int) -> None:
+    """Padding by name and on one side only; Paddle's "same" forgets the dilation."""
+    padding = call.literal("padding")
+    if isinstance(padding, str):
+        same = padding.upper() == "SAME"
+        ones = (1, [1] * dimensions, (1,) * dimensions)
+        for other in ("stride", "dilation"):
+            if same and call.value(other) is not None and call.literal(other) not in ones:
+                no_counterpart(call, "padding", f"{padding!r} with {other}")
+        call.force("padding", repr(padding.lower()))
+    else:
+        _even_padding(call, dimensions)
+
+
+def _even_padding(call: BoundCall, dimensions: int) -> None:
     """Paddle takes ``[before, after, ...]`` for each dimension; torch pads both sides alike."""
     node = call.value("padding")
     if isinstance(call.literal("padding"), str):
         no_counterpart(call, "padding")
-    if not isinstance(node, ast.List | ast.Tuple) or len(node.elts) == spatial:
+    if not isinstance(node, ast.List | ast.Tuple) or len(node.elts) == dimensions:
         return
     sides = [ast.unparse(e) for e in node.elts]
-    if len(sides) == 2 * spatial and sides[::2] == sides[1::2]:
-        call.force("padding", f"({', '.join(sides[::2])}{',' if spatial == 1 else ''})")
+    if len(sides) == 2 * dimensions and sides[::2] == sides[1::2]:
+        call.force("padding", f"({', '.join(sides[::2])}{',' if dimensions == 1 else ''})")
     else:
         no_counterpart(call, "padding")
 
 
-def _max_pool(spatial: int) -> Hook:
-    def hook(call: BoundCall) -> None:
-        if call.target == "torch":
-            _even_padding(call, spatial)
-        return_indices(call)
-
-    return hook
+@hook("max_pool", to="paddle")
+def max_pool_to_paddle(call: BoundCall, dimensions: int) -> None:
+    """torch pads both sides alike; the indices have another dtype."""
+    return_indices(call)
 
 
+@hook("max_pool", to="torch")
+def max_pool_to_torch(call: BoundCall, dimensions: int) -> None:
+    """torch pads both sides alike; the indices have another dtype."""
+    _even_padding(call, dimensions)
+    return_indices(call)
+
+
+@hook("return_indices")
 def return_indices(call: BoundCall) -> None:
     """The same positions, of another dtype."""
     name = "return_indices" if call.target == "paddle" else "return_mask"
@@ -124,22 +142,26 @@ def return_indices(call: BoundCall) -> None:
         call.report("NNF203", difference="the indices are int64 in torch, int32 in Paddle")
 
 
+@hook("max_pool_with_indices", to="paddle")
 def max_pool_with_indices(call: BoundCall) -> None:
     """The name says that it gives the indices."""
     call.force("return_mask", "True")
     call.report("NNF203", difference="the indices are int64 in torch, int32 in Paddle")
 
 
-def _average_pool(spatial: int) -> Hook:
+@hook("average_pool", to="paddle")
+def average_pool_to_paddle(call: BoundCall, dimensions: int) -> None:
     """Without padding it makes no difference whether padding counts."""
+    if call.value("padding") is None or call.literal("padding") == 0:
+        call.drop("count_include_pad")
 
-    def hook(call: BoundCall) -> None:
-        if call.target == "torch":
-            _even_padding(call, spatial)
-        if call.value("padding") is None or call.literal("padding") == 0:
-            call.drop("count_include_pad" if call.target == "paddle" else "exclusive")
 
-    return hook
+@hook("average_pool", to="torch")
+def average_pool_to_torch(call: BoundCall, dimensions: int) -> None:
+    """Without padding it makes no difference whether padding counts."""
+    _even_padding(call, dimensions)
+    if call.value("padding") is None or call.literal("padding") == 0:
+        call.drop("exclusive")
 
 
 def elements_of(node: ast.expr | None) -> list[ast.expr] | None:
@@ -149,12 +171,10 @@ def elements_of(node: ast.expr | None) -> list[ast.expr] | None:
     return None
 
 
-def interpolate(call: BoundCall) -> None:
+@hook("interpolate", to="torch")
+def interpolate_to_torch(call: BoundCall) -> None:
     """Sizes, layouts and corners by mode."""
     mode = call.literal("mode") if call.value("mode") is not None else "nearest"
-    if call.target == "paddle":
-        _interpolate_to_paddle(call, mode)
-        return
     _shape_as_size(call)
     if call.value("align_corners") is not None:
         if mode in _NO_CORNERS:
@@ -182,7 +202,10 @@ def _shape_as_size(call: BoundCall) -> None:
         call.wrap("size", "" if atomic else "(", ".tolist()" if atomic else ").tolist()")
 
 
-def _interpolate_to_paddle(call: BoundCall, mode: object) -> None:
+@hook("interpolate", to="paddle")
+def interpolate_to_paddle(call: BoundCall) -> None:
+    """Sizes and layouts by mode: Paddle wants a size for each dimension, and the layout unless it is of images."""
+    mode = call.literal("mode") if call.value("mode") is not None else "nearest"
     if mode == "nearest-exact":
         no_counterpart(call, "mode")
     if mode == "area" and call.value("scale_factor") is not None:
@@ -204,23 +227,26 @@ def _interpolate_to_paddle(call: BoundCall, mode: object) -> None:
             no_counterpart(call, "size", f"{size}: Paddle takes one for each dimension")
 
 
+@hook("grid_sample", to="paddle")
 def grid_sample(call: BoundCall) -> None:
     """Paddle has no cubic sampling."""
-    if call.target == "paddle" and call.literal("mode") == "bicubic":
+    if call.literal("mode") == "bicubic":
         no_counterpart(call, "mode")
 
 
+@hook("embedding")
 def embedding(call: BoundCall) -> None:
     """Paddle's lookup gives zeros for the padding index; torch's gives the row."""
     if call.value("padding_idx") is not None and call.literal("padding_idx") is not None:
         call.report("NNF202", difference="for padding_idx Paddle gives zeros, torch the row of the weight")
 
 
+@hook("normalize", to="paddle")
 def normalize(call: BoundCall) -> None:
     """Paddle takes one dimension: over several, or all, the norm is written out."""
     node = call.value("dim")
     several = isinstance(node, ast.List | ast.Tuple)
-    if call.target == "torch" or node is None or not (several or ast.unparse(node) == "None"):
+    if node is None or not (several or ast.unparse(node) == "None"):
         return
     power = call.literal("p") if call.value("p") is not None else 2.0
     smallest = call.literal("eps") if call.value("eps") is not None else 1e-12
@@ -234,19 +260,22 @@ def normalize(call: BoundCall) -> None:
         norm = f"paddle.clip(paddle.sum({{x}} * {{x}}{', ' if over else ''}{over}), min={smallest**2!r}).sqrt()"
     for name in ("dim", "p", "eps"):
         call.drop(name)
-    call.rewrite(bind_names(call, f"{{x}} / {norm}", x="input"))
+    rewrite_once(call, f"{{x}} / {norm}", x="input")
 
 
+@hook("group_norm", to="paddle")
 def group_norm(call: BoundCall) -> None:
     """Without a weight Paddle's own has a wrong gradient (3.3.1); that of groups seen as instances is right."""
-    if call.target == "torch" or call.literal("weight") not in (None, ...) or call.value("weight") is not None:
+    if call.literal("weight") not in (None, ...) or call.value("weight") is not None:
         return
     call.rewrite(
-        "(lambda _x: paddle.reshape(paddle.nn.functional.instance_norm(paddle.reshape(_x, [_x.shape[0], {num_groups}, "
-        "-1]){epsilon:, eps=%}), _x.shape){bias: + paddle.reshape(%, [-1] + [1] * (_x.ndim - 2))})({x})"
+        "paddle.reshape(paddle.nn.functional.instance_norm(paddle.reshape({x}, [{x}.shape[0], {num_groups}, -1])"
+        "{epsilon:, eps=%}), {x}.shape){bias: + paddle.reshape(%, [-1] + [1] * ({x}.ndim - 2))}",
+        {"_x": "x"},
     )
 
 
+@hook("flash_attention", to="torch")
 def flash_attention(call: BoundCall) -> None:
     """Gives the output and the softmax, which is None unless asked for."""
     if call.value("return_softmax") is not None and call.literal("return_softmax") is not False:
@@ -268,11 +297,9 @@ def _training(call: BoundCall, rate_name: str) -> None:
     call.drop("training")
 
 
-def attention(call: BoundCall) -> None:
+@hook("attention", to="paddle")
+def attention_to_paddle(call: BoundCall) -> None:
     """A scale of one's own goes into the query; torch has no ``training``."""
-    if call.target == "torch":
-        _training(call, "dropout_p")
-        return
     if call.value("enable_gqa") is not None and call.literal("enable_gqa") is not False:
         no_counterpart(call, "enable_gqa")
     call.drop("enable_gqa")
@@ -292,6 +319,12 @@ def attention(call: BoundCall) -> None:
     call.rewrite(text)
 
 
+@hook("attention", to="torch")
+def attention_to_torch(call: BoundCall) -> None:
+    """A scale of one's own goes into the query; torch has no ``training``."""
+    _training(call, "dropout_p")
+
+
 _BATCH_NORM_ALONE = (
     "(lambda _x, _dtype: paddle.nn.functional.batch_norm(_x, paddle.zeros(_x.shape[1:2], dtype=_dtype), "
     "paddle.ones(_x.shape[1:2], dtype=_dtype){weight:, weight=%}{bias:, bias=%}, training=True{epsilon:, epsilon=%}))"
@@ -299,29 +332,37 @@ _BATCH_NORM_ALONE = (
 )
 
 
-def batch_norm(call: BoundCall) -> None:
+@hook("batch_norm", to="paddle")
+def batch_norm_to_paddle(call: BoundCall) -> None:
     """In training torch keeps the unbiased variance, Paddle the biased one; the output is the same."""
-    if call.target == "paddle":
-        absent = [name for name in ("running_mean", "running_var") if call.literal(name) is None]
-        if len(absent) == 2 and call.literal("training") is True:
-            call.rewrite(_BATCH_NORM_ALONE)  # statistics that nobody keeps: any will do
-            for name in (*absent, "training", "momentum"):
-                call.drop(name)
-            return
-        for name in absent:
-            no_counterpart(call, name)
+    absent = [name for name in ("running_mean", "running_var") if call.literal(name) is None]
+    if len(absent) == 2 and call.literal("training") is True:
+        call.rewrite(_BATCH_NORM_ALONE)  # statistics that nobody keeps: any will do
+        for name in (*absent, "training", "momentum"):
+            call.drop(name)
+        return
+    for name in absent:
+        no_counterpart(call, name)
     if call.value("training") is not None and call.literal("training") is not False:
         call.report("NNF203", difference="running_var takes in the unbiased variance in torch, the biased in Paddle")
 
 
+@hook("batch_norm", to="torch")
+def batch_norm_to_torch(call: BoundCall) -> None:
+    """In training torch keeps the unbiased variance, Paddle the biased one; the output is the same."""
+    if call.value("training") is not None and call.literal("training") is not False:
+        call.report("NNF203", difference="running_var takes in the unbiased variance in torch, the biased in Paddle")
+
+
+@hook("instance_norm", to="paddle")
 def instance_norm(call: BoundCall) -> None:
     """Paddle always normalises by the input's own statistics."""
-    if call.target == "paddle":
-        own = call.value("use_input_stats") is None or call.literal("use_input_stats") is True
-        if not own:
-            no_counterpart(call, "use_input_stats")
+    own = call.value("use_input_stats") is None or call.literal("use_input_stats") is True
+    if not own:
+        no_counterpart(call, "use_input_stats")
 
 
+@hook("swiglu", to="torch")
 def swiglu(call: BoundCall) -> None:
     """Without a second tensor the first one is halved."""
     if call.value("y") is None or call.literal("y") is None:
@@ -329,18 +370,18 @@ def swiglu(call: BoundCall) -> None:
         call.rewrite("(lambda _a, _b: torch.nn.functional.silu(_a) * _b)(*{input}.chunk(2, -1))")
 
 
+@hook("sequence_mask", to="torch")
 def sequence_mask(call: BoundCall) -> None:
     """Without ``maxlen`` the mask is as long as the longest sequence."""
     if call.value("maxlen") is None or call.literal("maxlen") is None:
         call.drop("maxlen")
         text = "(torch.arange(int({lengths}.max()), device={lengths}.device) < {lengths}.unsqueeze(-1)).to({dtype})"
-        call.rewrite(bind_names(call, text, lengths="x"))
+        rewrite_once(call, text, lengths="x")
 
 
+@hook("rms_norm", to="paddle")
 def rms_norm(call: BoundCall) -> None:
     """Paddle's kernel runs on a GPU only, so the norm is written out; torch's default eps is the dtype's own."""
-    if call.target != "paddle":
-        return
     shape, eps = call.value("normalized_shape"), call.value("eps")
     elements = elements_of(shape)
     if shape is None or (elements is None and not is_pure(shape)):
@@ -361,36 +402,6 @@ def rms_norm(call: BoundCall) -> None:
     call.drop("eps")
     if weight is None or call.literal("weight") is None:
         call.drop("weight")
-        call.rewrite(bind_names(call, text, input="input"))
+        rewrite_once(call, text, input="input")
     else:
-        call.rewrite(bind_names(call, text + " * {weight}", input="input"))
-
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    "normalize": normalize,
-    "group_norm": group_norm,
-    "functional_dropout": dropout,
-    "inplace": _inplace(None),
-    "inplace_relu": _inplace("paddle.nn.functional.relu_({x})"),
-    "inplace_elu": _inplace("paddle.nn.functional.elu_({x}{alpha:, alpha=%})"),
-    "inplace_leaky_relu": _inplace("paddle.nn.functional.leaky_relu_({x}{negative_slope:, negative_slope=%})"),
-    "inplace_hardtanh": _inplace("paddle.nn.functional.hardtanh_({x}{min:, min=%}{max:, max=%})"),
-    "linear": linear,
-    "softmax_dim": softmax_dim,
-    "hardsigmoid": hardsigmoid,
-    **{f"convolution_{n}": _convolution(n) for n in (1, 2, 3)},
-    **{f"max_pool_{n}": _max_pool(n) for n in (1, 2, 3)},
-    **{f"average_pool_{n}": _average_pool(n) for n in (1, 2, 3)},
-    "interpolate": interpolate,
-    "grid_sample": grid_sample,
-    "embedding": embedding,
-    "attention": attention,
-    "flash_attention": flash_attention,
-    "rms_norm": rms_norm,
-    "batch_norm": batch_norm,
-    "instance_norm": instance_norm,
-    "swiglu": swiglu,
-    "sequence_mask": sequence_mask,
-    "return_indices": return_indices,
-    "max_pool_with_indices": max_pool_with_indices,
-}
+        rewrite_once(call, text + " * {weight}", input="input")

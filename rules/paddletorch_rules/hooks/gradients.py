@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.releases import Framework
 
 
+@hook("inference_mode", to="paddle")
 def inference_mode(call: BoundCall) -> None:
     """Paddle has no inference mode: without gradients is what it means for a result."""
     if call.value("mode") is not None and call.literal("mode") is not True:
@@ -16,6 +17,7 @@ def inference_mode(call: BoundCall) -> None:
     call.drop("mode")
 
 
+@hook("variable", to="paddle")
 def variable(call: BoundCall) -> None:
     """A variable of its own, cut off from what made the data."""
     asked = call.literal("requires_grad") if call.value("requires_grad") is not None else False
@@ -26,10 +28,11 @@ def variable(call: BoundCall) -> None:
         call.rewrite("paddle.to_tensor({data}, stop_gradient=False)")
 
 
+@hook("backward", to="torch")
 def backward(call: BoundCall) -> None:
     """Paddle starts from ones at a tensor of several elements: the gradient of its sum."""
     given = call.value("grad_tensor") is not None and call.literal("grad_tensor") is not None
-    if call.target == "torch" and not given and call.is_several("self"):
+    if not given and call.is_several("self"):
         call.rewrite("{self}.sum().backward({retain_graph:retain_graph=%})")
 
 
@@ -55,12 +58,6 @@ def counts_other_arguments(node: ast.ClassDef, target: Framework) -> bool:
             return True
     return False
 
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "inference_mode": inference_mode,
-    "variable": variable,
-    "backward": backward,
-}
 
 CLASS_CHECKS: dict[str, Callable[[ast.ClassDef, Framework], bool]] = {"autograd.Function": counts_other_arguments}
 """By row: whether a class with the row's API as its base deserves the row's ``warn``."""

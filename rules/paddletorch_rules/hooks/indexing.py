@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import bind_names, is_pure, no_counterpart
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.arguments import bind_names, is_pure, no_counterpart, rewrite_once
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.shape import receiver
 
 
@@ -21,38 +20,39 @@ def is_fresh(node: ast.expr | None) -> bool:
     return name in facts().conversions and is_fresh(node.func.value)
 
 
-def _in_place(call: BoundCall, computed: str) -> None:
+def _in_place(call: BoundCall, computed: str, **names: str) -> None:
     """Write ``computed`` into the receiver; one that nothing else holds may as well be left behind.
+
+    ``names`` are the holes that stand in ``computed`` more than once, as for ``rewrite_once``.
 
     ``paddle.assign(value, output=x)`` reaches every view of x; measured on 2.6.2 and 3.3.1, where ``set_value``,
     ``masked_fill_`` and others lose what they write to a view with gaps.
     """
     if is_fresh(call.value("self")):
-        call.rewrite(computed)
+        rewrite_once(call, computed, **names)
     else:
-        call.rewrite(bind_names(call, f"paddle.assign({computed}, {{self}})", self="self"))
+        rewrite_once(call, f"paddle.assign({bind_names(call, computed, **names)}, {{self}})", self="self")
 
 
+@hook("scatter_", to="paddle")
 def scatter_(call: BoundCall) -> None:
     """In place; 2.6's ``put_along_axis_`` broadcasts its indices and keeps no ``include_self``."""
-    if call.target == "paddle":
-        reduce = ", {reduce}" if call.value("reduce") is not None else ""
-        if call.value("include_self") is not None:
-            reduce += ", include_self={include_self}"
-        if call.dtype("self") == "bool":
-            values = _as_integers(call)
-            computed = (
-                f"{{self}}.astype('int64').put_along_axis({{indices}}, {values}, {{axis}}{reduce}, broadcast=False)"
-            )
-            _in_place(call, computed + ".astype('bool')")
-            return
-        _in_place(call, f"{{self}}.put_along_axis({{indices}}, {{values}}, {{axis}}{reduce}, broadcast=False)")
+    reduce = ", {reduce}" if call.value("reduce") is not None else ""
+    if call.value("include_self") is not None:
+        reduce += ", include_self={include_self}"
+    if call.dtype("self") == "bool":
+        values = _as_integers(call)
+        computed = f"{{self}}.astype('int64').put_along_axis({{indices}}, {values}, {{axis}}{reduce}, broadcast=False)"
+        _in_place(call, computed + ".astype('bool')")
+        return
+    _in_place(call, f"{{self}}.put_along_axis({{indices}}, {{values}}, {{axis}}{reduce}, broadcast=False)")
 
 
+@hook("scatter", to="paddle")
 def scatter(call: BoundCall) -> None:
     """Paddle scatters no booleans on a CPU."""
     hole, source = receiver(call, "arr")
-    if call.target == "paddle" and call.dtype(source) == "bool":
+    if call.dtype(source) == "bool":
         values = _as_integers(call)
         reduce = ", {reduce}" if call.value("reduce") is not None else ""
         call.rewrite(
@@ -71,32 +71,32 @@ def _as_integers(call: BoundCall) -> str:
     )
 
 
+@hook("scatter_add_", to="paddle")
 def scatter_add_(call: BoundCall) -> None:
     """In place, added."""
-    if call.target == "paddle":
-        _in_place(call, "{self}.put_along_axis({indices}, {values}, {axis}, 'add', broadcast=False)")
+    _in_place(call, "{self}.put_along_axis({indices}, {values}, {axis}, 'add', broadcast=False)")
 
 
+@hook("masked_scatter_", to="paddle")
 def masked_scatter_(call: BoundCall) -> None:
     """In place; Paddle has it from 3.0."""
-    if call.target == "paddle":
-        mask = "{mask}.expand_as({self})"
-        computed = f"paddle.index_put({{self}}, ({mask},), {{value}}.flatten()[:int({mask}.sum())])"
-        _in_place(call, bind_names(call, computed, mask="mask", self="self"))
+    mask = "{mask}.expand_as({self})"
+    computed = f"paddle.index_put({{self}}, ({mask},), {{value}}.flatten()[:int({mask}.sum())])"
+    _in_place(call, computed, mask="mask", self="self")
 
 
+@hook("view_write", to="paddle")
 def view_write(call: BoundCall) -> None:
     """What Paddle writes in place to a view with gaps is lost: such a receiver is assigned to."""
-    if call.target != "paddle" or not isinstance(call.value("self"), ast.Subscript):
+    if not isinstance(call.value("self"), ast.Subscript):
         return
     if call.value("mask") is not None:
         _in_place(call, "{self}.masked_fill({mask}, {value})")
 
 
+@hook("take_along", to="torch")
 def take_along(call: BoundCall) -> None:
     """Paddle broadcasts its indices unless told otherwise."""
-    if call.target == "paddle":
-        return
     broadcast = call.literal("broadcast") if call.value("broadcast") is not None else True
     if not isinstance(broadcast, bool):
         no_counterpart(call, "broadcast")
@@ -109,10 +109,9 @@ def take_along(call: BoundCall) -> None:
 _REDUCTIONS = {"add": "sum", "mul": "prod", "multiply": "prod", "mean": "mean", "amax": "amax", "amin": "amin"}
 
 
+@hook("put_along", to="torch")
 def put_along(call: BoundCall) -> None:
     """``put_along_axis`` broadcasts indices and values; torch's scatter takes them as they are."""
-    if call.target == "paddle":
-        return
     reduce = call.literal("reduce") if call.value("reduce") is not None else "assign"
     broadcast = call.literal("broadcast") if call.value("broadcast") is not None else True
     if not isinstance(broadcast, bool) or (reduce != "assign" and reduce not in _REDUCTIONS):
@@ -144,27 +143,28 @@ def put_along(call: BoundCall) -> None:
         call.drop(name)
     template = method if suffix else text
     repeated = {h: n for h, n in twice.items() if template.count("{" + h + "}") > 1 and not is_pure(call.value(n))}
-    call.rewrite(bind_names(call, template, **repeated))
+    rewrite_once(call, template, **repeated)
 
 
+@hook("multiplex", to="torch")
 def multiplex(call: BoundCall) -> None:
     """Rows of several tensors by their numbers."""
     template = "torch.stack({inputs})[{index}.flatten().long(), torch.arange({index}.shape[0])]"
-    call.rewrite(bind_names(call, template, index="index"))
+    rewrite_once(call, template, index="index")
 
 
+@hook("gather", to="torch")
 def gather(call: BoundCall) -> None:
     """Paddle's gather selects along the first dimension unless told otherwise."""
-    if call.target == "torch" and (call.value("axis") is None or call.literal("axis") is None):
+    if call.value("axis") is None or call.literal("axis") is None:
         call.drop("axis")
         hole, _ = receiver(call, "input")
         call.rewrite(f"torch.index_select({{{hole}}}, 0, {{index}})")
 
 
+@hook("scatter_rows", to="torch")
 def scatter_rows(call: BoundCall) -> None:
     """Rows replaced; without ``overwrite`` they are emptied and then added to."""
-    if call.target == "paddle":
-        return
     overwrite = call.literal("overwrite") if call.value("overwrite") is not None else True
     if not isinstance(overwrite, bool):
         no_counterpart(call, "overwrite")
@@ -173,28 +173,31 @@ def scatter_rows(call: BoundCall) -> None:
         hole, _ = receiver(call, "input")
         suffix = "_" if call.fixed.get("inplace") == "True" else ""
         template = f"{{{hole}}}.index_fill{suffix}(0, {{index}}, 0).index_add{suffix}(0, {{index}}, {{source}})"
-        call.rewrite(bind_names(call, template, index="index"))
+        rewrite_once(call, template, index="index")
 
 
+@hook("index_fill_", to="paddle")
 def index_fill_(call: BoundCall) -> None:
     """2.6 fills nothing along a dimension other than the first."""
-    if call.target == "paddle" and call.literal("dim") != 0:
+    if call.literal("dim") != 0:
         _in_place(call, "{self}.index_fill({index}, {axis}, {value})")
 
 
+@hook("index_copy", to="paddle")
 def index_copy(call: BoundCall) -> None:
     """Rows are scattered; along another dimension the tensor is turned first."""
-    if call.target == "paddle" and call.literal("dim") != 0:
+    if call.literal("dim") != 0:
         hole, _ = receiver(call, "x")
         turned = f"paddle.scatter({{{hole}}}.moveaxis({{axis}}, 0), {{index}}, {{updates}}.moveaxis({{axis}}, 0))"
-        call.rewrite(bind_names(call, f"{turned}.moveaxis(0, {{axis}})", axis="dim"))
+        rewrite_once(call, f"{turned}.moveaxis(0, {{axis}})", axis="dim")
 
 
+@hook("index_copy_", to="paddle")
 def index_copy_(call: BoundCall) -> None:
     """In place."""
-    if call.target == "paddle" and call.literal("dim") != 0:
+    if call.literal("dim") != 0:
         turned = "paddle.scatter({self}.moveaxis({axis}, 0), {index}, {updates}.moveaxis({axis}, 0))"
-        _in_place(call, bind_names(call, f"{turned}.moveaxis(0, {{axis}})", axis="dim"))
+        _in_place(call, f"{turned}.moveaxis(0, {{axis}})", axis="dim")
 
 
 def is_scalar(call: BoundCall, name: str) -> bool:
@@ -213,10 +216,9 @@ def is_scalar(call: BoundCall, name: str) -> bool:
     return finfo or qualified in ("math.inf", "torch.inf", "np.inf", "numpy.inf", "math.nan", "float.inf")
 
 
+@hook("where", to="paddle")
 def where(call: BoundCall) -> None:
     """A number beside a tensor: Paddle gives it a dtype of its own (2.6: float64; an integer never fits a float)."""
-    if call.target == "torch":
-        return
     first = "self" if call.value("self") is not None else "input"
     x = "{self}" if first == "self" else "{x}"
     numbers = [first != "self" and is_scalar(call, first), is_scalar(call, "other")]
@@ -236,14 +238,14 @@ def where(call: BoundCall) -> None:
         call.rewrite(f"{x}.masked_fill(paddle.logical_not({{condition}}), {{y}})")
 
 
-def nonzero(call: BoundCall) -> None:
+@hook("nonzero", to="paddle")
+def nonzero_to_paddle(call: BoundCall) -> None:
     """As a tuple 2.6 gives columns of one element, later releases and torch give vectors."""
     if call.value("as_tuple") is None:
         return
     as_tuple = call.literal("as_tuple")
-    if call.target == "torch" or as_tuple is False:
-        if as_tuple is False:
-            call.drop("as_tuple")
+    if as_tuple is False:
+        call.drop("as_tuple")
         return
     if as_tuple is not True:
         no_counterpart(call, "as_tuple")
@@ -252,40 +254,30 @@ def nonzero(call: BoundCall) -> None:
     call.rewrite(f"tuple(paddle.unbind(paddle.nonzero({{{hole}}}), axis=1))")
 
 
+@hook("nonzero", to="torch")
+def nonzero_to_torch(call: BoundCall) -> None:
+    """As a tuple 2.6 gives columns of one element, later releases and torch give vectors."""
+    if call.value("as_tuple") is None:
+        return
+    as_tuple = call.literal("as_tuple")
+    if as_tuple is False:
+        call.drop("as_tuple")
+
+
+@hook("one_hot", to="paddle")
 def one_hot(call: BoundCall) -> None:
     """The number of classes: torch finds it by itself, Paddle only from 3.3."""
-    if call.target == "paddle" and (call.value("num_classes") is None or call.literal("num_classes") == -1):
+    if call.value("num_classes") is None or call.literal("num_classes") == -1:
         call.drop("num_classes")
         template = "paddle.nn.functional.one_hot({x}, int({x}.max()) + 1).astype('int64')"
         source = "input" if is_pure(call.value("input")) or call.value("input") is not None else "tensor"
-        call.rewrite(bind_names(call, template, x=source))
+        rewrite_once(call, template, x=source)
 
 
+@hook("take_flat", to="paddle")
 def take_flat(call: BoundCall) -> None:
     """Without a dimension torch takes from the flat tensor."""
-    if call.target == "paddle" and (call.value("dim") is None or call.literal("dim") is None):
+    if call.value("dim") is None or call.literal("dim") is None:
         call.drop("dim")
         hole, _ = receiver(call, "arr")
         call.rewrite(f"paddle.take_along_axis({{{hole}}}.flatten(), {{indices}}.flatten(), 0)")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "scatter_": scatter_,
-    "scatter_add_": scatter_add_,
-    "masked_scatter_": masked_scatter_,
-    "view_write": view_write,
-    "take_along": take_along,
-    "put_along": put_along,
-    "scatter": scatter,
-    "gather": gather,
-    "multiplex": multiplex,
-    "scatter_rows": scatter_rows,
-    "index_fill_": index_fill_,
-    "index_copy": index_copy,
-    "index_copy_": index_copy_,
-    "where": where,
-    "nonzero": nonzero,
-    "one_hot": one_hot,
-    "take_flat": take_flat,
-}
-"""Hooks of indexing.toml."""

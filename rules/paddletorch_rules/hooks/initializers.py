@@ -6,23 +6,10 @@ Paddle's initializers give nothing back, torch's functions give the tensor.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.attributes import attribute, attributes
-from paddletorch_rules.hooks.layers import layer
-from paddletorch_rules.hooks.protocol import BoundCall
-
-_OBJECTS = {
-    "constant": "paddle.nn.initializer.Constant({value})",
-    "zeros": "paddle.nn.initializer.Constant(0.0)",
-    "ones": "paddle.nn.initializer.Constant(1.0)",
-    "normal": "paddle.nn.initializer.Normal({mean}, {std})",
-    "uniform": "paddle.nn.initializer.Uniform({low}, {high})",
-    "truncated": "paddle.nn.initializer.TruncatedNormal({mean}, {std})",
-    "orthogonal": "paddle.nn.initializer.Orthogonal({gain})",
-    "dirac": "paddle.nn.initializer.Dirac({groups})",
-}
-"""What Paddle calls on the tensor; holes are Paddle's parameters."""
+from paddletorch_rules.hooks.layers import layer_to_paddle, layer_to_torch
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _FANS = {
     # torch's Linear has [out, in], Paddle's [in, out]; a convolution has [out, in, ...] in both
@@ -34,12 +21,10 @@ _FANS = {
 }
 
 
-def _plain(name: str) -> Callable[[BoundCall], None]:
-    def hook(call: BoundCall) -> None:
-        if call.target == "paddle":
-            _emit(call, _OBJECTS[name] + "({tensor})")
-
-    return hook
+@hook("initial_value", to="paddle")
+def initial_value(call: BoundCall) -> None:
+    """Paddle's initializers give nothing back, torch's functions give the tensor."""
+    _emit(call, call.row_template)
 
 
 def _emit(call: BoundCall, text: str) -> None:
@@ -53,54 +38,40 @@ def _emit(call: BoundCall, text: str) -> None:
         call.rewrite(f"(lambda tensor: ({text.replace('{tensor}', 'tensor')}, tensor)[-1])({{tensor}})")
 
 
+@hook("initial_truncated", to="paddle")
 def truncated(call: BoundCall) -> None:
     """torch's bounds are values; Paddle 2.6 cuts at two standard deviations, later releases at -2 and 2."""
     bounds = [call.literal(n) if call.value(n) is not None else default for n, default in (("a", -2), ("b", 2))]
-    if call.target == "paddle":
-        if bounds != [-2, 2]:
-            return  # the parameters refuse it for releases without them
-        _emit(call, _OBJECTS["truncated"] + "({tensor})")
-        call.drop("a")
-        call.drop("b")
+    if bounds != [-2, 2]:
+        return  # the parameters refuse it for releases without them
+    _emit(call, call.row_template)
+    call.drop("a")
+    call.drop("b")
 
 
-def _xavier(name: str) -> Callable[[BoundCall], None]:
+@hook("initial_xavier", to="paddle")
+def initial_xavier(call: BoundCall) -> None:
     """Paddle 2.6 has no gain: the values are scaled afterwards, which is the same."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target != "paddle":
-            return
-        made = f"paddle.nn.initializer.{name}()({{tensor}})"
-        if call.value("gain") is None or call.literal("gain") in (1, 1.0):
-            call.drop("gain")
-            _emit(call, made)
-        elif call.is_statement:
-            call.rewrite(f"({made}, {{tensor}}.set_value({{tensor}} * {{gain}}))")
-        else:
-            scaled = made.replace("{tensor}", "tensor")
-            call.rewrite(f"(lambda tensor: ({scaled}, tensor.set_value(tensor * {{gain}}), tensor)[-1])({{tensor}})")
-
-    return hook
+    made = call.row_template
+    if call.value("gain") is None or call.literal("gain") in (1, 1.0):
+        call.drop("gain")
+        _emit(call, made)
+    elif call.is_statement:
+        call.rewrite(f"({made}, {{tensor}}.set_value({{tensor}} * {{gain}}))")
+    else:
+        scaled = made.replace("{tensor}", "tensor")
+        call.rewrite(f"(lambda tensor: ({scaled}, tensor.set_value(tensor * {{gain}}), tensor)[-1])({{tensor}})")
 
 
-def _kaiming(name: str) -> Callable[[BoundCall], None]:
-    def hook(call: BoundCall) -> None:
-        if call.target == "paddle":
-            kaiming(call, name)
-        else:
-            _kaiming_to_torch(call, name)
-
-    return hook
-
-
-def _kaiming_to_torch(call: BoundCall, name: str) -> None:
+@hook("initial_kaiming", to="torch")
+def initial_kaiming_to_torch(call: BoundCall, initializer: str) -> None:
     """A fan that is given: what this table writes for a mode is read back, another one is computed with."""
     fan = call.value("fan_in")
     if fan is None or call.literal("fan_in") is None:
         call.drop("fan_in")
         return
     tensor = call.value("tensor")
-    function = "kaiming_uniform_" if name == "KaimingUniform" else "kaiming_normal_"
+    function = "kaiming_uniform_" if initializer == "KaimingUniform" else "kaiming_normal_"
     for (mode, _), text in _FANS.items():
         if text is not None and tensor is not None and ast.unparse(fan) == text.format(tensor=ast.unparse(tensor)):
             call.drop("fan_in")
@@ -110,14 +81,15 @@ def _kaiming_to_torch(call: BoundCall, name: str) -> None:
         call.stop("API221", parameter="fan_in", value=ast.unparse(fan))
     call.drop("fan_in")
     deviation = f"torch.nn.init.calculate_gain({{nonlinearity}}, {{a}}) / ({ast.unparse(fan)}) ** 0.5"
-    if name == "KaimingUniform":
+    if initializer == "KaimingUniform":
         bound = f"3 ** 0.5 * {deviation}"
         call.rewrite(f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})")
     else:
         call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {deviation})")
 
 
-def kaiming(call: BoundCall, name: str) -> None:
+@hook("initial_kaiming", to="paddle")
+def initial_kaiming_to_paddle(call: BoundCall, initializer: str) -> None:
     """The fan by the layout: Paddle 2.6 has no mode, and counts the first axis of a matrix as the input."""
     mode = "fan_in" if call.value("mode") is None else call.literal("mode")
     if mode not in ("fan_in", "fan_out"):
@@ -131,7 +103,7 @@ def kaiming(call: BoundCall, name: str) -> None:
     gain = "" if plain and usual else "negative_slope={negative_slope}, nonlinearity={nonlinearity}"
     if not gain:
         first = first.rstrip(", ")
-    _emit(call, f"paddle.nn.initializer.{name}({first}{gain})({{tensor}})")
+    _emit(call, f"paddle.nn.initializer.{initializer}({first}{gain})({{tensor}})")
 
 
 def _is_layers(call: BoundCall) -> bool:
@@ -144,12 +116,19 @@ def _is_layers(call: BoundCall) -> bool:
     return isinstance(node, ast.Attribute) and node.attr.startswith("weight")
 
 
-def linear(call: BoundCall) -> None:
+@hook("linear_layer", to="paddle")
+def linear_to_paddle(call: BoundCall) -> None:
     """As ``layer``; Paddle keeps the weight transposed, which shows where values are assigned to it."""
-    if call.target == "torch" and _assigns(call.origin("weight_attr")):
+    layer_to_paddle(call)
+
+
+@hook("linear_layer", to="torch")
+def linear_to_torch(call: BoundCall) -> None:
+    """As ``layer``; Paddle keeps the weight transposed, which shows where values are assigned to it."""
+    if _assigns(call.origin("weight_attr")):
         attributes(call, {"weight_attr": "weight.t()", "bias_attr": "bias"})
     else:
-        layer(call)
+        layer_to_torch(call)
 
 
 def _assigns(given: ast.expr | None) -> bool:
@@ -159,6 +138,7 @@ def _assigns(given: ast.expr | None) -> bool:
     return isinstance(initializer, ast.Call) and ast.unparse(initializer.func).rpartition(".")[2] == "Assign"
 
 
+@hook("param_attr", to="torch")
 def param_attr(call: BoundCall) -> None:
     """An initializer and whether the parameter learns become a function of the tensor."""
     initializer = call.value("initializer")
@@ -179,16 +159,3 @@ def param_attr(call: BoundCall) -> None:
         call.rewrite(f"lambda tensor{given}: (({{initializer}})(tensor), {learns})[-1]")
     else:
         call.rewrite(f"lambda tensor{given}, initial={{initializer}}: (initial and initial(tensor), {learns})[-1]")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    **{f"initial_{name}": _plain(name) for name in _OBJECTS if name != "truncated"},
-    "initial_truncated": truncated,
-    "initial_xavier_uniform": _xavier("XavierUniform"),
-    "initial_xavier_normal": _xavier("XavierNormal"),
-    "initial_kaiming_uniform": _kaiming("KaimingUniform"),
-    "initial_kaiming_normal": _kaiming("KaimingNormal"),
-    "param_attr": param_attr,
-    "linear_layer": linear,
-}
-"""Hooks of the table of initial values."""

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.attributes import attributes
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _PAD_CLASSES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circular": "CircularPad"}
 
 
-def layer(call: BoundCall) -> None:
+@hook("layer", to="paddle")
+def layer_to_paddle(call: BoundCall) -> None:
     """To torch: an initializer of the weight or the bias is applied to the layer once it is made."""
-    if call.target == "torch":
-        attributes(call, {"weight_attr": "weight", "bias_attr": "bias"})
-    else:
-        placed(call)
+    placed(call)
 
 
+@hook("layer", to="torch")
+def layer_to_torch(call: BoundCall) -> None:
+    """To torch: an initializer of the weight or the bias is applied to the layer once it is made."""
+    attributes(call, {"weight_attr": "weight", "bias_attr": "bias"})
+
+
+@hook("layer_placed", to="paddle")
 def layer_placed(call: BoundCall) -> None:
     """Layers made of layers: only the place can be carried over."""
-    if call.target == "paddle":
-        placed(call)
+    placed(call)
 
 
 def placed(call: BoundCall) -> None:
@@ -37,17 +40,18 @@ def placed(call: BoundCall) -> None:
         call.surround("", f".to({', '.join(given)})")
 
 
-def _conv(dimensions: int) -> Callable[[BoundCall], None]:
+@hook("layer_conv", to="paddle")
+def layer_conv_to_paddle(call: BoundCall, dimensions: int) -> None:
     """'same' padding with a dilation, and Paddle's paddings by side."""
+    layer_to_paddle(call)
+    _same_to_paddle(call)
 
-    def hook(call: BoundCall) -> None:
-        layer(call)
-        if call.target == "paddle":
-            _same_to_paddle(call)
-        else:
-            _padding_to_torch(call, dimensions)
 
-    return hook
+@hook("layer_conv", to="torch")
+def layer_conv_to_torch(call: BoundCall, dimensions: int) -> None:
+    """'same' padding with a dilation, and Paddle's paddings by side."""
+    layer_to_torch(call)
+    _padding_to_torch(call, dimensions)
 
 
 def _same_to_paddle(call: BoundCall) -> None:
@@ -106,40 +110,40 @@ def _padding_to_torch(call: BoundCall, dimensions: int) -> None:
 def on_output(call: BoundCall, result: str, **values: str) -> None:
     """A forward hook that gives ``result``, of the layer ``m`` and its output ``out``."""
     names, holes = "".join(f", {n}" for n in values), "".join(f", {v}" for v in values.values())
-    hook = f"m.register_forward_hook(lambda m, given, out: {result})"
-    call.surround(f"(lambda m{names}: ({hook}, m)[-1])(", f"{holes})")
+    registered = f"m.register_forward_hook(lambda m, given, out: {result})"
+    call.surround(f"(lambda m{names}: ({registered}, m)[-1])(", f"{holes})")
 
 
+@hook("layer_dropout", to="torch")
 def dropout(call: BoundCall) -> None:
     """What Paddle scales in inference, ``downscale_in_infer``, is scaled back in training and scaled in inference."""
-    if call.target == "torch" and call.value("mode") is not None and call.literal("mode") == "downscale_in_infer":
+    if call.value("mode") is not None and call.literal("mode") == "downscale_in_infer":
         call.drop("mode")
         on_output(call, "out * (1 - m.p)")
 
 
+@hook("layer_softmax", to="paddle")
 def softmax(call: BoundCall) -> None:
     """torch chooses an axis by the number of dimensions if none is given."""
-    if call.target == "paddle" and (call.value("dim") is None or call.literal("dim") is None):
+    if call.value("dim") is None or call.literal("dim") is None:
         call.stop("NNL201", difference="without dim torch takes axis 0 or 1 by the number of axes, Paddle the last")
 
 
+@hook("layer_threshold", to="paddle")
 def threshold(call: BoundCall) -> None:
     """Paddle 2.6 puts 0 for what is not above the threshold, and has no other value."""
-    if call.target == "paddle" and call.literal("value") in (0, 0.0):
+    if call.literal("value") in (0, 0.0):
         call.drop("value")
 
 
-def _pad(dimensions: int) -> Callable[[BoundCall], None]:
-    return lambda call: pad(call, dimensions)
-
-
-def pad(call: BoundCall, digit: int) -> None:
+@hook("layer_pad", to="torch")
+def layer_pad(call: BoundCall, dimensions: int) -> None:
     """Paddle has one padding layer with modes, torch a class for each."""
     mode = "constant" if call.value("mode") is None else call.literal("mode")
     if mode in _PAD_CLASSES:
         call.drop("mode")
         call.drop("value")
-        call.rewrite(f"torch.nn.{_PAD_CLASSES[mode]}{digit}d({{padding}})")
+        call.rewrite(f"torch.nn.{_PAD_CLASSES[mode]}{dimensions}d({{padding}})")
     elif mode != "constant":
         node = call.value("mode")
         call.stop("API221", parameter="mode", value=ast.unparse(node) if node is not None else "?")
@@ -149,19 +153,24 @@ def pad(call: BoundCall, digit: int) -> None:
             call.force("value", "0.0")
 
 
-def upsample(call: BoundCall) -> None:
+@hook("layer_upsample", to="paddle")
+def upsample_to_paddle(call: BoundCall) -> None:
     """A single size stands for all axes in torch; Paddle wants each, and the layout where it is not NCHW."""
     mode = call.literal("mode") if call.value("mode") is not None else "nearest"
-    if call.target == "paddle":
-        dimensions = {"linear": 1, "trilinear": 3}.get(mode if isinstance(mode, str) else "", 2)
-        if isinstance(size := call.literal("size"), int):
-            call.force("size", str([size] * dimensions))
-        if call.literal("align_corners") is None:
-            call.drop("align_corners")
-        layout = {"linear": "'NCW'", "trilinear": "'NCDHW'"}.get(mode if isinstance(mode, str) else "")
-        if layout is not None:
-            call.force("data_format", layout)
-        return
+    dimensions = {"linear": 1, "trilinear": 3}.get(mode if isinstance(mode, str) else "", 2)
+    if isinstance(size := call.literal("size"), int):
+        call.force("size", str([size] * dimensions))
+    if call.literal("align_corners") is None:
+        call.drop("align_corners")
+    layout = {"linear": "'NCW'", "trilinear": "'NCDHW'"}.get(mode if isinstance(mode, str) else "")
+    if layout is not None:
+        call.force("data_format", layout)
+
+
+@hook("layer_upsample", to="torch")
+def upsample_to_torch(call: BoundCall) -> None:
+    """A single size stands for all axes in torch; Paddle wants each, and the layout where it is not NCHW."""
+    mode = call.literal("mode") if call.value("mode") is not None else "nearest"
     layouts = {"linear": ("NCW", "NCL"), "trilinear": ("NCDHW",)}.get(str(mode), ("NCHW", "NCDHW"))
     if call.literal("data_format") in layouts:
         call.drop("data_format")
@@ -169,26 +178,37 @@ def upsample(call: BoundCall) -> None:
         call.drop("align_mode")
 
 
-def triplet(call: BoundCall) -> None:
+@hook("layer_triplet", to="paddle")
+def triplet_to_paddle(call: BoundCall) -> None:
     """Paddle's class takes a distance function and ignores it (2.6.2 and 3.3.1)."""
     if call.literal("distance_function") is None or call.value("distance_function") is None:
         return
-    if call.target == "paddle":
-        call.stop("NNL201", difference="Paddle's class ignores distance_function; its function does not")
+    call.stop("NNL201", difference="Paddle's class ignores distance_function; its function does not")
+
+
+@hook("layer_triplet", to="torch")
+def triplet_to_torch(call: BoundCall) -> None:
+    """Paddle's class takes a distance function and ignores it (2.6.2 and 3.3.1)."""
+    if call.literal("distance_function") is None or call.value("distance_function") is None:
+        return
     call.drop("distance_function")
 
 
-def cross_entropy(call: BoundCall) -> None:
+@hook("layer_cross_entropy", to="paddle")
+def cross_entropy_to_paddle(call: BoundCall) -> None:
     """Smoothing, soft labels and the axis of the classes."""
-    if call.target == "paddle":
-        smoothing = call.literal("label_smoothing") if call.value("label_smoothing") is not None else 0.0
-        if smoothing not in (0, 0.0):
-            weighted = call.value("weight") is not None and call.literal("weight") is not None
-            if weighted or call.value("ignore_index") is not None:
-                call.stop("NNL201", difference="label_smoothing beside weight or ignore_index gives other values")
-            if call.value("reduction") is not None and call.literal("reduction") not in ("mean", "sum"):
-                call.stop("NNL201", difference="label_smoothing without reduction gives [N, 1] in Paddle, [N] in torch")
-        return
+    smoothing = call.literal("label_smoothing") if call.value("label_smoothing") is not None else 0.0
+    if smoothing not in (0, 0.0):
+        weighted = call.value("weight") is not None and call.literal("weight") is not None
+        if weighted or call.value("ignore_index") is not None:
+            call.stop("NNL201", difference="label_smoothing beside weight or ignore_index gives other values")
+        if call.value("reduction") is not None and call.literal("reduction") not in ("mean", "sum"):
+            call.stop("NNL201", difference="label_smoothing without reduction gives [N, 1] in Paddle, [N] in torch")
+
+
+@hook("layer_cross_entropy", to="torch")
+def cross_entropy_to_torch(call: BoundCall) -> None:
+    """Smoothing, soft labels and the axis of the classes."""
     if call.literal("soft_label") is True:
         if call.literal("reduction") == "none":
             call.stop("NNL201", difference="soft labels without reduction give [N, 1] in Paddle, [N] in torch")
@@ -198,17 +218,22 @@ def cross_entropy(call: BoundCall) -> None:
         call.report("NNL202", difference="torch has the classes on axis 1, Paddle on the last: the same for two axes")
 
 
-def sequential(call: BoundCall) -> None:
+@hook("layer_sequential", to="paddle")
+def sequential_to_paddle(call: BoundCall) -> None:
     """Names of layers: pairs in Paddle (2.6 takes nothing else), an OrderedDict in torch."""
-    if call.target == "paddle":
-        if _is_ordered(call.origin("args")):
-            call.wrap("args", "*", ".items()")
-        return
+    if _is_ordered(call.origin("args")):
+        call.wrap("args", "*", ".items()")
+
+
+@hook("layer_sequential", to="torch")
+def sequential_to_torch(call: BoundCall) -> None:
+    """Names of layers: pairs in Paddle (2.6 takes nothing else), an OrderedDict in torch."""
     first = call.value("layers")
     if isinstance(first, ast.Starred) and ast.unparse(first.value).endswith(".items()"):
         call.wrap("layers", "collections.OrderedDict([", "])")
 
 
+@hook("layer_named", to="torch")
 def named(call: BoundCall) -> None:
     """Names and layers as pairs; nothing, or a list that is unpacked, is no such pair."""
     first = call.value("layers")
@@ -222,20 +247,3 @@ def named(call: BoundCall) -> None:
 
 def _is_ordered(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "OrderedDict"
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "layer_sequential": sequential,
-    "layer_named": named,
-    "layer_placed": layer_placed,
-    "layer": layer,
-    **{f"layer_conv_{n}": _conv(n) for n in (1, 2, 3)},
-    "layer_dropout": dropout,
-    "layer_softmax": softmax,
-    "layer_threshold": threshold,
-    **{f"layer_pad_{n}": _pad(n) for n in (1, 2, 3)},
-    "layer_upsample": upsample,
-    "layer_triplet": triplet,
-    "layer_cross_entropy": cross_entropy,
-}
-"""Hooks of the tables of layers."""

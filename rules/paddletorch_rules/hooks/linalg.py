@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
-from paddletorch_rules.hooks.protocol import BoundCall
-
-Hook = Callable[[BoundCall], None]
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
+@hook("matmul", to="torch")
 def matmul(call: BoundCall) -> None:
     """Paddle transposes the last two dimensions of an operand on request."""
-    if call.target != "torch":
-        return
     first = "{input}" if call.value("self") is None else "{self}"
     operands = {
         "transpose_x": (first, "self" if call.value("self") is not None else "x"),
@@ -38,11 +34,10 @@ def matmul(call: BoundCall) -> None:
     call.rewrite(f"torch.matmul({', '.join(texts)})")
 
 
+@hook("einsum", to="paddle")
 def einsum(call: BoundCall) -> None:
     """torch also takes the operands as one list, or each with a list of its axes instead of an equation."""
     node = call.value("operands")
-    if call.target != "paddle":
-        return
     by_axes = any(isinstance(a, ast.List | ast.Tuple) for a in call.node.args[1::2]) and len(call.node.args) > 2
     if call.is_tensor("equation") or by_axes:
         no_counterpart(call, "equation")
@@ -50,23 +45,22 @@ def einsum(call: BoundCall) -> None:
         call.wrap("operands", "*", "")
 
 
-def _shift(sign: str) -> Hook:
+@hook("fftshift", to="paddle")
+def fftshift(call: BoundCall, inverse: bool = False) -> None:
     """Paddle 3.3 shifts along one axis or all; several are rolled."""
-
-    def hook(call: BoundCall) -> None:
-        node = call.value("dim")
-        if call.target != "paddle" or not (isinstance(node, ast.Tuple | ast.List) or call.types("dim") == {"sequence"}):
-            return
-        if node is None or not is_plain(node):
-            no_counterpart(call, "dim")
-        axes = ast.unparse(node)
-        call.drop("dim")
-        text = f"paddle.roll({{x}}, [{sign}({{x}}.shape[_a] // 2) for _a in {axes}], {axes})"
-        call.rewrite(bind_names(call, text, x="input"))
-
-    return hook
+    node = call.value("dim")
+    if not (isinstance(node, ast.Tuple | ast.List) or call.types("dim") == {"sequence"}):
+        return
+    if node is None or not is_plain(node):
+        no_counterpart(call, "dim")
+    axes = ast.unparse(node)
+    call.drop("dim")
+    sign = "-" if inverse else ""
+    text = f"paddle.roll({{x}}, [{sign}({{x}}.shape[_a] // 2) for _a in {axes}], {axes})"
+    rewrite_once(call, text, x="input")
 
 
+@hook("pinv", to="paddle")
 def pinv(call: BoundCall) -> None:
     """torch's tolerance is the larger side times the precision of the type; Paddle's is a constant."""
     if call.value("atol") is not None and call.literal("atol") is not None:
@@ -80,7 +74,7 @@ def pinv(call: BoundCall) -> None:
         text = (
             "paddle.linalg.pinv({x}, rcond=max({x}.shape[-2:]) * paddle.finfo({x}.dtype).eps{hermitian:, hermitian=%})"
         )
-        call.rewrite(bind_names(call, text, x="A"))
+        rewrite_once(call, text, x="A")
     elif relative == "rtol":
         node = call.value("rtol")
         if node is None or not is_plain(node):
@@ -89,6 +83,7 @@ def pinv(call: BoundCall) -> None:
         call.force("rcond", ast.unparse(node))
 
 
+@hook("qr")
 def qr(call: BoundCall) -> None:
     """With mode "r" torch still gives two results."""
     mode = call.literal("mode")
@@ -96,27 +91,31 @@ def qr(call: BoundCall) -> None:
         no_counterpart(call, "mode")
 
 
-def triangular(call: BoundCall) -> None:
+@hook("triangular", to="paddle")
+def triangular_to_paddle(call: BoundCall) -> None:
     """torch solves from either side, Paddle with the transposed matrix."""
-    if call.target == "torch":
-        if call.value("upper") is None:
-            call.force("upper", "True")
-    elif call.value("left") is not None and call.literal("left") is not True:
+    if call.value("left") is not None and call.literal("left") is not True:
         no_counterpart(call, "left")
 
 
+@hook("triangular", to="torch")
+def triangular_to_torch(call: BoundCall) -> None:
+    """torch solves from either side, Paddle with the transposed matrix."""
+    if call.value("upper") is None:
+        call.force("upper", "True")
+
+
+@hook("matrix_rank", to="paddle")
 def matrix_rank(call: BoundCall) -> None:
     """Paddle's tolerances are absolute; its relative one is new in 3.0."""
     for name in ("tol", "atol", "rtol"):
-        if call.target == "paddle" and call.value(name) is not None and call.literal(name) is not None:
+        if call.value(name) is not None and call.literal(name) is not None:
             no_counterpart(call, name)
 
 
-def stft(call: BoundCall) -> None:
+@hook("stft", to="paddle")
+def stft_to_paddle(call: BoundCall) -> None:
     """Paddle's result is complex, as torch's is on request."""
-    if call.target == "torch":
-        call.force("return_complex", "True")
-        return
     asked = call.literal("return_complex")
     if call.value("return_complex") is not None and asked not in (True, False, None):
         no_counterpart(call, "return_complex")
@@ -125,6 +124,13 @@ def stft(call: BoundCall) -> None:
         call.surround("paddle.as_real(", ".contiguous())")  # 2.6 reads a strided tensor wrongly
 
 
+@hook("stft", to="torch")
+def stft_to_torch(call: BoundCall) -> None:
+    """Paddle's result is complex, as torch's is on request."""
+    call.force("return_complex", "True")
+
+
+@hook("beta_first", to="paddle")
 def beta_first(call: BoundCall) -> None:
     """The factors come after the matrices in the call and before them in the sum."""
     for name in ("beta", "alpha"):
@@ -133,6 +139,7 @@ def beta_first(call: BoundCall) -> None:
             no_counterpart(call, name)
 
 
+@hook("cholesky_inverse", to="paddle")
 def cholesky_inverse(call: BoundCall) -> None:
     """The factor may stand above the diagonal: then it comes first in the product as its transpose."""
     upper = call.literal("upper") if call.value("upper") is not None else False
@@ -141,18 +148,3 @@ def cholesky_inverse(call: BoundCall) -> None:
     side = "transpose_x" if upper else "transpose_y"
     call.drop("upper")
     call.rewrite(f"paddle.linalg.inv(paddle.matmul({{x}}, {{x}}, {side}=True))")
-
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    "matmul": matmul,
-    "einsum": einsum,
-    "fftshift": _shift(""),
-    "ifftshift": _shift("-"),
-    "pinv": pinv,
-    "qr": qr,
-    "triangular": triangular,
-    "matrix_rank": matrix_rank,
-    "stft": stft,
-    "beta_first": beta_first,
-    "cholesky_inverse": cholesky_inverse,
-}

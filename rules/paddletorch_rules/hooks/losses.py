@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, is_call_of, is_plain, no_counterpart
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.arguments import is_call_of, is_plain, no_counterpart, rewrite_once
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.releases import Framework
 
-Hook = Callable[[BoundCall], None]
 
-
+@hook("reduction", to="paddle")
 def reduction(call: BoundCall) -> None:
     """``size_average`` and ``reduce`` decide over ``reduction`` where they are given."""
-    if call.target == "torch" or (call.value("size_average") is None and call.value("reduce") is None):
+    if call.value("size_average") is None and call.value("reduce") is None:
         return
     average, reduce = (call.literal(n) if call.value(n) is not None else None for n in ("size_average", "reduce"))
     for name, value in (("size_average", average), ("reduce", reduce)):
@@ -38,20 +37,14 @@ def _reduced(call: BoundCall, default: str = "mean") -> str:
     return value if isinstance(value, str) else ""
 
 
-def cross_entropy(call: BoundCall) -> None:
-    """torch has the classes in dimension 1, Paddle in the last; Paddle's labels may keep a dimension of 1."""
-    if call.target == "paddle":
-        _cross_entropy_to_paddle(call)
-    else:
-        _cross_entropy_to_torch(call)
-
-
 def _given(call: BoundCall, name: str) -> bool:
     node = call.value(name)
     return node is not None and not (isinstance(node, ast.Constant) and node.value is None)
 
 
-def _cross_entropy_to_paddle(call: BoundCall) -> None:
+@hook("cross_entropy", to="paddle")
+def cross_entropy_to_paddle(call: BoundCall) -> None:
+    """torch has the classes in dimension 1, Paddle in the last; Paddle's labels may keep a dimension of 1."""
     how = _reduced(call)
     reduction(call)
     ignored, smoothing = call.value("ignore_index"), call.value("label_smoothing")
@@ -75,14 +68,12 @@ def _cross_entropy_to_paddle(call: BoundCall) -> None:
             return
         text = ast.unparse(ignored)  # Paddle 3 divides by all labels if the ignored one is negative
         call.drop("ignore_index")
-        call.rewrite(
-            bind_names(
-                call,
-                f"paddle.nn.functional.cross_entropy({{input}}, {{label}}, ignore_index={text}, reduction='sum', "
-                f"axis=1) / paddle.sum(paddle.cast({{label}} != {text}, 'float32'))",
-                input="input",
-                label="target",
-            )
+        rewrite_once(
+            call,
+            f"paddle.nn.functional.cross_entropy({{input}}, {{label}}, ignore_index={text}, reduction='sum', "
+            f"axis=1) / paddle.sum(paddle.cast({{label}} != {text}, 'float32'))",
+            input="input",
+            label="target",
         )
     elif ignored is None and how == "mean" and not _given(call, "weight"):
         call.report("NNF203", difference="labels of -100 count in the mean on Paddle 3, not in torch's")
@@ -106,7 +97,9 @@ def _soft_labels(call: BoundCall, how: str) -> None:
     )
 
 
-def _cross_entropy_to_torch(call: BoundCall) -> None:
+@hook("cross_entropy", to="torch")
+def cross_entropy_to_torch(call: BoundCall) -> None:
+    """torch has the classes in dimension 1, Paddle in the last; Paddle's labels may keep a dimension of 1."""
     axis = call.literal("axis") if call.value("axis") is not None else -1
     soft = call.literal("soft_label") if call.value("soft_label") is not None else False
     if axis not in (1, -1):
@@ -135,9 +128,10 @@ def _cross_entropy_to_torch(call: BoundCall) -> None:
         f"torch.nn.functional.cross_entropy({moved}, {target}{{weight:, weight=%}}"
         f"{{ignore_index:, ignore_index=%}}{{reduction:, reduction=%}}{{label_smoothing:, label_smoothing=%}}){end}"
     )
-    call.rewrite(bind_names(call, text, input="input", target="label"))
+    rewrite_once(call, text, input="input", target="label")
 
 
+@hook("softmax_with_cross_entropy", to="torch")
 def softmax_with_cross_entropy(call: BoundCall) -> None:
     """Paddle's loss keeps the dimension of the classes."""
     if call.value("return_softmax") is not None and call.literal("return_softmax") is not False:
@@ -160,23 +154,15 @@ def softmax_with_cross_entropy(call: BoundCall) -> None:
         f"torch.nn.functional.cross_entropy({moved}, {{target}}.reshape({kept}){{ignore_index:, ignore_index=%}}, "
         f"reduction='none').unsqueeze({axis})"
     )
-    call.rewrite(bind_names(call, text, input="logits", target="label"))
+    rewrite_once(call, text, input="logits", target="label")
 
 
-def smooth_l1(call: BoundCall) -> None:
+@hook("smooth_l1", to="paddle")
+def smooth_l1_to_paddle(call: BoundCall) -> None:
     """torch divides by beta, Paddle's delta is Huber's: alike at 1 only."""
     reduction(call)
-    name = "beta" if call.target == "paddle" else "delta"
-    value = call.value(name)
-    huber = call.target == "paddle" or call.value("is_huber") is None or call.literal("is_huber") is True
-    if call.target == "torch":
-        if call.value("is_huber") is not None and call.literal("is_huber") is ...:
-            no_counterpart(call, "is_huber")
-        call.drop("is_huber")
-    if value is None or call.literal(name) in (1, 1.0) or not huber:
-        return
-    if call.target == "torch":
-        call.rewrite("torch.nn.functional.huber_loss({input}, {target}{reduction:, reduction=%}, delta={beta})")
+    value = call.value("beta")
+    if value is None or call.literal("beta") in (1, 1.0):
         return
     if not is_plain(value):
         no_counterpart(call, "beta")
@@ -193,6 +179,18 @@ def smooth_l1(call: BoundCall) -> None:
     )
 
 
+@hook("smooth_l1", to="torch")
+def smooth_l1_to_torch(call: BoundCall) -> None:
+    """torch divides by beta, Paddle's delta is Huber's: alike at 1 only."""
+    huber = call.value("is_huber") is None or call.literal("is_huber") is True
+    if call.value("is_huber") is not None and call.literal("is_huber") is ...:
+        no_counterpart(call, "is_huber")
+    call.drop("is_huber")
+    if call.value("delta") is not None and call.literal("delta") not in (1, 1.0) and huber:
+        call.rewrite("torch.nn.functional.huber_loss({input}, {target}{reduction:, reduction=%}, delta={beta})")
+
+
+@hook("kl_div", to="paddle")
 def kl_div(call: BoundCall) -> None:
     """Paddle gives the target no gradient: unless it is detached in sight, the formula is written out.
 
@@ -200,8 +198,6 @@ def kl_div(call: BoundCall) -> None:
     """
     how = _reduced(call)
     reduction(call)
-    if call.target != "paddle":
-        return
     asked = call.literal("log_target") if call.value("log_target") is not None else False
     if asked is ...:
         no_counterpart(call, "log_target")
@@ -218,34 +214,41 @@ def kl_div(call: BoundCall) -> None:
     text = f"({each}){ends[how]}" if ends[how] else each
     call.drop("reduction")
     twice = {"label": "target"} | ({"input": "input"} if how == "batchmean" else {})
-    call.rewrite(bind_names(call, text, **dict(sorted(twice.items()))))
+    rewrite_once(call, text, **dict(sorted(twice.items())))
 
 
+@hook("binary_cross_entropy_with_logits", to="paddle")
 def binary_cross_entropy_with_logits(call: BoundCall) -> None:
     """Paddle 2.6 weighs one term of the formula only."""
     reduction(call)
-    if call.target == "paddle" and _given(call, "pos_weight"):
+    if _given(call, "pos_weight"):
         call.report("NNF203", difference="Paddle 2.6 is wrong where pos_weight meets a negative logit; 3.3 is right")
 
 
-def ctc_loss(call: BoundCall) -> None:
+@hook("ctc_loss", to="paddle")
+def ctc_loss_to_paddle(call: BoundCall) -> None:
     """Paddle takes logits, and normalises them itself; torch wants log-probabilities."""
-    if call.target == "torch":
-        value = call.value("log_probs")
-        if not (isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "log_softmax"):
-            call.wrap("log_probs", "torch.nn.functional.log_softmax(", ", dim=-1)")
-        return
     if call.value("zero_infinity") is not None and call.literal("zero_infinity") is False:
         call.drop("zero_infinity")
     call.wrap("targets", "paddle.cast(", ", 'int32')")
 
 
+@hook("ctc_loss", to="torch")
+def ctc_loss_to_torch(call: BoundCall) -> None:
+    """Paddle takes logits, and normalises them itself; torch wants log-probabilities."""
+    value = call.value("log_probs")
+    if not (isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "log_softmax"):
+        call.wrap("log_probs", "torch.nn.functional.log_softmax(", ", dim=-1)")
+
+
+@hook("gaussian_nll", to="paddle")
 def gaussian_nll(call: BoundCall) -> None:
     """Both raise the variance to epsilon at least; torch keeps its gradient then, Paddle cuts the variance off."""
-    if call.target == "paddle" and not is_call_of(call.origin("var"), "detach"):
+    if not is_call_of(call.origin("var"), "detach"):
         call.report("AGD203", what="Paddle gives the variance no gradient")
 
 
+@hook("sigmoid_focal_loss", to="torch")
 def sigmoid_focal_loss(call: BoundCall) -> None:
     """Written out; the alternating weights are those of Paddle's documentation."""
     how = _reduced(call, "sum")
@@ -263,6 +266,7 @@ def sigmoid_focal_loss(call: BoundCall) -> None:
     call.rewrite(text if how == "none" else f"torch.{how}({text})")
 
 
+@hook("loss_base", to="paddle")
 def loss_base(call: BoundCall) -> None:
     """torch's base of losses keeps its reduction; Paddle's base of layers keeps nothing."""
     function = call.node.func
@@ -277,19 +281,6 @@ def has_no_constructor(statement: ast.ClassDef, target: Framework) -> bool:
     """Whether objects of the class get what only the base's own constructor sets."""
     return not any(isinstance(s, ast.FunctionDef) and s.name == "__init__" for s in statement.body)
 
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    "loss_base": loss_base,
-    "reduction": reduction,
-    "cross_entropy": cross_entropy,
-    "softmax_with_cross_entropy": softmax_with_cross_entropy,
-    "smooth_l1": smooth_l1,
-    "gaussian_nll": gaussian_nll,
-    "kl_div": kl_div,
-    "binary_cross_entropy_with_logits": binary_cross_entropy_with_logits,
-    "ctc_loss": ctc_loss,
-    "sigmoid_focal_loss": sigmoid_focal_loss,
-}
 
 CLASS_CHECKS: dict[str, Callable[[ast.ClassDef, Framework], bool]] = {"nn.modules.loss._Loss": has_no_constructor}
 """See ``hooks.class_checks``."""

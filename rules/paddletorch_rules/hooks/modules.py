@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _TAKE_ANY = frozenset(
     "list tuple set frozenset sum enumerate zip filter map iter sorted any all max min extend".split()
@@ -17,9 +16,10 @@ _TAKE_ANY = frozenset(
 _TRANSPOSED = frozenset({"linear"})
 
 
+@hook("module_list", to="torch")
 def module_list(call: BoundCall) -> None:
     """``parameters()`` gives a list in Paddle; code may add, index and count it, or walk it twice."""
-    if call.target == "torch" and not _walked_once(call):
+    if not _walked_once(call):
         call.surround("list(", ")")
 
 
@@ -35,6 +35,7 @@ def _walked_once(call: BoundCall) -> bool:
     return False
 
 
+@hook("sublayers", to="torch")
 def sublayers(call: BoundCall) -> None:
     """With or without the module itself; a list in Paddle."""
     given = call.literal("include_self") if call.value("include_self") is not None else False
@@ -46,6 +47,7 @@ def sublayers(call: BoundCall) -> None:
         call.rewrite("list({self}.modules())[0 if {include_self} else 1:]")
 
 
+@hook("named_sublayers", to="torch")
 def named_sublayers(call: BoundCall) -> None:
     """With or without the module itself."""
     given = call.literal("include_self") if call.value("include_self") is not None else False
@@ -57,10 +59,9 @@ def named_sublayers(call: BoundCall) -> None:
         call.rewrite("list({self}.named_modules({prefix:prefix=%}))[0 if {include_self} else 1:]")
 
 
+@hook("added", to="torch")
 def added(call: BoundCall) -> None:
     """Paddle gives back what is added, torch nothing, and takes no name with a dot."""
-    if call.target != "torch":
-        return
     method, value = ("add_module", "module") if call.value("sublayer") else ("register_parameter", "param")
     name, added = call.value("name"), call.value("sublayer") or call.value("parameter")
     if name is not None and _has_dot(name) and method == "add_module":
@@ -85,10 +86,9 @@ def _has_dot(name: ast.expr) -> bool:
     return any("." in re.sub(r"\{[^}]*\}|%[\d.]+", "", text) for text in texts)
 
 
+@hook("train", to="paddle")
 def train(call: BoundCall) -> None:
     """Paddle 2.6 has no ``mode``, and gives nothing back."""
-    if call.target != "paddle":
-        return
     if call.value("mode") is None and call.is_statement:
         call.drop("mode")
         return
@@ -102,11 +102,16 @@ def train(call: BoundCall) -> None:
         call.rewrite("{self}.apply(lambda m: m.train() if {mode} else m.eval())")
 
 
-def evaluate(call: BoundCall) -> None:
+@hook("eval", to="paddle")
+def evaluate_to_paddle(call: BoundCall) -> None:
     """Paddle 2.6 gives nothing back; torch's method calls ``train``, which comes back here if a class overrides it."""
-    if call.target == "paddle":
-        _mode(call, "eval")
-    elif isinstance(call.node.func, ast.Attribute) and ast.unparse(call.node.func.value) == "super()":
+    _mode(call, "eval")
+
+
+@hook("eval", to="torch")
+def evaluate_to_torch(call: BoundCall) -> None:
+    """Paddle 2.6 gives nothing back; torch's method calls ``train``, which comes back here if a class overrides it."""
+    if isinstance(call.node.func, ast.Attribute) and ast.unparse(call.node.func.value) == "super()":
         call.rewrite("{self}.train(False)")
 
 
@@ -117,6 +122,7 @@ def _mode(call: BoundCall, method: str) -> None:
         call.rewrite(f"{{self}}.apply(lambda m: m.{method}())")
 
 
+@hook("module_cuda", to="paddle")
 def module_cuda(call: BoundCall) -> None:
     """A number of a device, or none."""
     number = call.literal("device") if call.value("device") is not None else None
@@ -129,34 +135,38 @@ def module_cuda(call: BoundCall) -> None:
         call.rewrite("{self}.to('gpu:' + str({device}))")
 
 
+@hook("full_name", to="torch")
 def full_name(call: BoundCall) -> None:
     """A name that no other layer has: Paddle counts the layers of each class, torch has no such count."""
     call.report("NNL202", difference="a layer's number is its id(), not the count of layers of its class")
 
 
+@hook("compiled", to="paddle")
 def compiled(call: BoundCall) -> None:
     """A compiled module computes what the module computes."""
     if call.value("model") is None:
         call.stop("NNM204")
 
 
-def _walked_twice(call: BoundCall, *, sole: bool) -> None:
+@hook("parameters_as_list", to="paddle")
+def parameters_as_list(call: BoundCall, only_argument: bool = False) -> None:
     """Paddle walks the parameters twice: a generator becomes a list."""
     value = call.origin("parameters")
     lazy = isinstance(value, ast.GeneratorExp) or (
         isinstance(value, ast.Call)
         and ast.unparse(value.func).rpartition(".")[2] in ("filter", "map", "chain", "from_iterable", "zip", "iter")
     )
-    if call.target != "paddle" or not lazy:
+    if not lazy:
         return
     if not isinstance(call.value("parameters"), ast.GeneratorExp):
         call.wrap("parameters", "list(", ")")
-    elif sole:  # the brackets of the call are the generator's
+    elif only_argument:  # the brackets of the call are the generator's
         call.wrap("parameters", "(list", ")")
     else:
         call.wrap("parameters", "list", "")
 
 
+@hook("weight_norm")
 def weight_norm(call: BoundCall) -> None:
     """The axis that keeps its norms is the output's: the other one in Paddle's Linear, whose weight is transposed."""
     name = "module" if call.target == "paddle" else "layer"
@@ -170,20 +180,3 @@ def weight_norm(call: BoundCall) -> None:
         call.force("dim", str(1 - int(dim) % 2))
     elif "conv" not in kinds:
         call.report("NNL202", difference="if this is a Linear, dim must be the other axis: its weight is transposed")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "module_list": module_list,
-    "sublayers": sublayers,
-    "named_sublayers": named_sublayers,
-    "added": added,
-    "full_name": full_name,
-    "train": train,
-    "eval": evaluate,
-    "module_cuda": module_cuda,
-    "compiled": compiled,
-    "parameters_to_vector": lambda call: _walked_twice(call, sole=True),
-    "vector_to_parameters": lambda call: _walked_twice(call, sole=False),
-    "weight_norm": weight_norm,
-}
-"""Hooks of the table of modules."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.attributes import attributes
 from paddletorch_rules.hooks.layers import on_output, placed
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _LARGEST_LAYER_NORM_EPSILON = 1e-3
 """Paddle's kernel raises above it (2.6.2 and 3.3.1)."""
@@ -15,32 +14,26 @@ _LARGEST_LAYER_NORM_EPSILON = 1e-3
 _BOTH = frozenset({"weight", "bias"})
 
 
-def affine(call: BoundCall) -> None:
-    """One flag in torch, an attribute for each in Paddle; torch's function has no bias without a weight."""
-    if call.target == "torch" and call.literal("weight_attr") is False and call.literal("bias_attr") is not False:
-        call.stop("NNL203", parameter="weight_attr", value="False")
-    _affine(call, "affine")
+def _affine_to_paddle(call: BoundCall, flag: str, *, default: bool = True) -> None:
+    placed(call)
+    value = call.literal(flag) if call.value(flag) is not None else default
+    if value is False:
+        call.drop(flag)
+        call.force("weight_attr", "False")
+        call.force("bias_attr", "False")
+    elif value is not True:
+        node = call.value(flag)
+        assert node is not None
+        if not isinstance(node, ast.Name | ast.Attribute):
+            call.stop("API222", argument=ast.unparse(node))
+        call.drop(flag)
+        call.force("weight_attr", ast.unparse(node))
+        call.force("bias_attr", ast.unparse(node))
+    else:
+        call.drop(flag)
 
 
-def _affine(call: BoundCall, flag: str, *, default: bool = True) -> None:
-    if call.target == "paddle":
-        placed(call)
-        value = call.literal(flag) if call.value(flag) is not None else default
-        if value is False:
-            call.drop(flag)
-            call.force("weight_attr", "False")
-            call.force("bias_attr", "False")
-        elif value is not True:
-            node = call.value(flag)
-            assert node is not None
-            if not isinstance(node, ast.Name | ast.Attribute):
-                call.stop("API222", argument=ast.unparse(node))
-            call.drop(flag)
-            call.force("weight_attr", ast.unparse(node))
-            call.force("bias_attr", ast.unparse(node))
-        else:
-            call.drop(flag)
-        return
+def _affine_to_torch(call: BoundCall, flag: str, *, default: bool = True) -> None:
     weight, bias = call.literal("weight_attr"), call.literal("bias_attr")
     if weight is False and bias is False:
         call.drop("weight_attr")
@@ -55,24 +48,46 @@ def _affine(call: BoundCall, flag: str, *, default: bool = True) -> None:
         call.drop("bias_attr")
 
 
-def group_norm(call: BoundCall) -> None:
+@hook("layer_group_norm", to="paddle")
+def group_norm_to_paddle(call: BoundCall) -> None:
     """Without a weight the gradient of Paddle's layer is wrong, measured on 3.3.1."""
-    plain = call.target == "paddle" and call.value("affine") is not None and call.literal("affine") is not True
-    _affine(call, "affine")
+    plain = call.value("affine") is not None and call.literal("affine") is not True
+    _affine_to_paddle(call, "affine")
     if plain:
         call.report("AGD203", what="without a weight, the gradient of Paddle's layer is wrong (3.3.1)")
 
 
-def instance_norm(call: BoundCall) -> None:
+@hook("layer_group_norm", to="torch")
+def group_norm_to_torch(call: BoundCall) -> None:
+    """Without a weight the gradient of Paddle's layer is wrong, measured on 3.3.1."""
+    _affine_to_torch(call, "affine")
+
+
+@hook("layer_instance_norm", to="paddle")
+def instance_norm_to_paddle(call: BoundCall) -> None:
     """Without learned scale and shift by default in torch, with them in Paddle."""
-    _affine(call, "affine", default=False)
+    _affine_to_paddle(call, "affine", default=False)
 
 
-def batch_norm(call: BoundCall) -> None:
+@hook("layer_instance_norm", to="torch")
+def instance_norm_to_torch(call: BoundCall) -> None:
+    """Without learned scale and shift by default in torch, with them in Paddle."""
+    _affine_to_torch(call, "affine", default=False)
+
+
+@hook("layer_batch_norm", to="paddle")
+def batch_norm_to_paddle(call: BoundCall) -> None:
     """``momentum`` weighs the new value in torch, the old one in Paddle; ``None`` is an average of all batches."""
-    _affine(call, "affine")
+    _affine_to_paddle(call, "affine")
     _momentum(call)
-    if call.target == "torch" and call.literal("use_global_stats") is True:
+
+
+@hook("layer_batch_norm", to="torch")
+def batch_norm_to_torch(call: BoundCall) -> None:
+    """``momentum`` weighs the new value in torch, the old one in Paddle; ``None`` is an average of all batches."""
+    _affine_to_torch(call, "affine")
+    _momentum(call)
+    if call.literal("use_global_stats") is True:
         call.stop("API221", parameter="use_global_stats", value="True")
 
 
@@ -98,6 +113,7 @@ _ACTIVATIONS = {
 """What Paddle's older layers apply to their output, by name."""
 
 
+@hook("layer_old_batch_norm", to="torch")
 def old_batch_norm(call: BoundCall) -> None:
     """``paddle.nn.BatchNorm`` takes any number of dimensions; it stands in convolutional code."""
     attributes(call, {"param_attr": "weight", "bias_attr": "bias"}, _BOTH)
@@ -124,20 +140,16 @@ def _activation(call: BoundCall) -> None:
         on_output(call, f"{table}[act](out)", act="{act}")
 
 
-def layer_norm(call: BoundCall) -> None:
+@hook("layer_norm_epsilon", to="paddle")
+def layer_norm_to_paddle(call: BoundCall) -> None:
     """Both parameters by one flag, the bias by its own; Paddle's kernel refuses an epsilon above 0.001."""
-    epsilon = call.literal("eps") if call.target == "paddle" else ...
+    epsilon = call.literal("eps")
     if isinstance(epsilon, float) and epsilon > _LARGEST_LAYER_NORM_EPSILON:
         call.stop("NNL201", difference=f"Paddle's kernel takes an epsilon of at most 0.001, not {epsilon}")
-    _affine(call, "elementwise_affine")
+    _affine_to_paddle(call, "elementwise_affine")
 
 
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "layer_affine": affine,
-    "layer_group_norm": group_norm,
-    "layer_instance_norm": instance_norm,
-    "layer_batch_norm": batch_norm,
-    "layer_old_batch_norm": old_batch_norm,
-    "layer_norm_epsilon": layer_norm,
-}
-"""Hooks of the tables of normalisation layers."""
+@hook("layer_norm_epsilon", to="torch")
+def layer_norm_to_torch(call: BoundCall) -> None:
+    """Both parameters by one flag, the bias by its own; Paddle's kernel refuses an epsilon above 0.001."""
+    _affine_to_torch(call, "elementwise_affine")

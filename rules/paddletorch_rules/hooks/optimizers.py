@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _SMALL = 1e-5
 """An epsilon below which its place in the formula does not show in float32 training."""
 
 
-def optimizer(call: BoundCall) -> None:
+@hook("optimizer", to="paddle")
+def optimizer_to_paddle(call: BoundCall) -> None:
     """Betas, numbers that Paddle wants as floats, and what Paddle keeps inside the optimizer."""
-    if call.target == "paddle":
-        _to_paddle(call)
-    else:
-        _to_torch(call)
-
-
-def _to_paddle(call: BoundCall) -> None:
     for name, target in (("lr", "learning_rate"), ("weight_decay", "weight_decay")):
         value = call.literal(name)
         if isinstance(value, int) and not isinstance(value, bool) and (name == "lr" or value):
@@ -55,7 +48,9 @@ def _is_path(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-def _to_torch(call: BoundCall) -> None:
+@hook("optimizer", to="torch")
+def optimizer_to_torch(call: BoundCall) -> None:
+    """Betas, numbers that Paddle wants as floats, and what Paddle keeps inside the optimizer."""
     if call.value("parameters") is None or call.literal("parameters") is None:
         call.refuse("parameters is missing: torch has no list of all parameters to fall back on")
     given = [call.value("beta1"), call.value("beta2")]
@@ -67,37 +62,56 @@ def _to_torch(call: BoundCall) -> None:
     call.drop("grad_clip")  # the plan of optimizers puts a call before the steps, or reports
 
 
-def rmsprop(call: BoundCall) -> None:
+_OF_MEAN_SQUARE = "torch adds epsilon to the root of the mean square, Paddle its square to the mean square"
+_OF_MAXIMUM = "torch adds epsilon to the gradient's size, Paddle to the old maximum"
+
+
+@hook("rmsprop", to="paddle")
+def rmsprop_to_paddle(call: BoundCall) -> None:
     """torch adds eps to the root of the mean square, Paddle to the mean square itself: squared, the two agree."""
-    optimizer(call)
-    source, target = ("eps", "epsilon") if call.target == "paddle" else ("epsilon", "eps")
-    value: object = call.literal(source)
+    optimizer_to_paddle(call)
+    value: object = call.literal("eps")
     if isinstance(value, float):
-        call.drop(source)
-        call.force(target, repr(value**2 if call.target == "paddle" else value**0.5))
-    elif call.value(source) is None:
-        value = 1e-8 if call.target == "paddle" else 1e-6
-    where = "torch adds epsilon to the root of the mean square, Paddle its square to the mean square"
+        call.drop("eps")
+        call.force("epsilon", repr(value**2))
+    elif call.value("eps") is None:
+        value = 1e-8
     if isinstance(value, float):
-        _check_epsilon(call, source, value, value if call.target == "paddle" else value**0.5, where)
+        _check_epsilon(call, "eps", value, value, _OF_MEAN_SQUARE)
 
 
-def adamax(call: BoundCall) -> None:
+@hook("rmsprop", to="torch")
+def rmsprop_to_torch(call: BoundCall) -> None:
+    """torch adds eps to the root of the mean square, Paddle to the mean square itself: squared, the two agree."""
+    optimizer_to_torch(call)
+    value: object = call.literal("epsilon")
+    if isinstance(value, float):
+        call.drop("epsilon")
+        call.force("eps", repr(value**0.5))
+    elif call.value("epsilon") is None:
+        value = 1e-6
+    if isinstance(value, float):
+        _check_epsilon(call, "epsilon", value, value**0.5, _OF_MEAN_SQUARE)
+
+
+@hook("adamax", to="paddle")
+def adamax_to_paddle(call: BoundCall) -> None:
     """torch adds eps to the gradient's size, Paddle to the decayed maximum."""
-    optimizer(call)
-    name = "eps" if call.target == "paddle" else "epsilon"
-    value = call.literal(name)
+    optimizer_to_paddle(call)
+    value = call.literal("eps")
     if isinstance(value, float):
-        _check_epsilon(call, name, value, value, "torch adds epsilon to the gradient's size, Paddle to the old maximum")
+        _check_epsilon(call, "eps", value, value, _OF_MAXIMUM)
+
+
+@hook("adamax", to="torch")
+def adamax_to_torch(call: BoundCall) -> None:
+    """torch adds eps to the gradient's size, Paddle to the decayed maximum."""
+    optimizer_to_torch(call)
+    value = call.literal("epsilon")
+    if isinstance(value, float):
+        _check_epsilon(call, "epsilon", value, value, _OF_MAXIMUM)
 
 
 def _check_epsilon(call: BoundCall, name: str, value: float, size: float, where: str) -> None:
     if size > _SMALL:
         call.report("OPT201", where=where, parameter=name, value=repr(value))
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "optimizer": optimizer,
-    "rmsprop": rmsprop,
-    "adamax": adamax,
-}

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart, only
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, only, rewrite_once
 from paddletorch_rules.hooks.functional import elements_of
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
-def pad(call: BoundCall) -> None:
+@hook("pad", to="paddle")
+def pad_to_paddle(call: BoundCall) -> None:
+    """Paddle pads from the last dimension too, unless there are two pads for every dimension."""
+    if call.value("mode") is not None and call.literal("mode") is ...:
+        _pad_by_mode(call)
+    else:
+        _pad_to_paddle(call, call.value("mode") is None or call.literal("mode") == "constant")
+
+
+@hook("pad", to="torch")
+def pad_to_torch(call: BoundCall) -> None:
     """torch pads from the last dimension; Paddle does too, unless there are two pads for every dimension."""
     unknown = call.value("mode") is not None and call.literal("mode") is ...
-    if unknown and call.target == "paddle":
-        _pad_by_mode(call)
-        return
     if unknown and isinstance(call.value("pad"), ast.IfExp):
         _pad_as_it_was(call)
         return
@@ -25,10 +31,7 @@ def pad(call: BoundCall) -> None:
     if unknown and call.value("value") is not None:
         text = ast.unparse(call.value("mode") or ast.Constant(0))
         call.wrap("value", "", f" if {text} == 'constant' else None")  # torch refuses it elsewhere
-    if call.target == "paddle":
-        _pad_to_paddle(call, constant)
-    else:
-        _pad_to_torch(call, constant)
+    _pad_to_torch(call, constant)
 
 
 def _last_first(node: ast.expr) -> str:
@@ -114,7 +117,7 @@ def _pad_to_paddle(call: BoundCall, constant: bool) -> None:
     text = f"paddle.nn.functional.pad({cut}, [0] * (2 * {{x}}.ndim - {count}) + {last}{{value:, value=%}}){after}"
     repeated = {"x": "input"} if elements is not None else {"x": "input", "pad": "pad"}
     call.drop("mode")
-    call.rewrite(bind_names(call, text, **repeated))
+    rewrite_once(call, text, **repeated)
 
 
 def _pad_by_mode(call: BoundCall) -> None:
@@ -136,7 +139,7 @@ def _pad_by_mode(call: BoundCall) -> None:
             del repeated["pad"]
     every = f"[0] * (2 * {{x}}.ndim - {count}) + {_last_first(node)}"
     text = f"{every} if {{mode}} == 'constant' else {pads}, {{mode}}{{value:, value=%}}, data_format={layout}"
-    call.rewrite(bind_names(call, f"paddle.nn.functional.pad({{x}}, {text})", **repeated))
+    rewrite_once(call, f"paddle.nn.functional.pad({{x}}, {text})", **repeated)
 
 
 def _pad_as_it_was(call: BoundCall) -> None:
@@ -186,9 +189,10 @@ def _pad_to_torch(call: BoundCall, constant: bool) -> None:
 def _rewrite_pad(call: BoundCall, pads: str, twice: bool) -> None:
     text = f"torch.nn.functional.pad({{input}}, {pads}{{mode:, mode=%}}{{value:, value=%}})"
     repeated = {"input": "x", "pad": "pad"} if twice else {"input": "x"} if text.count("{input}") > 1 else {}
-    call.rewrite(bind_names(call, text, **repeated))
+    rewrite_once(call, text, **repeated)
 
 
+@hook("pad_sequence", to="paddle")
 def pad_sequence(call: BoundCall) -> None:
     """Tensors of several lengths in one: each is padded to the longest along its first axis."""
     if call.value("padding_side") is not None and call.literal("padding_side") != "right":
@@ -201,7 +205,4 @@ def pad_sequence(call: BoundCall) -> None:
     pads = "[0, max(len(_t) for _t in {sequences}) - len(_s)] + [0, 0] * (_s.ndim - 1)"
     padded = f"paddle.nn.functional.pad({one}, {pads}{{padding_value:, value=%}}){after}"
     call.drop("padding_side")
-    call.rewrite(bind_names(call, f"paddle.stack([{padded} for _s in {{sequences}}]{axis})", sequences="sequences"))
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {"pad": pad, "pad_sequence": pad_sequence}
+    rewrite_once(call, f"paddle.stack([{padded} for _s in {{sequences}}]{axis})", sequences="sequences")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, no_counterpart
+from paddletorch_rules.hooks.arguments import no_counterpart, rewrite_once
 from paddletorch_rules.hooks.integers import is_integer
-from paddletorch_rules.hooks.protocol import BoundCall
-
-Hook = Callable[[BoundCall], None]
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
+@hook("tensordot", to="torch")
 def tensordot(call: BoundCall) -> None:
     """One list of axes is for both tensors, and the shorter of two goes on as the longer does."""
     node = call.value("axes")
-    if call.target == "paddle" or not isinstance(node, ast.List | ast.Tuple):
+    if not isinstance(node, ast.List | ast.Tuple):
         return
     try:
         axes = [ast.literal_eval(e) for e in node.elts]
@@ -38,32 +36,33 @@ def _is_short(call: BoundCall, name: str) -> bool:
     return any(is_integer(n) and "int32" in ast.unparse(n) for n in (call.value(name), call.origin(name)) if n)
 
 
+@hook("long_index", to="torch")
 def long_index(call: BoundCall) -> None:
     """torch wants int64 here."""
-    if call.target == "torch" and _is_short(call, "index"):
+    if _is_short(call, "index"):
         call.wrap("index", "", ".long()")
 
 
+@hook("take", to="torch")
 def take(call: BoundCall) -> None:
     """Indices out of range: wrapped around or moved to the ends."""
-    if call.target == "paddle":
-        return
     mode = call.literal("mode") if call.value("mode") is not None else "raise"
     call.drop("mode")
     operand = "{self}" if call.value("self") is not None else "{input}"
     names = {"self": "self"} if call.value("self") is not None else {"input": "x"}
     if mode == "wrap":
         text = f"torch.take({operand}, torch.remainder({{index}}, {operand}.numel()).long())"
-        call.rewrite(bind_names(call, text, **names))
+        rewrite_once(call, text, **names)
     elif mode == "clip":
         text = f"torch.take({operand}, torch.clamp({{index}}, 0, {operand}.numel() - 1).long())"
-        call.rewrite(bind_names(call, text, **names))
+        rewrite_once(call, text, **names)
     elif mode != "raise":
         no_counterpart(call, "mode")
     else:
         long_index(call)
 
 
+@hook("log_normal", to="torch")
 def log_normal(call: BoundCall) -> None:
     """Without a shape the mean or the deviation is a tensor."""
     if call.value("shape") is None or call.literal("shape") is None:
@@ -71,9 +70,10 @@ def log_normal(call: BoundCall) -> None:
         call.rewrite("torch.exp(torch.normal({mean}, {std}))")
 
 
+@hook("diag", to="torch")
 def diag(call: BoundCall) -> None:
     """What is beside the diagonal of a new matrix."""
-    if call.target == "paddle" or call.value("padding_value") is None:
+    if call.value("padding_value") is None:
         return
     call.drop("padding_value")
     if call.literal("padding_value") in (0, 0.0):
@@ -86,36 +86,27 @@ def diag(call: BoundCall) -> None:
     # a matrix gives its diagonal, whatever the padding: the mask is true all along it
     mask = f"torch.diag(torch.ones_like({operand}){offset}) != 0"
     text = f"torch.where({mask}, torch.diag({operand}{offset}), {padding})"
-    call.rewrite(bind_names(call, text, **({"self": "self"} if method else {"input": "x"})))
+    rewrite_once(call, text, **({"self": "self"} if method else {"input": "x"}))
 
 
+@hook("range", to="torch")
 def range_(call: BoundCall) -> None:
     """One number is the end."""
-    if call.target == "torch" and (call.value("end") is None or call.literal("end") is None):
+    if call.value("end") is None or call.literal("end") is None:
         call.drop("end")
         call.rewrite("torch.range(0, {start}{step:, step=%}{dtype:, dtype=%})")
 
 
+@hook("distribution_lists", to="torch")
 def distribution_lists(call: BoundCall) -> None:
     """Paddle's distributions take lists of numbers."""
     for name in ("loc", "scale", "low", "high"):
-        if call.target == "torch" and isinstance(call.value(name), ast.List | ast.Tuple):
+        if isinstance(call.value(name), ast.List | ast.Tuple):
             call.wrap(name, "torch.tensor(", ")")
 
 
+@hook("kl_divergence")
 def kl_divergence(call: BoundCall) -> None:
     """Of two geometric distributions Paddle gives another number (3.3.1), half of it for 0.5 and 0.1."""
     if "geometric" in call.types("p"):
         call.stop("TRN201")
-
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    "tensordot": tensordot,
-    "long_index": long_index,
-    "take": take,
-    "log_normal": log_normal,
-    "diag": diag,
-    "range": range_,
-    "distribution_lists": distribution_lists,
-    "kl_divergence": kl_divergence,
-}

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.arguments import is_call_of, is_plain, is_pure
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
+@hook("parameter", to="paddle")
 def parameter(call: BoundCall) -> None:
     """A parameter that learns nothing says so to Paddle by ``trainable``."""
-    if call.target == "torch":
-        return
     if call.value("data") is None:
         call.rewrite("paddle.base.framework.EagerParamBase.from_tensor(paddle.empty([0]))")
     elif call.value("requires_grad") is not None and call.literal("requires_grad") is not True:
         call.rewrite("paddle.base.framework.EagerParamBase.from_tensor({data}, trainable={requires_grad})")
 
 
+@hook("create_parameter", to="torch")
 def create_parameter(call: BoundCall) -> None:
     """Initial values: zeros for a bias, else Xavier's uniform, else what the initialiser says."""
     dtype = "{dtype:, dtype=%}"
@@ -178,10 +177,3 @@ def _initial(node: ast.expr, dtype: str) -> str | None:
     if value is None or not is_pure(value):
         return None
     return f"torch.as_tensor({text['value']}{dtype}).clone()"
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "parameter": parameter,
-    "create_parameter": create_parameter,
-}
-"""Hooks of the tables of creation that make parameters."""

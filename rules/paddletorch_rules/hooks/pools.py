@@ -3,35 +3,59 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.layers import on_output
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
-def max_pool(call: BoundCall) -> None:
+@hook("layer_max_pool", to="paddle")
+def max_pool_to_paddle(call: BoundCall) -> None:
     """The positions of the largest values are int32 in Paddle, int64 in torch."""
-    flag = "return_indices" if call.target == "paddle" else "return_mask"
+    _report_indices(call, "return_indices")
+
+
+@hook("layer_max_pool", to="torch")
+def max_pool_to_torch(call: BoundCall) -> None:
+    """The positions of the largest values are int32 in Paddle, int64 in torch."""
+    _report_indices(call, "return_mask")
+    _padding(call, "max", "return_mask")
+
+
+def _report_indices(call: BoundCall, flag: str) -> None:
+    """The positions of the largest values are int32 in Paddle, int64 in torch."""
     if call.value(flag) is not None and call.literal(flag) is not False:
         call.report("NNL202", difference="the indices are int32 in Paddle, int64 in torch")
-    _padding(call, "max", flag)
 
 
-def avg_pool(call: BoundCall) -> None:
+@hook("layer_avg_pool", to="paddle")
+def avg_pool_to_paddle(call: BoundCall) -> None:
+    """Padding counts in torch by default, and never where a divisor is given; without padding nothing differs."""
+    if call.value("divisor_override") is not None and call.literal("divisor_override") is not None:
+        call.drop("count_include_pad")
+        call.force("exclusive", "False")
+    elif _is_unpadded(call) and _is_whole(call):
+        call.drop("count_include_pad")
+
+
+@hook("layer_avg_pool", to="torch")
+def avg_pool_to_torch(call: BoundCall) -> None:
     """Padding counts in torch by default, and never where a divisor is given; without padding nothing differs."""
     if _padding(call, "avg", "exclusive"):
         return
-    unpadded = call.value("padding") is None or call.literal("padding") == 0
-    whole = call.value("ceil_mode") is None or call.literal("ceil_mode") is False
-    flag = "count_include_pad" if call.target == "paddle" else "exclusive"
     divided = call.value("divisor_override") is not None and call.literal("divisor_override") is not None
-    if divided and call.target == "paddle":
-        call.drop(flag)
-        call.force("exclusive", "False")
-    elif divided and not unpadded and call.literal("exclusive") is not False:
+    if divided and not _is_unpadded(call) and call.literal("exclusive") is not False:
         call.stop("NNL201", difference="Paddle divides the average without the padding, torch the sum")
-    elif unpadded and whole:
-        call.drop(flag)
+    elif _is_unpadded(call) and _is_whole(call):
+        call.drop("exclusive")
+
+
+def _is_unpadded(call: BoundCall) -> bool:
+    return call.value("padding") is None or call.literal("padding") == 0
+
+
+def _is_whole(call: BoundCall) -> bool:
+    """Whether no window reaches over the end."""
+    return call.value("ceil_mode") is None or call.literal("ceil_mode") is False
 
 
 _SAME = (
@@ -44,7 +68,7 @@ _SAME = (
 def _padding(call: BoundCall, kind: str, flag: str) -> bool:
     """Paddings by name; whether the layer's output is computed anew, with what Paddle pads under 'SAME'."""
     text = call.literal("padding")
-    if call.target != "torch" or not isinstance(text, str):
+    if not isinstance(text, str):
         return False
     if text.upper() == "VALID":
         call.force("padding", "0")
@@ -65,10 +89,3 @@ def _padding(call: BoundCall, kind: str, flag: str) -> bool:
     else:  # what is padded does not count
         on_output(call, f"(lambda f: f(given[0]) / f(torch.ones_like(given[0])))({pooled})")
     return True
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "layer_max_pool": max_pool,
-    "layer_avg_pool": avg_pool,
-}
-"""Hooks of the tables of pooling layers."""

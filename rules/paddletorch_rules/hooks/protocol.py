@@ -1,10 +1,11 @@
-"""What a hook sees of the call that it looks at."""
+"""What a hook is, and what it sees of the call that it looks at."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from typing import Literal, NoReturn, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Concatenate, Generic, Literal, NoReturn, ParamSpec, Protocol
 
 from paddletorch_rules.releases import Framework
 
@@ -15,7 +16,9 @@ class BoundCall(Protocol):
     ``literal`` gives ``...`` where no constant stands; ``types`` the tracked types that the argument can have, as
     far as they are known, ``is_tensor`` whether it can be nothing but a tensor, and ``dtype`` the dtype of a torch
     tensor if the file shows it;
-    ``rewrite`` chooses another template, whose holes are the target's parameters; ``surround`` puts text around
+    ``row_template`` is the template of the row's own form, empty if it has none;
+    ``rewrite`` chooses another template, whose holes are the target's parameters, and ``let`` says which of them are
+    evaluated once, by names that start with ``_``; ``surround`` puts text around
     the converted call and ``replace`` in the place of a part of an argument, with source parameters as holes;
     ``parent`` is the syntax around the call; ``stop`` leaves the call as
     it is, with a diagnostic; ``refuse`` says that the arguments make no sense for the API.
@@ -42,7 +45,9 @@ class BoundCall(Protocol):
     def is_tensor(self, name: str) -> bool: ...
     def dtype(self, name: str) -> str | None: ...
     def is_several(self, name: str) -> bool: ...
-    def rewrite(self, template: str) -> None: ...
+    @property
+    def row_template(self) -> str: ...
+    def rewrite(self, template: str, let: Mapping[str, str] | None = None) -> None: ...
     def at_origin(self, name: str) -> bool: ...
     def surround(self, before: str, after: str) -> None: ...
     def replace(self, node: ast.expr, text: str) -> None: ...
@@ -51,3 +56,35 @@ class BoundCall(Protocol):
     @property
     def is_statement(self) -> bool: ...
     def used_as(self, kind: Literal["list", "tuple"]) -> bool: ...
+
+
+Arguments = ParamSpec("Arguments")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hook(Generic[Arguments]):
+    """A function that rows can name. What a row gives beside the name are the function's keyword arguments.
+
+    Args:
+        name: how rows name it.
+        to: the framework to convert to; None if the function is for both directions.
+        function: gets the bound call, and the row's arguments.
+    """
+
+    name: str
+    to: Framework | None
+    function: Callable[Concatenate[BoundCall, Arguments], None]
+
+    def __call__(self, call: BoundCall, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        self.function(call, *args, **kwargs)
+
+
+def hook(
+    name: str, *, to: Framework | None = None
+) -> Callable[[Callable[Concatenate[BoundCall, Arguments], None]], Hook[Arguments]]:
+    """Make the function below a hook that rows name, for one direction or both."""
+
+    def made(function: Callable[Concatenate[BoundCall, Arguments], None]) -> Hook[Arguments]:
+        return Hook(name, to, function)
+
+    return made

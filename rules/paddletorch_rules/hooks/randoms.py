@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import bind_names
-from paddletorch_rules.hooks.creation import factory, place
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.arguments import rewrite_once
+from paddletorch_rules.hooks.creation import factory_to_paddle, place
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _MADE = ("torch.int64", "torch.long", "torch.int32", "torch.int")
 
 
-def randint(call: BoundCall) -> None:
+@hook("randint", to="paddle")
+def randint_to_paddle(call: BoundCall) -> None:
     """Paddle's kernel makes int32 and int64; its ``high`` may be left out."""
-    if call.target == "torch":
-        _randint_to_torch(call)
-        return
     dtype = call.value("dtype")
     cast = dtype is not None and call.literal("dtype") is not None and call.qualified("dtype") not in _MADE
     if cast or dtype is None:
@@ -25,7 +22,9 @@ def randint(call: BoundCall) -> None:
     place(call, "", ".astype({dtype})" if cast else "")
 
 
-def _randint_to_torch(call: BoundCall) -> None:
+@hook("randint", to="torch")
+def randint_to_torch(call: BoundCall) -> None:
+    """Paddle's kernel makes int32 and int64; its ``high`` may be left out."""
     dtype = "{dtype:, dtype=%}"
     shape = "{size}" if call.value("shape") is not None else "(1,)"
     if call.value("high") is None or call.literal("high") is None:
@@ -33,49 +32,49 @@ def _randint_to_torch(call: BoundCall) -> None:
         call.rewrite(f"torch.randint(0, {low}, {shape}{dtype})")
 
 
-def randint_like(call: BoundCall) -> None:
+@hook("randint_like", to="paddle")
+def randint_like_to_paddle(call: BoundCall) -> None:
     """Paddle's ``high`` may be left out."""
-    if call.target == "paddle":
-        factory(call)
-    elif call.value("high") is None or call.literal("high") is None:
+    factory_to_paddle(call)
+
+
+@hook("randint_like", to="torch")
+def randint_like_to_torch(call: BoundCall) -> None:
+    """Paddle's ``high`` may be left out."""
+    if call.value("high") is None or call.literal("high") is None:
         call.rewrite("torch.randint_like({input}, 0, {low}{dtype:, dtype=%})")
 
 
-def normal(call: BoundCall) -> None:
+@hook("normal", to="paddle")
+def normal_to_paddle(call: BoundCall) -> None:
     """A dtype of its own is a cast in Paddle."""
-    if call.target == "torch":
-        if call.value("std") is None:
-            call.force("std", "1.0")  # torch has this default only beside a tensor
-        return
     cast = call.value("dtype") is not None and call.literal("dtype") is not None
     call.drop("dtype")
     place(call, "", ".astype({dtype})" if cast else "")
 
 
-def rand_like(call: BoundCall) -> None:
-    """The shape of a tensor, and its dtype unless another is given."""
-    _random_like(call, "paddle.rand", "input")
+@hook("normal", to="torch")
+def normal_to_torch(call: BoundCall) -> None:
+    """A dtype of its own is a cast in Paddle."""
+    if call.value("std") is None:
+        call.force("std", "1.0")  # torch has this default only beside a tensor
 
 
-def randn_like(call: BoundCall) -> None:
-    """The shape of a tensor, and its dtype unless another is given."""
-    _random_like(call, "paddle.randn", "x")
-
-
-def _random_like(call: BoundCall, function: str, hole: str) -> None:
-    if call.target == "torch":
-        return
+@hook("random_like", to="paddle")
+def random_like(call: BoundCall, function: str, tensor: str) -> None:
+    """The shape of a tensor, and its dtype unless another is given; ``tensor`` is Paddle's name of it."""
     if call.value("dtype") is not None and call.literal("dtype") is not None:
-        call.rewrite(f"{function}({{{hole}}}.shape, dtype={{dtype}})")
+        call.rewrite(f"{function}({{{tensor}}}.shape, dtype={{dtype}})")
     else:
-        template = f"{function}({{{hole}}}.shape, dtype={{{hole}}}.dtype)"
-        call.rewrite(bind_names(call, template, **{hole: "input"}))
+        template = f"{function}({{{tensor}}}.shape, dtype={{{tensor}}}.dtype)"
+        rewrite_once(call, template, **{tensor: "input"})
     place(call)
 
 
+@hook("uniform_", to="paddle")
 def uniform_in_place(call: BoundCall) -> None:
     """torch's first parameter is called ``from`` and goes by position; Paddle's default was -1 before 3.3."""
-    if call.target == "paddle" and call.value("from_") is None:
+    if call.value("from_") is None:
         call.force("min", "0.0")
 
 
@@ -87,12 +86,14 @@ def _is_fresh(node: ast.expr | None) -> bool:
     return name in facts().fresh["torch"] or name == "Tensor"  # torch.Tensor(2, 3)
 
 
+@hook("bernoulli_", to="paddle")
 def bernoulli_in_place(call: BoundCall) -> None:
     """A tensor made on the spot need not be written into."""
-    if call.target == "paddle" and _is_fresh(call.value("self")):
+    if _is_fresh(call.value("self")):
         call.rewrite("paddle.bernoulli(paddle.full_like({self}, {p}))")
 
 
+@hook("random_", to="paddle")
 def random_in_place(call: BoundCall) -> None:
     """A tensor made on the spot need not be written into."""
     if _is_fresh(call.value("self")):
@@ -100,30 +101,17 @@ def random_in_place(call: BoundCall) -> None:
         call.rewrite(f"paddle.randint_like({{self}}, {low}, {{to}})")
 
 
+@hook("seed", to="paddle")
 def seed(call: BoundCall) -> None:
     """Paddle takes no negative seed."""
     value = call.literal("seed")
-    if call.target == "paddle" and isinstance(value, int) and value < 0:
+    if isinstance(value, int) and value < 0:
         call.refuse(f"seed={value}: Paddle takes no negative seed")
 
 
+@hook("number_as_tensor", to="paddle")
 def number_as_tensor(call: BoundCall) -> None:
     """Paddle makes a batch of one of a number, torch one distribution."""
     for name in ("rate", "probs"):
-        if call.target == "paddle" and call.value(name) is not None and isinstance(call.literal(name), int | float):
+        if call.value(name) is not None and isinstance(call.literal(name), int | float):
             call.wrap(name, "paddle.to_tensor(", ", dtype='float32')")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "random_factory": factory,
-    "randint": randint,
-    "randint_like": randint_like,
-    "normal": normal,
-    "rand_like": rand_like,
-    "randn_like": randn_like,
-    "uniform_": uniform_in_place,
-    "bernoulli_": bernoulli_in_place,
-    "random_": random_in_place,
-    "seed": seed,
-    "number_as_tensor": number_as_tensor,
-}

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
-from paddletorch_rules.hooks.protocol import BoundCall
-
-Hook = Callable[[BoundCall], None]
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
 def _first(call: BoundCall) -> str:
@@ -32,32 +29,41 @@ def _given(call: BoundCall, name: str) -> bool:
     return call.value(name) is not None and call.literal(name) is not None
 
 
+@hook("whole_axis", to="torch")
 def whole_axis(call: BoundCall) -> None:
     """Without an axis Paddle works on the flat tensor; torch wants a dimension."""
-    if call.target == "torch" and not _given(call, "axis"):
+    if not _given(call, "axis"):
         call.drop("axis")
         _flatten(call, "axis", "dim")
 
 
-def cumsum(call: BoundCall) -> None:
+@hook("cumsum", to="paddle")
+def cumsum_to_paddle(call: BoundCall) -> None:
     """Paddle has no running sum of truth values."""
-    whole_axis(call)
     truth_as_int(call)
 
 
+@hook("cumsum", to="torch")
+def cumsum_to_torch(call: BoundCall) -> None:
+    """Paddle has no running sum of truth values."""
+    whole_axis(call)
+
+
+@hook("named_dtype", to="paddle")
 def named_dtype(call: BoundCall) -> None:
     """Paddle 2.6's sums and products take the name of a type, and not the type."""
-    name = call.qualified("dtype") if call.target == "paddle" and call.value("dtype") is not None else None
+    name = call.qualified("dtype") if call.value("dtype") is not None else None
     short = (name or "").removeprefix("torch.")
     if name is not None and name.startswith("torch."):
         call.drop("dtype")
         call.force("dtype", repr(facts().dtype_aliases.get(short, short)))
 
 
+@hook("truth_as_int", to="paddle")
 def truth_as_int(call: BoundCall) -> None:
     """Sums and products of truth values and small integers are of int64 in torch; Paddle wants to be told."""
     named_dtype(call)
-    if call.target == "paddle" and call.value("dtype") is None:
+    if call.value("dtype") is None:
         name = "self" if call.value("input") is None else "input"
         if _is_small(call.dtype(name)) or _is_truth(call.value(name)) or _is_truth(call.origin(name)):
             call.force("dtype", "'int64'")
@@ -88,10 +94,16 @@ def _is_written_truth(call: ast.Call) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, bool)
 
 
-def whole_dim(call: BoundCall) -> None:
+@hook("whole_dim", to="paddle")
+def whole_dim_to_paddle(call: BoundCall) -> None:
     """As ``whole_axis``, for ``cumprod``, whose axis is called ``dim``."""
     truth_as_int(call)
-    if call.target == "torch" and not _given(call, "dim"):
+
+
+@hook("whole_dim", to="torch")
+def whole_dim_to_torch(call: BoundCall) -> None:
+    """As ``whole_axis``, for ``cumprod``, whose axis is called ``dim``."""
+    if not _given(call, "dim"):
         call.drop("dim")
         _flatten(call, "dim", "dim")
 
@@ -109,9 +121,10 @@ def _flatten(call: BoundCall, source: str, target: str) -> None:
     call.force(target, "0")
 
 
+@hook("index_dtype", to="torch")
 def index_dtype(call: BoundCall) -> None:
     """torch gives int64 indices."""
-    if call.target == "torch" and call.value("dtype") is not None:
+    if call.value("dtype") is not None:
         if call.literal("dtype") == "int64" or call.qualified("dtype") == "paddle.int64":
             call.drop("dtype")
         else:
@@ -119,6 +132,7 @@ def index_dtype(call: BoundCall) -> None:
             call.surround("", ".to({dtype})")
 
 
+@hook("correction", to="paddle")
 def correction(call: BoundCall) -> None:
     """Paddle knows no correction but 0 and 1 before 3.3."""
     value = call.literal("correction")
@@ -129,11 +143,12 @@ def correction(call: BoundCall) -> None:
         call.force("unbiased", "False")
 
 
+@hook("median", to="paddle")
 def median(call: BoundCall) -> None:
     """torch's median is an element: the lower of the two in the middle."""
     first = _first(call)
     text = f"paddle.kthvalue({first}.flatten(), ({first}.size + 1) // 2)[0]"
-    call.rewrite(bind_names(call, text, **_operand(call)))
+    rewrite_once(call, text, **_operand(call))
 
 
 def _operand(call: BoundCall) -> dict[str, str]:
@@ -203,16 +218,21 @@ def _vector(call: BoundCall, order: str) -> None:
         _by_elements(call, order, node if node is not None else ast.Constant(2))
 
 
-def norm(call: BoundCall) -> None:
+@hook("norm", to="paddle")
+def norm_to_paddle(call: BoundCall) -> None:
     """``torch.norm`` is of vectors unless the order is a name; Paddle's over two axes is of matrices from 3.3."""
-    if call.target == "paddle":
-        _vector(call, "p")
-        return
+    _vector(call, "p")
+
+
+@hook("norm", to="torch")
+def norm_to_torch(call: BoundCall) -> None:
+    """``torch.norm`` is of vectors unless the order is a name; Paddle's over two axes is of matrices from 3.3."""
     p, axes = call.literal("p"), _count(call.value("axis"))
     if axes == 2 and p not in ("fro", "nuc"):
         no_counterpart(call, "p", repr(p) if call.value("p") is not None else "None")
 
 
+@hook("linalg_norm", to="paddle")
 def linalg_norm(call: BoundCall) -> None:
     """Without axes a number as order is of a matrix or of a vector, as the tensor is."""
     axes, order = _count(call.value("dim")), call.literal("ord")
@@ -226,81 +246,61 @@ def linalg_norm(call: BoundCall) -> None:
         call.force("p", "'fro'")
 
 
+@hook("vector_norm", to="paddle")
 def vector_norm(call: BoundCall) -> None:
     """Of all elements, or along any axes."""
-    if call.target == "paddle":
-        _vector(call, "ord")
+    _vector(call, "ord")
 
 
+@hook("matrix_norm", to="paddle")
 def matrix_norm(call: BoundCall) -> None:
     """Paddle 2.6 has the Frobenius norm only."""
-    if call.target == "paddle":
-        if call.value("ord") is not None and call.literal("ord") != "fro":
-            no_counterpart(call, "ord")
-        call.drop("ord")
+    if call.value("ord") is not None and call.literal("ord") != "fro":
+        no_counterpart(call, "ord")
+    call.drop("ord")
 
 
-def _unique(api: str) -> Hook:
+@hook("unique")
+def unique(call: BoundCall, function: str) -> None:
     """The inverse has the shape of the input in torch; in Paddle it is flat."""
-
-    def hook(call: BoundCall) -> None:
-        call.drop("sorted")
-        axis = "dim" if call.target == "paddle" else "axis"
-        asked = call.literal("return_inverse")
-        if call.value("return_inverse") is None or asked is False or _given(call, axis):
-            return
-        if asked is not True:
-            no_counterpart(call, "return_inverse")
-        counts = "{return_counts:, return_counts=%}"
-        if call.value("return_index") is not None and call.literal("return_index") is not False:
-            no_counterpart(call, "return_index")
-        if call.target == "torch":
-            operand = "{input}" if call.value("self") is None else "{self}"
-            text = f"torch.{api}({operand}, return_inverse=True{counts})"
-            call.rewrite(f"(lambda _u: (_u[0], _u[1].flatten(), *_u[2:]))({text})")
-            return
-        operand = _first(call)
-        text = f"paddle.{api}(_x, return_inverse=True{counts})"
-        call.rewrite(f"(lambda _x: (lambda _u: (_u[0], _u[1].reshape(_x.shape), *_u[2:]))({text}))({operand})")
-
-    return hook
+    call.drop("sorted")
+    axis = "dim" if call.target == "paddle" else "axis"
+    asked = call.literal("return_inverse")
+    if call.value("return_inverse") is None or asked is False or _given(call, axis):
+        return
+    if asked is not True:
+        no_counterpart(call, "return_inverse")
+    counts = "{return_counts:, return_counts=%}"
+    if call.value("return_index") is not None and call.literal("return_index") is not False:
+        no_counterpart(call, "return_index")
+    if call.target == "torch":
+        operand = "{input}" if call.value("self") is None else "{self}"
+        text = f"torch.{function}({operand}, return_inverse=True{counts})"
+        call.rewrite(f"(lambda _u: (_u[0], _u[1].flatten(), *_u[2:]))({text})")
+        return
+    operand = _first(call)
+    text = f"paddle.{function}({operand}, return_inverse=True{counts})"
+    text = f"(lambda _u: (_u[0], _u[1].reshape({operand}.shape), *_u[2:]))({text})"
+    call.rewrite(text, {"_x": operand[1:-1]})
 
 
+@hook("histogram", to="paddle")
 def histogram(call: BoundCall) -> None:
     """torch's counts have the type of the input."""
-    if call.target == "paddle":
-        first = "{input}" if call.value("self") is None else "{self}"
-        name = "input" if call.value("self") is None else "self"
-        if not is_pure(call.value(name)):
-            pure = all(is_pure(call.value(n)) for n in ("bins", "min", "max") if call.value(n) is not None)
-            if not pure:
-                no_counterpart(call, name)
-            text = "(lambda _x: paddle.histogram(_x, {bins}, {min}, {max}).astype(_x.dtype))"
-            call.rewrite(f"{text}({first})")
+    first = "{input}" if call.value("self") is None else "{self}"
+    name = "input" if call.value("self") is None else "self"
+    if not is_pure(call.value(name)):
+        pure = all(is_pure(call.value(n)) for n in ("bins", "min", "max") if call.value(n) is not None)
+        if not pure:
+            no_counterpart(call, name)
+        call.rewrite(
+            f"paddle.histogram({first}, {{bins}}, {{min}}, {{max}}).astype({first}.dtype)", {"_x": first[1:-1]}
+        )
 
 
+@hook("floats_only", to="paddle")
 def floats_only(call: BoundCall) -> None:
     """torch makes floating-point numbers of integers, Paddle's kernel refuses them."""
     for name in ("input", "y"):
-        if call.target == "paddle" and (call.dtype(name) or "").startswith(("int", "uint")):
+        if (call.dtype(name) or "").startswith(("int", "uint")):
             call.wrap(name, "paddle.cast(", ", 'float32')")
-
-
-ARGUMENT_HOOKS: dict[str, Hook] = {
-    "floats_only": floats_only,
-    "whole_axis": whole_axis,
-    "named_dtype": named_dtype,
-    "cumsum": cumsum,
-    "truth_as_int": truth_as_int,
-    "whole_dim": whole_dim,
-    "index_dtype": index_dtype,
-    "correction": correction,
-    "median": median,
-    "norm": norm,
-    "linalg_norm": linalg_norm,
-    "vector_norm": vector_norm,
-    "matrix_norm": matrix_norm,
-    "unique": _unique("unique"),
-    "unique_consecutive": _unique("unique_consecutive"),
-    "histogram": histogram,
-}

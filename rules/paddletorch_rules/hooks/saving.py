@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _MODULES = frozenset(
     {
@@ -32,21 +31,25 @@ _MODULES = frozenset(
 _PATHS = frozenset({"Path", "PurePath", "PosixPath", "with_suffix", "with_name", "joinpath", "resolve", "absolute"})
 
 
+@hook("save", to="paddle")
 def save(call: BoundCall) -> None:
     """A model as a whole, an open file or a path object is refused by Paddle."""
-    if call.target == "torch":
-        return
     if call.types("obj") & _MODULES:
         call.stop("SER201", what="Paddle does not save a model as a whole; save its state_dict()")
     _path(call, "f")
 
 
-def load(call: BoundCall) -> None:
+@hook("load", to="paddle")
+def load_to_paddle(call: BoundCall) -> None:
     """Paddle reads everything that was pickled, onto the device that is set."""
-    if call.target == "paddle":
-        call.drop("weights_only")
-        _path(call, "f")
-    elif call.value("return_numpy") is not None and call.literal("return_numpy") is not False:
+    call.drop("weights_only")
+    _path(call, "f")
+
+
+@hook("load", to="torch")
+def load_to_torch(call: BoundCall) -> None:
+    """Paddle reads everything that was pickled, onto the device that is set."""
+    if call.value("return_numpy") is not None and call.literal("return_numpy") is not False:
         call.stop("SER201", what="return_numpy gives arrays; torch.load gives tensors (.numpy() of each)")
 
 
@@ -68,6 +71,3 @@ def _is_path(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).rpartition(".")[2] in _PATHS
     return False
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {"save": save, "load": load}

@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 OPTIMIZER = "__optimizer__"
 BASE = "__base__"
@@ -19,15 +18,19 @@ _LAMBDA = "torch.optim.lr_scheduler.LambdaLR"
 _MOMENTUM = "it also moves momentum (beta1) between base_momentum and max_momentum, which Paddle's does not"
 
 
-def scheduler(call: BoundCall) -> None:
+@hook("scheduler", to="paddle")
+def scheduler_to_paddle(call: BoundCall) -> None:
     """``StepLR(optimizer, ...)`` starts from ``optimizer.get_lr()``; in torch the rate is the optimizer's."""
-    if call.target == "paddle":
-        _check_optimizer(call)
-        call.wrap("optimizer", "", ".get_lr()")
-    else:
-        rate = call.value("learning_rate")
-        if rate is not None:
-            call.replace(rate, OPTIMIZER)
+    _check_optimizer(call)
+    call.wrap("optimizer", "", ".get_lr()")
+
+
+@hook("scheduler", to="torch")
+def scheduler_to_torch(call: BoundCall) -> None:
+    """``StepLR(optimizer, ...)`` starts from ``optimizer.get_lr()``; in torch the rate is the optimizer's."""
+    rate = call.value("learning_rate")
+    if rate is not None:
+        call.replace(rate, OPTIMIZER)
 
 
 def _check_optimizer(call: BoundCall) -> None:
@@ -38,28 +41,39 @@ def _check_optimizer(call: BoundCall) -> None:
         call.stop("LRS201", what="the optimizer is given by an expression that is no name")
 
 
-def scheduler_lambda(call: BoundCall) -> None:
+@hook("scheduler_lambda", to="paddle")
+def scheduler_lambda_to_paddle(call: BoundCall) -> None:
     """One function for all groups: torch also takes a list of them."""
-    scheduler(call)
+    scheduler_to_paddle(call)
     given = call.value("lr_lambda")
-    if call.target == "paddle" and isinstance(given, ast.List | ast.Tuple):
+    if isinstance(given, ast.List | ast.Tuple):
         if len(given.elts) != 1:
             call.stop("LRS202", what="a function for each parameter group; Paddle's scheduler takes one function")
         call.drop("lr_lambda")
         call.force("lr_lambda", ast.unparse(given.elts[0]))
 
 
-def scheduler_cyclic(call: BoundCall) -> None:
+@hook("scheduler_lambda", to="torch")
+def scheduler_lambda_to_torch(call: BoundCall) -> None:
+    """One function for all groups: torch also takes a list of them."""
+    scheduler_to_torch(call)
+
+
+@hook("scheduler_cyclic", to="paddle")
+def scheduler_cyclic_to_paddle(call: BoundCall) -> None:
     """Paddle's schedulers with rates of their own take no optimizer; torch's moves the momentum too."""
-    if call.target == "paddle":
-        _check_optimizer(call)
-        _check_momentum(call)
-        if call.value("step_size_up") is None:
-            call.force("step_size_up", "2000")
-        if any(isinstance(call.value(n), ast.List | ast.Tuple) for n in ("base_lr", "max_lr")):
-            call.stop("LRS202", what="a rate for each parameter group")
-    else:
-        call.force("optimizer", OPTIMIZER)
+    _check_optimizer(call)
+    _check_momentum(call)
+    if call.value("step_size_up") is None:
+        call.force("step_size_up", "2000")
+    if any(isinstance(call.value(n), ast.List | ast.Tuple) for n in ("base_lr", "max_lr")):
+        call.stop("LRS202", what="a rate for each parameter group")
+
+
+@hook("scheduler_cyclic", to="torch")
+def scheduler_cyclic_to_torch(call: BoundCall) -> None:
+    """Paddle's schedulers with rates of their own take no optimizer; torch's moves the momentum too."""
+    call.force("optimizer", OPTIMIZER)
 
 
 def _check_momentum(call: BoundCall) -> None:
@@ -68,14 +82,12 @@ def _check_momentum(call: BoundCall) -> None:
         call.report("LRS202", what=_MOMENTUM)
 
 
-def scheduler_onecycle(call: BoundCall) -> None:
+@hook("scheduler_onecycle", to="paddle")
+def scheduler_onecycle_to_paddle(call: BoundCall) -> None:
     """The last rate is ``max_lr / div_factor / final_div_factor`` in torch, an argument in Paddle."""
-    if call.target == "paddle":
-        _check_optimizer(call)
-        _check_momentum(call)
-        _onecycle_to_paddle(call)
-    else:
-        _onecycle_to_torch(call)
+    _check_optimizer(call)
+    _check_momentum(call)
+    _onecycle_to_paddle(call)
 
 
 def _onecycle_to_paddle(call: BoundCall) -> None:
@@ -95,7 +107,9 @@ def _onecycle_to_paddle(call: BoundCall) -> None:
     call.force("end_learning_rate", _quotient(largest, *divisors))
 
 
-def _onecycle_to_torch(call: BoundCall) -> None:
+@hook("scheduler_onecycle", to="torch")
+def scheduler_onecycle_to_torch(call: BoundCall) -> None:
+    """The last rate is ``max_lr / div_factor / final_div_factor`` in torch, an argument in Paddle."""
     call.force("optimizer", OPTIMIZER)
     call.drop("end_learning_rate")
     last, largest = _or(call.value("end_learning_rate"), "0.0001"), call.value("max_learning_rate")
@@ -116,14 +130,18 @@ def _quotient(number: ast.expr, *divisors: ast.expr) -> str:
     return ast.unparse(number)
 
 
-def scheduler_polynomial(call: BoundCall) -> None:
+@hook("scheduler_polynomial", to="paddle")
+def scheduler_polynomial_to_paddle(call: BoundCall) -> None:
     """torch's goes down to 0 and stays there; others become a function of the step."""
-    if call.target == "paddle":
-        scheduler(call)
-        return
+    scheduler_to_paddle(call)
+
+
+@hook("scheduler_polynomial", to="torch")
+def scheduler_polynomial_to_torch(call: BoundCall) -> None:
+    """torch's goes down to 0 and stays there; others become a function of the step."""
     end, cycle = call.value("end_lr"), call.literal("cycle") is True
     if call.literal("end_lr") in (0, 0.0) and not isinstance(call.literal("end_lr"), bool) and not cycle:
-        scheduler(call)
+        scheduler_to_torch(call)
         return
     rate = call.value("learning_rate")
     if rate is None:
@@ -138,6 +156,7 @@ def scheduler_polynomial(call: BoundCall) -> None:
     call.rewrite(f"{_LAMBDA}({OPTIMIZER}, lambda {names}: {formula}{{last_epoch:, last_epoch=%}})")
 
 
+@hook("scheduler_warmup", to="torch")
 def scheduler_warmup(call: BoundCall) -> None:
     """A warm-up before another scheduler is a sequence of two; before a number it is a function of the step."""
     if "scheduler" not in call.types("learning_rate"):
@@ -150,6 +169,7 @@ def scheduler_warmup(call: BoundCall) -> None:
     call.rewrite(f"torch.optim.lr_scheduler.SequentialLR({parts}{{last_epoch:, last_epoch=%}})")
 
 
+@hook("scheduler_sequence", to="paddle")
 def scheduler_sequence(call: BoundCall) -> None:
     """Schedulers one after the other: a function that asks the one whose turn it is."""
     _check_optimizer(call)
@@ -160,14 +180,3 @@ def scheduler_sequence(call: BoundCall) -> None:
     starts = ", ".join(["0", *map(ast.unparse, milestones.elts)]) if given else "0, *{milestones}"  # type: ignore[union-attr]
     turn = "[(part.step(step - start), part())[1] for part, start in zip(parts, starts) if step >= start][-1]"
     call.rewrite(f"paddle.optimizer.lr.LambdaDecay(1.0, lambda step, parts={{schedulers}}, starts=[{starts}]: {turn})")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "scheduler": scheduler,
-    "scheduler_lambda": scheduler_lambda,
-    "scheduler_cyclic": scheduler_cyclic,
-    "scheduler_onecycle": scheduler_onecycle,
-    "scheduler_polynomial": scheduler_polynomial,
-    "scheduler_warmup": scheduler_warmup,
-    "scheduler_sequence": scheduler_sequence,
-}

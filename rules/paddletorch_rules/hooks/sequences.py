@@ -3,43 +3,55 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.hooks.layers import placed
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
-def cell(call: BoundCall) -> None:
+@hook("layer_cell", to="paddle")
+def cell_to_paddle(call: BoundCall) -> None:
     """Biases go together in torch; a cell without them has zeros in Paddle that do not train."""
-    if call.target == "torch":
-        given = [call.literal(n) for n in ("bias_ih_attr", "bias_hh_attr")]
-        if given == [False, False]:
-            call.drop("bias_ih_attr")
-            call.drop("bias_hh_attr")
-            call.force("bias", "False")
-    else:
-        placed(call)
-        if call.literal("bias") is False:
-            call.drop("bias")
-            call.force("bias_ih_attr", "False")
-            call.force("bias_hh_attr", "False")
+    placed(call)
+    if call.literal("bias") is False:
+        call.drop("bias")
+        call.force("bias_ih_attr", "False")
+        call.force("bias_hh_attr", "False")
     call.report("NNL202", difference="Paddle's cell gives (output, state), torch's the state: calls change where seen")
 
 
-def cell_call(call: BoundCall) -> None:
+@hook("layer_cell", to="torch")
+def cell_to_torch(call: BoundCall) -> None:
+    """Biases go together in torch; a cell without them has zeros in Paddle that do not train."""
+    given = [call.literal(n) for n in ("bias_ih_attr", "bias_hh_attr")]
+    if given == [False, False]:
+        call.drop("bias_ih_attr")
+        call.drop("bias_hh_attr")
+        call.force("bias", "False")
+    call.report("NNL202", difference="Paddle's cell gives (output, state), torch's the state: calls change where seen")
+
+
+@hook("layer_cell_call", to="paddle")
+def cell_call_to_paddle(call: BoundCall) -> None:
     """``state = cell(x, state)`` in torch; Paddle's cell gives the output beside it."""
-    if call.target == "paddle":
-        call.rewrite("{self}({inputs}{states:, %})[1]")
-    else:
-        call.rewrite("(lambda state: (state, state))({self}({input}{hx:, %}))")
+    call.rewrite("{self}({inputs}{states:, %})[1]")
 
 
-def lstm_cell_call(call: BoundCall) -> None:
+@hook("layer_cell_call", to="torch")
+def cell_call_to_torch(call: BoundCall) -> None:
+    """``state = cell(x, state)`` in torch; Paddle's cell gives the output beside it."""
+    call.rewrite("(lambda state: (state, state))({self}({input}{hx:, %}))")
+
+
+@hook("layer_lstm_cell_call", to="paddle")
+def lstm_cell_call_to_paddle(call: BoundCall) -> None:
     """As ``cell_call``; the output is the first tensor of the state."""
-    if call.target == "paddle":
-        call.rewrite("{self}({inputs}{states:, %})[1]")
-    else:
-        call.rewrite("(lambda state: (state[0], state))({self}({input}{hx:, %}))")
+    call.rewrite("{self}({inputs}{states:, %})[1]")
+
+
+@hook("layer_lstm_cell_call", to="torch")
+def lstm_cell_call_to_torch(call: BoundCall) -> None:
+    """As ``cell_call``; the output is the first tensor of the state."""
+    call.rewrite("(lambda state: (state[0], state))({self}({input}{hx:, %}))")
 
 
 def _index(parent: ast.AST | None) -> object:
@@ -48,19 +60,24 @@ def _index(parent: ast.AST | None) -> object:
     return None
 
 
-def attention(call: BoundCall) -> None:
+@hook("layer_attention", to="paddle")
+def attention_to_paddle(call: BoundCall) -> None:
     """torch gives the weights always, averaged over the heads; Paddle if asked, for each head."""
-    if call.target == "paddle":
-        placed(call)
-    else:
-        value = call.value("bias_attr")
-        if value is not None and call.literal("bias_attr") not in (None, True, False):
-            call.stop("NNL203", parameter="bias_attr", value=ast.unparse(value))
-        if call.value("need_weights") is not None and call.literal("need_weights") is not False:
-            call.report("NNL202", difference="torch averages the weights over the heads, Paddle does not")
-        call.drop("need_weights")
+    placed(call)
 
 
+@hook("layer_attention", to="torch")
+def attention_to_torch(call: BoundCall) -> None:
+    """torch gives the weights always, averaged over the heads; Paddle if asked, for each head."""
+    value = call.value("bias_attr")
+    if value is not None and call.literal("bias_attr") not in (None, True, False):
+        call.stop("NNL203", parameter="bias_attr", value=ast.unparse(value))
+    if call.value("need_weights") is not None and call.literal("need_weights") is not False:
+        call.report("NNL202", difference="torch averages the weights over the heads, Paddle does not")
+    call.drop("need_weights")
+
+
+@hook("layer_attention_call")
 def attention_call(call: BoundCall) -> None:
     """Masks mean the opposite where they are boolean, and have other shapes; the result is a pair or a tensor."""
     for name in ("attn_mask", "key_padding_mask", "cache"):
@@ -84,6 +101,7 @@ def attention_call(call: BoundCall) -> None:
         call.rewrite(f"{{self}}({made})[0]")
 
 
+@hook("layer_transformer_call")
 def transformer_call(call: BoundCall) -> None:
     """The same masks under other names; those of keys have no counterpart."""
     for name in ("src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask", "cache"):
@@ -108,14 +126,3 @@ def _takes_first(parent: ast.AST | None) -> bool:
         names = parent.targets[0].elts
         return len(names) == 2 and isinstance(names[1], ast.Name) and names[1].id.startswith("_")
     return _index(parent) == 0
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "layer_cell": cell,
-    "layer_cell_call": cell_call,
-    "layer_lstm_cell_call": lstm_cell_call,
-    "layer_attention": attention,
-    "layer_attention_call": attention_call,
-    "layer_transformer_call": transformer_call,
-}
-"""Hooks of the tables of layers."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.arguments import bind_names, is_plain, is_pure, no_counterpart
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _DISPLAY = (ast.List, ast.Tuple)
 _END = "2147483647"
@@ -40,6 +39,7 @@ def whole_numbers(call: BoundCall, name: str) -> list[int] | None:
     return list(found) if found and all(isinstance(n, int) for n in found) else None
 
 
+@hook("reshape")
 def reshape(call: BoundCall) -> None:
     """A size of 0 means "as it is" to Paddle and an empty dimension to torch."""
     name = next((n for n in ("shape", "shape_or_dtype", "size") if call.value(n) is not None), "shape")
@@ -62,9 +62,10 @@ def reshape(call: BoundCall) -> None:
         return
     for k in zeros:
         sizes[k] = f"{{{hole}}}.shape[{k}]"
-    call.rewrite(bind_names(call, f"{{{hole}}}.reshape([{', '.join(sizes)}])", **{hole: source}))
+    rewrite_once(call, f"{{{hole}}}.reshape([{', '.join(sizes)}])", **{hole: source})
 
 
+@hook("reshape_back", to="torch")
 def reshape_back(call: BoundCall) -> None:
     """In place, which only a result under the same name says without a counterpart."""
     parent, given = call.parent, call.value("x")
@@ -74,10 +75,9 @@ def reshape_back(call: BoundCall) -> None:
     reshape(call)
 
 
+@hook("unsqueeze", to="torch")
 def unsqueeze(call: BoundCall) -> None:
     """Paddle adds several dimensions, one after the other."""
-    if call.target == "paddle":
-        return
     axes = elements(call, "axis")
     if axes is None:
         return
@@ -85,15 +85,9 @@ def unsqueeze(call: BoundCall) -> None:
     call.rewrite(f"{{{hole}}}" + "".join(f".unsqueeze({axis})" for axis in axes))
 
 
-def split(call: BoundCall) -> None:
+@hook("split", to="paddle")
+def split_to_paddle(call: BoundCall) -> None:
     """A number is the size of a part to torch and the number of parts to Paddle."""
-    if call.target == "paddle":
-        _split_to_paddle(call)
-    else:
-        _split_to_torch(call)
-
-
-def _split_to_paddle(call: BoundCall) -> None:
     size = next((n for n in ("split_size_or_sections", "split_size") if call.value(n) is not None), "split_size")
     node, literal = call.origin(size), call.literal(size)
     if isinstance(node, (*_DISPLAY, ast.ListComp)) or node is None:
@@ -110,10 +104,12 @@ def _split_to_paddle(call: BoundCall) -> None:
         sections = f"[{part}] * ({length} // {part}) + [{length} % {part}] * ({length} % {part} > 0)"
         if not isinstance(literal, int) and not _is_number(call, node, size):
             sections = f"{sections} if isinstance({part}, int) else {part}"
-    call.rewrite(bind_names(call, f"paddle.split({{{hole}}}, {sections}, axis={axis})", **twice))
+    rewrite_once(call, f"paddle.split({{{hole}}}, {sections}, axis={axis})", **twice)
 
 
-def _split_to_torch(call: BoundCall) -> None:
+@hook("split", to="torch")
+def split_to_torch(call: BoundCall) -> None:
+    """A number is the size of a part to torch and the number of parts to Paddle."""
     node, literal = call.origin("num_or_sections"), call.literal("num_or_sections")
     hole, source = receiver(call, "tensor")
     dim = "{dim}" if call.value("axis") is not None else "0"
@@ -126,7 +122,7 @@ def _split_to_torch(call: BoundCall) -> None:
             return
         rest = "".join(f" - {_bracketed(s)}" for s in sizes if s != "-1")
         shown = [f"{{{hole}}}.shape[{dim}]{rest}" if s == "-1" else s for s in sizes]
-        call.rewrite(bind_names(call, f"torch.split({{{hole}}}, [{', '.join(shown)}], dim={dim})", **{hole: source}))
+        rewrite_once(call, f"torch.split({{{hole}}}, [{', '.join(shown)}], dim={dim})", **{hole: source})
         return
     if isinstance(node, ast.ListComp) or node is None:
         return
@@ -136,7 +132,7 @@ def _split_to_torch(call: BoundCall) -> None:
         return
     twice = {hole: source, part[1:-1]: "num_or_sections"} | ({"dim": "axis"} if dim == "{dim}" else {})
     parts = [f"torch.{f}({{{hole}}}, {part}, dim={dim})" for f in ("chunk", "split")]
-    call.rewrite(bind_names(call, f"({parts[0]} if isinstance({part}, int) else {parts[1]})", **twice))
+    rewrite_once(call, f"({parts[0]} if isinstance({part}, int) else {parts[1]})", **twice)
 
 
 def _is_number(call: BoundCall, node: ast.expr, name: str) -> bool:
@@ -153,56 +149,54 @@ def _bracketed(text: str) -> str:
     return text if text.replace("_", "").replace(".", "").isalnum() else f"({text})"
 
 
+@hook("tensor_split", to="paddle")
 def tensor_split(call: BoundCall) -> None:
-    """Indices to cut at become sizes; both frameworks then share their cuts."""
-    if call.target == "paddle":
-        _cut(call, "{axis}" if call.value("dim") is not None else "0")
+    """torch cuts at indices, Paddle's split takes sizes; an old Paddle has nothing else."""
+    hole, _ = receiver(call, "x")
+    axis = "{axis}" if call.value("dim") is not None else "0"
+    call.rewrite(f"paddle.split({{{hole}}}, {_sizes_between_cuts(call)}, axis={axis})")
 
 
-def split_at(axis: str) -> Callable[[BoundCall], None]:
-    """``vsplit`` and its like: indices to cut at, along the axis that the name says."""
-
-    def hook(call: BoundCall) -> None:
-        if call.target == "paddle":
-            _cut(call, axis.replace("{x}", f"{{{receiver(call, 'x')[0]}}}"))
-
-    return hook
+@hook("split_at", to="paddle")
+def split_at(call: BoundCall) -> None:
+    """torch's ``vsplit`` and its like cut at indices, Paddle's split takes sizes; the row's template has the axis."""
+    call.rewrite(call.row_template.replace("{num_or_indices}", _sizes_between_cuts(call)))
 
 
-def _cut(call: BoundCall, axis: str) -> None:
+def _sizes_between_cuts(call: BoundCall) -> str:
+    """The sizes of the parts, as a list that is written out."""
     cuts = whole_numbers(call, "indices")
     if cuts is None or cuts != sorted(cuts) or min(cuts) < 0:
         no_counterpart(call, "indices")
-        return
-    hole, _ = receiver(call, "x")
     sizes = [str(b - a) for a, b in zip([0, *cuts[:-1]], cuts, strict=True)]
-    call.rewrite(f"paddle.split({{{hole}}}, [{', '.join(sizes)}, -1], axis={axis})")
+    return f"[{', '.join(sizes)}, -1]"
 
 
+@hook("write_back_transpose", to="paddle")
 def transpose_in_place(call: BoundCall) -> None:
     """Paddle's method takes a permutation."""
-    if call.target == "paddle":
-        if not is_pure(call.value("self")):
-            no_counterpart(call, "transpose_", "self")
-        call.rewrite("paddle.assign({self}.moveaxis([{dim0}, {dim1}], [{dim1}, {dim0}]), {self})")
+    if not is_pure(call.value("self")):
+        no_counterpart(call, "transpose_", "self")
+    call.rewrite("paddle.assign({self}.moveaxis([{dim0}, {dim1}], [{dim1}, {dim0}]), {self})")
 
 
+@hook("counts", to="paddle")
 def counts(call: BoundCall) -> None:
     """Each number as often as it says."""
     template = "paddle.repeat_interleave(paddle.arange({repeats}.shape[0]), {repeats})"
-    call.rewrite(bind_names(call, template, repeats="repeats"))
+    rewrite_once(call, template, repeats="repeats")
 
 
+@hook("tile", to="torch")
 def tile(call: BoundCall) -> None:
     """Paddle's function takes a number, torch's a tuple only."""
-    if call.target == "torch" and isinstance(call.literal("repeat_times"), int):
+    if isinstance(call.literal("repeat_times"), int):
         call.wrap("repeat_times", "(", ",)")
 
 
+@hook("narrow", to="paddle")
 def narrow(call: BoundCall) -> None:
     """A start counted from the end may end at the end."""
-    if call.target == "torch":
-        return
     start, length = call.literal("start"), call.literal("length")
     if not isinstance(start, int):
         return
@@ -215,16 +209,18 @@ def narrow(call: BoundCall) -> None:
     call.rewrite(f"paddle.slice({{{hole}}}, [{{dim}}], [{{start}}], [{end}])")
 
 
+@hook("select", to="paddle")
 def select(call: BoundCall) -> None:
     """One index of one dimension, as a subscript where the dimension is known."""
     dim = call.literal("dim")
-    if call.target == "torch" or not isinstance(dim, int) or not -4 <= dim <= 4:
+    if not isinstance(dim, int) or not -4 <= dim <= 4:
         return
     hole, _ = receiver(call, "input")
     before = ":, " * dim if dim >= 0 else "..., "
     call.rewrite(f"{{{hole}}}[{before}{{index}}{', :' * (-dim - 1)}]")
 
 
+@hook("slice_scatter", to="paddle")
 def slice_scatter(call: BoundCall) -> None:
     """Paddle counts axes from the start only."""
     dim = call.literal("dim")
@@ -233,9 +229,10 @@ def slice_scatter(call: BoundCall) -> None:
     hole, source = receiver(call, "x")
     axis = f"{{dim}} % {{{hole}}}.ndim"
     template = f"paddle.slice_scatter({{{hole}}}, {{value}}, [{axis}], [{{start}}], [{{end}}], [{{step}}])"
-    call.rewrite(bind_names(call, template, **{hole: source}))
+    rewrite_once(call, template, **{hole: source})
 
 
+@hook("slice", to="torch")
 def slice_function(call: BoundCall) -> None:
     """``slice`` and ``strided_slice`` are subscripts where the dimensions are written out."""
     axes = whole_numbers(call, "axes")
@@ -263,6 +260,7 @@ def _slice(start: str, end: str, step: str) -> str:
     return f"{start}:{end}" if step == "1" else f"{start}:{end}:{step}"
 
 
+@hook("crop", to="torch")
 def crop(call: BoundCall) -> None:
     """A cropped part is a subscript where its place is written out."""
     shape, offsets = elements(call, "shape"), elements(call, "offsets")
@@ -282,6 +280,7 @@ def _sum(left: str, right: str) -> str:
     return str(int(left) + int(right)) if left.isdigit() and right.isdigit() else f"{left} + {right}"
 
 
+@hook("scale_tensor", to="torch")
 def scale_tensor(call: BoundCall) -> None:
     """A scaled tensor is arithmetic."""
     if call.value("act") is not None and call.literal("act") is not None:
@@ -300,6 +299,7 @@ def scale_tensor(call: BoundCall) -> None:
     call.rewrite(f"({text})")
 
 
+@hook("increment", to="torch")
 def increment(call: BoundCall) -> None:
     """torch adds no fraction to integers in place: a whole number is written as one."""
     value = call.literal("value") if call.value("value") is not None else 1.0
@@ -314,31 +314,8 @@ _CHUNKS = (
 )
 
 
+@hook("chunk", to="paddle")
 def chunk(call: BoundCall) -> None:
     """The last of torch's chunks may be smaller; Paddle raises then. A number that is written out shows the sizes."""
-    if call.target == "paddle" and not isinstance(call.literal("chunks"), int):
+    if not isinstance(call.literal("chunks"), int):
         call.rewrite(_CHUNKS.replace("{x}", f"{{{receiver(call, 'x')[0]}}}"))
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "chunk": chunk,
-    "reshape": reshape,
-    "reshape_back": reshape_back,
-    "unsqueeze": unsqueeze,
-    "split": split,
-    "tensor_split": tensor_split,
-    "hsplit": split_at("min({x}.ndim, 2) - 1"),
-    "vsplit": split_at("0"),
-    "dsplit": split_at("2"),
-    "write_back_transpose": transpose_in_place,
-    "counts": counts,
-    "tile": tile,
-    "narrow": narrow,
-    "select": select,
-    "slice_scatter": slice_scatter,
-    "slice": slice_function,
-    "crop": crop,
-    "scale_tensor": scale_tensor,
-    "increment": increment,
-}
-"""Hooks of shape.toml."""

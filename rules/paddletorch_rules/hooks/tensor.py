@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import bind_names, is_pure, no_counterpart
+from paddletorch_rules.hooks.arguments import is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.indexing import is_fresh
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
+@hook("to_copy", to="paddle")
 def to_copy(call: BoundCall) -> None:
     """``copy=True`` asks for memory of its own; without it Paddle's ``to`` may give the tensor itself too."""
-    if call.target != "paddle":
-        return
     copy = call.literal("copy") if call.value("copy") is not None else False
     if isinstance(call.literal("dtype"), bool):
         call.refuse("a bool is no dtype")
@@ -30,16 +28,16 @@ def to_copy(call: BoundCall) -> None:
     call.rewrite(f"{{self}}{moved}{cast}.clone()")
 
 
+@hook("size", to="paddle")
 def size(call: BoundCall) -> None:
     """torch.Size is a tuple, Paddle's shape is none."""
-    if call.target == "paddle" and call.used_as("tuple"):
+    if call.used_as("tuple"):
         call.rewrite("tuple({self}.shape)")
 
 
+@hook("type_name", to="paddle")
 def type_name(call: BoundCall) -> None:
     """A tensor class, or its name, stands for a dtype."""
-    if call.target != "paddle":
-        return
     literal = call.literal("dtype")
     name = literal if isinstance(literal, str) else call.qualified("dtype") or ""
     dtype = facts().tensor_classes.get(name.rpartition(".")[2])
@@ -51,9 +49,10 @@ def type_name(call: BoundCall) -> None:
         no_counterpart(call, "Tensor.type", "dtype")
 
 
+@hook("cuda", to="paddle")
 def cuda(call: BoundCall) -> None:
     """Paddle takes the number of a GPU only."""
-    if call.target == "paddle" and ("device" in call.types("device") or isinstance(call.literal("device"), str)):
+    if "device" in call.types("device") or isinstance(call.literal("device"), str):
         value = call.value("device")
         text = call.literal("device")
         if isinstance(text, str) and text in ("cuda", "gpu"):
@@ -65,6 +64,7 @@ def cuda(call: BoundCall) -> None:
             call.rewrite("{self}.to({device_id})")
 
 
+@hook("numpy", to="torch")
 def numpy(call: BoundCall) -> None:
     """torch refuses what needs a gradient or lives on a GPU, and shares memory where Paddle copies."""
     node, called = call.value("self"), set()
@@ -86,10 +86,9 @@ def _is_read(parent: ast.AST | None) -> bool:
     return isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Compare | ast.FormattedValue)
 
 
+@hook("requires_grad_", to="paddle")
 def requires_grad_(call: BoundCall) -> None:
     """Paddle has the attribute only before 3.3: a statement assigns it, a value is made anew or set on the way."""
-    if call.target != "paddle":
-        return
     given = call.value("requires_grad")
     asked = call.literal("requires_grad") if given is not None else True
     stop = str(not asked) if isinstance(asked, bool) else "not {requires_grad}"
@@ -101,6 +100,7 @@ def requires_grad_(call: BoundCall) -> None:
         call.rewrite(f"(lambda tensor: setattr(tensor, 'stop_gradient', {stop}) or tensor)({{self}})")
 
 
+@hook("clear_gradient", to="torch")
 def clear_gradient(call: BoundCall) -> None:
     """Emptied, or set to zero where there is one."""
     to_zero = call.literal("set_to_zero") if call.value("set_to_zero") is not None else True
@@ -111,30 +111,18 @@ def clear_gradient(call: BoundCall) -> None:
         call.rewrite("{self}.grad = None" if call.is_statement else "setattr({self}, 'grad', None)")
 
 
+@hook("copy_", to="paddle")
 def copy_(call: BoundCall) -> None:
     """torch casts and broadcasts what it copies; ``paddle.assign`` reaches views that ``set_value`` loses in 2.6."""
     source = "{src}.astype({self}.dtype).expand_as({self})"
     if is_fresh(call.value("self")):
-        call.rewrite(bind_names(call, source, self="self"))
+        rewrite_once(call, source, self="self")
     elif not is_pure(call.value("self")):
-        call.rewrite(bind_names(call, f"paddle.assign({source}, {{self}})", self="self"))
+        rewrite_once(call, f"paddle.assign({source}, {{self}})", self="self")
 
 
+@hook("fill_", to="paddle")
 def fill_(call: BoundCall) -> None:
     """Paddle fills with numbers only."""
-    if call.target == "paddle" and "Tensor" in call.types("value"):
+    if "Tensor" in call.types("value"):
         call.wrap("value", "float(", ")")
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "size": size,
-    "to_copy": to_copy,
-    "type_name": type_name,
-    "cuda": cuda,
-    "numpy": numpy,
-    "requires_grad_": requires_grad_,
-    "clear_gradient": clear_gradient,
-    "copy_": copy_,
-    "fill_": fill_,
-}
-"""Hooks of tensor.toml."""

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-from paddletorch_rules.hooks.protocol import BoundCall
+from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
-def resize(call: BoundCall) -> None:
+@hook("resize", to="paddle")
+def resize_to_paddle(call: BoundCall) -> None:
     """torchvision smooths tensors when it shrinks them; PIL images come out alike."""
-    if call.target == "paddle" and call.value("antialias") is not None and call.literal("antialias") is False:
+    if call.value("antialias") is not None and call.literal("antialias") is False:
         return
     call.report("VIS202")
 
 
+@hook("resize", to="torch")
+def resize_to_torch(call: BoundCall) -> None:
+    """torchvision smooths tensors when it shrinks them; PIL images come out alike."""
+    call.report("VIS202")
+
+
+@hook("vision_fill")
 def fill(call: BoundCall) -> None:
     """A number fills every channel in torchvision, the first one of a PIL image in Paddle."""
     if call.value("fill") is not None and call.literal("fill") != 0 and not isinstance(call.literal("fill"), tuple):
         call.stop("API221", parameter="fill", value=ast.unparse(call.value("fill") or ast.Constant(None)))
 
 
+@hook("vision_model")
 def model(call: BoundCall) -> None:
     """Pretrained weights are each library's own."""
     for name in ("weights", "pretrained"):
         if call.value(name) is not None and call.literal(name) not in (None, False):
             call.stop("API221", parameter=name, value=ast.unparse(call.value(name) or ast.Constant(None)))
-
-
-ARGUMENT_HOOKS: dict[str, Callable[[BoundCall], None]] = {
-    "resize": resize,
-    "vision_fill": fill,
-    "vision_model": model,
-}

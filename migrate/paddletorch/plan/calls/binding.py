@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NoReturn
 
-from paddletorch_rules import Form, Framework, Row, Signature
+from paddletorch_rules import Form, Framework, Let, Row, Signature
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.literal_sources import origin_edits
@@ -78,6 +78,8 @@ class CallBinding:
     """What a method is called on."""
     template: str | None = None
     """What a hook wants emitted instead of the row's form."""
+    let: Let | None = None
+    """The same before the names of what is evaluated once were bound in it, if it has any."""
     around: tuple[str, str] = ("", "")
     """Text before and after the converted call."""
     beside: list[Edit] = field(default_factory=list)
@@ -238,9 +240,19 @@ class CallBinding:
         """The syntax around the call."""
         return self.view.parent(self.expression)
 
-    def rewrite(self, template: str) -> None:
-        """Emit this template; its holes are the target's parameters and ``{self}``."""
-        self.template = template
+    @property
+    def row_template(self) -> str:
+        """The template of the row's form for the target; empty if it has none."""
+        form = self.view.settings.emitted(self.row)
+        return (form.template or "") if form is not None else ""
+
+    def rewrite(self, template: str, let: Mapping[str, str] | None = None) -> None:
+        """Emit this template; its holes are the target's parameters and ``{self}``.
+
+        ``let`` names the holes that are evaluated once.
+        """
+        self.let = Let(template, tuple(let.items())) if let else None
+        self.template = template if self.let is None else self.let.expression
 
     @property
     def is_statement(self) -> bool:

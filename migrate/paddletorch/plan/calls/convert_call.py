@@ -111,9 +111,9 @@ def convert_bound_call(binding: CallBinding, form: Form, callee: Callee) -> Conv
 
 def run_hook(binding: CallBinding) -> None:
     """Run the row's hook on a call's arguments, if it has one."""
-    hook = argument_hooks().get(binding.row.hook or "")
+    hook = argument_hooks().get((binding.row.hook or "", binding.target))
     if hook is not None:
-        hook(binding)
+        hook(binding, **binding.row.hook_arguments)
     if binding.unseen:
         binding.report("API229", what=", ".join(binding.unseen))
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from string import Formatter
 
-from paddletorch_rules import Form, ValueMap
+from paddletorch_rules import Form, Let, ValueMap
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.arguments import plan_arguments
@@ -28,7 +27,7 @@ from paddletorch.plan.syntax.placeholders import ANYWHERE, expression, nested, p
 from paddletorch.plan.syntax.precedence import binds, is_closed, needed
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.plan.syntax.statements import place_after
-from paddletorch.plan.syntax.temporaries import hoist, let
+from paddletorch.plan.syntax.temporaries import hoist
 from paddletorch.text.call_spans import LayoutError, run_of_arguments
 
 _Part = str | Span
@@ -57,7 +56,8 @@ def compose(binding: CallBinding, form: Form, template: str, whole: ast.expr | N
     plan = plan_arguments(binding, form)
     arguments = _arguments(binding, form, plan)
     code = binding.row.code
-    in_lines = _above(binding, template, arguments, node)
+    let = binding.let if binding.template is not None else form.let
+    in_lines = _above(binding, let, arguments, node) if let is not None and let.expression == template else None
     if in_lines is not None:
         return [*in_lines, *plan.edits]
     try:
@@ -80,21 +80,15 @@ def compose(binding: CallBinding, form: Form, template: str, whole: ast.expr | N
     return [Edit(span, "", code, tuple(parts)), *plan.edits]
 
 
-def _above(binding: CallBinding, template: str, arguments: _Arguments, node: ast.expr) -> list[Edit] | None:
-    """For a template that binds names in a lambda: the names assigned in lines of their own, if there is room."""
-    bound = let(template)
-    if bound is None:
-        return None
-    holes, body = bound
-    values = {hole: value for hole in holes.values() if isinstance(value := arguments[hole], ast.expr)}
+def _above(binding: CallBinding, let: Let, arguments: _Arguments, node: ast.expr) -> list[Edit] | None:
+    """The template with what it evaluates once assigned in lines of their own, if there is room for them."""
+    values = {hole: value for _, hole in let.names if isinstance(value := arguments[hole], ast.expr)}
     repeated = [(hole, value) for hole, value in values.items() if not is_pure(value)]
     found = hoist(binding.view, binding.expression, repeated, binding.row.code) if repeated else None
     if found is None:
         return None
     names, above = found
-    for name, hole in holes.items():
-        body = re.sub(rf"\b{name}\b", "{" + hole + "}", body)
-    parts = fill(binding.view, body, {**arguments, **names}, node)
+    parts = fill(binding.view, let.body, {**arguments, **names}, node)
     return [Edit(binding.view.source.span(node), "", binding.row.code, tuple(parts)), above]
 
 
@@ -277,7 +271,9 @@ def _pieces(template: str, arguments: Mapping[str, object]) -> Iterator[str | _H
         if spec:
             before, _, after = spec.partition("%")
             if name in arguments:
-                yield from (piece for piece in (before, _Hole(name, True), after) if piece)
+                yield from _pieces(before, arguments)
+                yield _Hole(name, True)
+                yield from _pieces(after, arguments)
         elif name in arguments:
             yield _Hole(name, True)
         elif name + "=" in arguments:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable
 
 from paddletorch.model import Edit, Span
@@ -11,18 +10,6 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.precedence import is_closed
 from paddletorch.plan.syntax.statements import own_line
-
-
-def let(template: str) -> tuple[dict[str, str], str] | None:
-    """For ``(lambda _x: f(_x, _x))({x})``: the holes it binds, by the lambda's names, and its body; else None."""
-    found = _LET.fullmatch(template)
-    if found is None:
-        return None
-    names, holes = found["names"].split(", "), [hole.strip("{}") for hole in found["holes"].split(", ")]
-    return (dict(zip(names, holes, strict=True)), found["body"]) if len(names) == len(holes) else None
-
-
-_LET = re.compile(r"\(lambda (?P<names>_\w+(?:, _\w+)*): (?P<body>.*)\)\((?P<holes>\{\w+\}(?:, \{\w+\})*)\)", re.DOTALL)
 
 
 def hoist(
