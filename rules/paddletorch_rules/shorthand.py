@@ -251,15 +251,19 @@ def complete(
         return given
     names = {"torch": _parameters(torch), "paddle": _parameters(paddle)}
     mentioned = {side: {p.torch if side == "torch" else p.paddle for p in given} for side in SIDES}
-    added: list[ParameterPair] = []
+    stated = list(given)
+    places = {name: place for place, name in enumerate(names["torch"])}
     for pair in shared:
         both = {"torch": pair.torch, "paddle": pair.paddle}
         if all(both[side] in names[side] and both[side] not in mentioned[side] for side in SIDES) and (
             pair.torch not in names["paddle"] and pair.paddle not in names["torch"]
         ):
-            added.append(pair)
+            place = places[pair.torch or ""]  # keywords are written in the order of the pairs, which is torch's
+            after = (n for n, p in enumerate(stated) if p.paddle and places.get(p.torch or "", -1) > place)
+            stated.insert(next(after, len(stated)), pair)
             for side in SIDES:
                 mentioned[side].add(both[side])
+    added: list[ParameterPair] = []
     for name in names["torch"]:
         if name in names["paddle"] and name not in mentioned["torch"] and name not in mentioned["paddle"]:
             added.append(ParameterPair(name, name, _VALUES.get(name)))
@@ -275,7 +279,7 @@ def complete(
             if default is None:
                 raise where.error("pairs", f"{side} parameter {name!r} is required and has no counterpart")
             added.append(_one_sided(side, name, default, False))
-    return (*given, *added)
+    return (*stated, *added)
 
 
 def _one_sided(side: str, name: str, neutral: str | None, ignore: bool) -> ParameterPair:

@@ -17,6 +17,7 @@ TABLES = """
 [defaults]
 code = "ZZZ101"
 gives = "tensor"
+override = true
 
 [[row]]  # right
 id = "right"

@@ -667,3 +667,12 @@ def test_an_old_key_is_an_error_that_names_the_new_one(tmp_path: Path, old: str)
             read([_write(tmp_path, text)])
         said.append(f"is called '{RENAMED[old]}'" in str(caught.value))
     assert said.count(True) == 1
+
+
+def test_shared_pairs_stand_in_the_order_of_torch(tmp_path: Path) -> None:
+    """Keywords are written in that order."""
+    text = SHARED.replace("torch.c(input, dim)", "torch.c(input, dim, z)").replace(
+        "paddle.c(y, axis)", "paddle.c(x, axis, w)"
+    )
+    row = next(r for r in read([_write(tmp_path, text.replace("input/y", "z/w", 1)), *_BUILT_IN]).rows if r.id == "c")
+    assert [p.torch for p in row.parameters] == ["input", "dim", "z"]
