@@ -39,7 +39,7 @@ def prod_to_paddle(call: BoundCall) -> None:
 
 @hook("prod", to="torch")
 def prod_to_torch(call: BoundCall) -> None:
-    """One axis after the other, in an order in which the numbers of those that follow stay the same."""
+    """torch multiplies along one axis: several become one after the other, in an order that keeps the numbers valid."""
     axes = _axes(call)
     if axes is None:
         return
@@ -114,13 +114,13 @@ def count_nonzero(call: BoundCall) -> None:
 
 @hook("logcumsumexp", to="paddle")
 def logcumsumexp_to_paddle(call: BoundCall) -> None:
-    """Paddle converts the tensor first where a type is asked for."""
+    """torch has no ``dtype`` here, so nothing is left of it."""
     call.drop("dtype")
 
 
 @hook("logcumsumexp", to="torch")
 def logcumsumexp_to_torch(call: BoundCall) -> None:
-    """Paddle converts the tensor first where a type is asked for."""
+    """Without an axis torch wants the flat tensor; where a dtype is asked for, the tensor is converted first."""
     whole_axis(call)
     if not _given(call, "dtype"):
         call.drop("dtype")

@@ -47,7 +47,7 @@ def _may_overlap(call: BoundCall) -> bool:
 
 @hook("as_strided", to="paddle")
 def as_strided_to_paddle(call: BoundCall) -> None:
-    """torch counts the offset in elements, Paddle in bytes; what overlaps has another gradient."""
+    """The offset counts bytes in Paddle; where elements are seen twice, Paddle's gradient counts them once."""
     if not _apart(call):
         call.report("AGD203", what="where the view shows an element twice, Paddle's gradient counts it once")
     name = "storage_offset"
@@ -63,7 +63,7 @@ def as_strided_to_paddle(call: BoundCall) -> None:
 
 @hook("as_strided", to="torch")
 def as_strided_to_torch(call: BoundCall) -> None:
-    """torch counts the offset in elements, Paddle in bytes; what overlaps has another gradient."""
+    """The offset counts elements in torch."""
     name = "offset"
     if call.value(name) is None:
         return

@@ -21,7 +21,7 @@ def factory_to_paddle(call: BoundCall) -> None:
 
 @hook("factory", to="torch")
 def factory_to_torch(call: BoundCall) -> None:
-    """``device=`` and ``requires_grad=`` go around the call: Paddle's functions take them from 3.2 on only."""
+    """Sizes as separate arguments, which no function of Paddle's takes, are refused."""
     if isinstance(call.literal("dtype"), int):
         call.refuse("sizes as separate arguments")
 
@@ -44,7 +44,7 @@ def place(call: BoundCall, before: str = "", after: str = "") -> None:
 
 @hook("tensor_data", to="paddle")
 def tensor_data_to_paddle(call: BoundCall) -> None:
-    """A ``range`` and a ``deque`` are no data to Paddle; integers have no gradients in torch."""
+    """Paddle takes no ``range`` and no ``deque`` as data: they become lists."""
     origin = call.origin("data")
     if any(is_call_of(origin, name) for name in ("range", "deque")):
         call.wrap("data", "list(", ")")
@@ -52,7 +52,7 @@ def tensor_data_to_paddle(call: BoundCall) -> None:
 
 @hook("tensor_data", to="torch")
 def tensor_data_to_torch(call: BoundCall) -> None:
-    """A ``range`` and a ``deque`` are no data to Paddle; integers have no gradients in torch."""
+    """Integers have no gradients in torch, which raises where they are asked for."""
     if call.value("stop_gradient") is not None and call.literal("stop_gradient") is False:
         dtype = call.literal("dtype") if call.value("dtype") is not None else None
         name = dtype if isinstance(dtype, str) else call.qualified("dtype") if dtype is ... else None
@@ -62,7 +62,7 @@ def tensor_data_to_torch(call: BoundCall) -> None:
 
 @hook("as_tensor", to="paddle")
 def as_tensor_to_paddle(call: BoundCall) -> None:
-    """A tensor stays the tensor that it is, and in its graph."""
+    """A tensor stays the tensor that it is, and in its graph; anything else is made into one."""
     name = "data" if call.value("data") is not None else "obj"
     if "Tensor" not in call.types(name):
         tensor_data_to_paddle(call)
@@ -80,13 +80,13 @@ def as_tensor_to_paddle(call: BoundCall) -> None:
 
 @hook("as_tensor", to="torch")
 def as_tensor_to_torch(call: BoundCall) -> None:
-    """A tensor stays the tensor that it is, and in its graph."""
+    """As ``tensor_data``."""
     tensor_data_to_torch(call)
 
 
 @hook("full", to="paddle")
 def full_to_paddle(call: BoundCall) -> None:
-    """torch takes the dtype from the value, Paddle takes the default dtype for any number."""
+    """Write out the dtype that torch takes from the value."""
     if call.value("dtype") is not None and call.literal("dtype") is not None:
         factory_to_paddle(call)
     else:
@@ -96,7 +96,7 @@ def full_to_paddle(call: BoundCall) -> None:
 
 @hook("full", to="torch")
 def full_to_torch(call: BoundCall) -> None:
-    """torch takes the dtype from the value, Paddle takes the default dtype for any number."""
+    """Paddle takes the default dtype for any number, torch the number's own: integers become floats."""
     if call.value("dtype") is not None and call.literal("dtype") is not None:
         factory_to_torch(call)
     else:
@@ -260,7 +260,7 @@ def _single(value: float) -> float:
 
 @hook("eye", to="paddle")
 def eye_to_paddle(call: BoundCall) -> None:
-    """Paddle has no identity of booleans."""
+    """Paddle makes no identity matrix of booleans: it is cast."""
     if call.qualified("dtype") == "torch.bool":
         call.drop("dtype")
         place(call, "", ".astype('bool')")
@@ -270,13 +270,13 @@ def eye_to_paddle(call: BoundCall) -> None:
 
 @hook("eye", to="torch")
 def eye_to_torch(call: BoundCall) -> None:
-    """Paddle has no identity of booleans."""
+    """As ``factory``."""
     factory_to_torch(call)
 
 
 @hook("triu_indices", to="paddle")
 def triu_indices_to_paddle(call: BoundCall) -> None:
-    """Paddle's ``col`` may be left out: the matrix is square then."""
+    """As ``factory``."""
     factory_to_paddle(call)
 
 
@@ -292,7 +292,7 @@ def triu_indices_to_torch(call: BoundCall) -> None:
 
 @hook("meshgrid", to="paddle")
 def meshgrid_to_paddle(call: BoundCall) -> None:
-    """Paddle indexes as a matrix does; ``indexing='xy'`` exchanges the first two dimensions."""
+    """Paddle indexes as a matrix does: for ``indexing='xy'`` the first two dimensions are exchanged."""
     if call.literal("indexing") == "xy":
         arguments = call.node.args
         elements = (
@@ -313,7 +313,7 @@ def meshgrid_to_paddle(call: BoundCall) -> None:
 
 @hook("meshgrid", to="torch")
 def meshgrid_to_torch(call: BoundCall) -> None:
-    """Paddle indexes as a matrix does; ``indexing='xy'`` exchanges the first two dimensions."""
+    """Write out ``indexing='ij'``, which is Paddle's only one."""
     call.force("indexing", "'ij'")
 
 

@@ -12,7 +12,7 @@ BATCH_SIZE = "__batch_size__"
 
 @hook("loader", to="paddle")
 def loader(call: BoundCall) -> None:
-    """Values that one side refuses."""
+    """Paddle's timeout is a whole number of seconds."""
     if isinstance(call.literal("timeout"), float):
         seconds = call.literal("timeout")
         assert isinstance(seconds, float)
@@ -148,14 +148,14 @@ def distributed_sampler(call: BoundCall) -> None:
 
 @hook("tensors", to="paddle")
 def tensors_to_paddle(call: BoundCall) -> None:
-    """torch takes the tensors one by one, Paddle in a list."""
+    """Paddle takes the tensors in a list."""
     if len(call.node.args) == 1:
         call.wrap("tensors", "[", "]")
 
 
 @hook("tensors", to="torch")
 def tensors_to_torch(call: BoundCall) -> None:
-    """torch takes the tensors one by one, Paddle in a list."""
+    """torch takes the tensors one by one."""
     given = call.value("tensors")
     if given is not None and given in call.node.args:
         call.wrap("tensors", "*", "")

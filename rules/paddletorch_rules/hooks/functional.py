@@ -28,13 +28,13 @@ def inplace(call: BoundCall, twin: str = "") -> None:
 
 @hook("functional_dropout", to="paddle")
 def dropout_to_paddle(call: BoundCall) -> None:
-    """Paddle can scale in inference, ``downscale_in_infer``, where torch scales in training."""
+    """As ``inplace``."""
     inplace(call)
 
 
 @hook("functional_dropout", to="torch")
 def dropout_to_torch(call: BoundCall) -> None:
-    """Paddle can scale in inference, ``downscale_in_infer``, where torch scales in training."""
+    """Paddle's ``downscale_in_infer`` scales in inference, where torch scales in training: it is written out."""
     if call.value("mode") is not None and call.literal("mode") == "downscale_in_infer":
         call.drop("mode")
         scaled = "(1 - {p})" if call.value("p") is not None else "0.5"
@@ -53,7 +53,7 @@ def softmax_dim(call: BoundCall) -> None:
 
 @hook("hardsigmoid", to="paddle")
 def hardsigmoid_to_paddle(call: BoundCall) -> None:
-    """torch's slope is 1/6; any other is written out."""
+    """As ``inplace``."""
     inplace(call)
 
 
@@ -83,7 +83,7 @@ def linear(call: BoundCall) -> None:
 
 @hook("convolution", to="paddle")
 def convolution_to_paddle(call: BoundCall, dimensions: int) -> None:
-    """Padding by name and on one side only; Paddle's "same" forgets the dilation."""
+    """Paddle's padding by the name "same" forgets the dilation."""
     padding = call.literal("padding")
     if isinstance(padding, str):
         same = padding.upper() == "SAME"
@@ -94,7 +94,7 @@ def convolution_to_paddle(call: BoundCall, dimensions: int) -> None:
 
 @hook("convolution", to="torch")
 def convolution_to_torch(call: BoundCall, dimensions: int) -> None:
-    """Padding by name and on one side only; Paddle's "same" forgets the dilation."""
+    """torch's padding by the name "same" takes no stride, and its padding by numbers is the same on both sides."""
     padding = call.literal("padding")
     if isinstance(padding, str):
         same = padding.upper() == "SAME"
@@ -123,7 +123,7 @@ def _even_padding(call: BoundCall, dimensions: int) -> None:
 
 @hook("max_pool", to="paddle")
 def max_pool_to_paddle(call: BoundCall, dimensions: int) -> None:
-    """torch pads both sides alike; the indices have another dtype."""
+    """As ``return_indices``."""
     return_indices(call)
 
 
@@ -158,7 +158,7 @@ def average_pool_to_paddle(call: BoundCall, dimensions: int) -> None:
 
 @hook("average_pool", to="torch")
 def average_pool_to_torch(call: BoundCall, dimensions: int) -> None:
-    """Without padding it makes no difference whether padding counts."""
+    """torch pads both sides alike; without padding it makes no difference whether padding counts."""
     _even_padding(call, dimensions)
     if call.value("padding") is None or call.literal("padding") == 0:
         call.drop("exclusive")
@@ -173,7 +173,7 @@ def elements_of(node: ast.expr | None) -> list[ast.expr] | None:
 
 @hook("interpolate", to="torch")
 def interpolate_to_torch(call: BoundCall) -> None:
-    """Sizes, layouts and corners by mode."""
+    """torch takes sizes as numbers, ``align_corners`` with some modes only, and no other layout."""
     mode = call.literal("mode") if call.value("mode") is not None else "nearest"
     _shape_as_size(call)
     if call.value("align_corners") is not None:
@@ -299,7 +299,7 @@ def _training(call: BoundCall, rate_name: str) -> None:
 
 @hook("attention", to="paddle")
 def attention_to_paddle(call: BoundCall) -> None:
-    """A scale of one's own goes into the query; torch has no ``training``."""
+    """Paddle has no ``scale``: another than the usual one goes into the query."""
     if call.value("enable_gqa") is not None and call.literal("enable_gqa") is not False:
         no_counterpart(call, "enable_gqa")
     call.drop("enable_gqa")
@@ -321,7 +321,7 @@ def attention_to_paddle(call: BoundCall) -> None:
 
 @hook("attention", to="torch")
 def attention_to_torch(call: BoundCall) -> None:
-    """A scale of one's own goes into the query; torch has no ``training``."""
+    """torch has no ``training``: without it the rate of dropout is 0."""
     _training(call, "dropout_p")
 
 

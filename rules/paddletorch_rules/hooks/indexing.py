@@ -73,7 +73,7 @@ def _as_integers(call: BoundCall) -> str:
 
 @hook("scatter_add_", to="paddle")
 def scatter_add_(call: BoundCall) -> None:
-    """In place, added."""
+    """Added in place; Paddle 2.6 broadcasts its indices."""
     _in_place(call, "{self}.put_along_axis({indices}, {values}, {axis}, 'add', broadcast=False)")
 
 
@@ -194,7 +194,7 @@ def index_copy(call: BoundCall) -> None:
 
 @hook("index_copy_", to="paddle")
 def index_copy_(call: BoundCall) -> None:
-    """In place."""
+    """As ``index_copy``, in place."""
     if call.literal("dim") != 0:
         turned = "paddle.scatter({self}.moveaxis({axis}, 0), {index}, {updates}.moveaxis({axis}, 0))"
         _in_place(call, f"{turned}.moveaxis(0, {{axis}})", axis="dim")
@@ -240,7 +240,7 @@ def where(call: BoundCall) -> None:
 
 @hook("nonzero", to="paddle")
 def nonzero_to_paddle(call: BoundCall) -> None:
-    """As a tuple 2.6 gives columns of one element, later releases and torch give vectors."""
+    """As a tuple Paddle 2.6 gives columns of one element, torch vectors."""
     if call.value("as_tuple") is None:
         return
     as_tuple = call.literal("as_tuple")
@@ -256,7 +256,7 @@ def nonzero_to_paddle(call: BoundCall) -> None:
 
 @hook("nonzero", to="torch")
 def nonzero_to_torch(call: BoundCall) -> None:
-    """As a tuple 2.6 gives columns of one element, later releases and torch give vectors."""
+    """``as_tuple=False`` is torch's default."""
     if call.value("as_tuple") is None:
         return
     as_tuple = call.literal("as_tuple")

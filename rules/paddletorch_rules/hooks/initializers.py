@@ -118,13 +118,13 @@ def _is_layers(call: BoundCall) -> bool:
 
 @hook("linear_layer", to="paddle")
 def linear_to_paddle(call: BoundCall) -> None:
-    """As ``layer``; Paddle keeps the weight transposed, which shows where values are assigned to it."""
+    """As ``layer``."""
     layer_to_paddle(call)
 
 
 @hook("linear_layer", to="torch")
 def linear_to_torch(call: BoundCall) -> None:
-    """As ``layer``; Paddle keeps the weight transposed, which shows where values are assigned to it."""
+    """As ``layer``; torch's weight is transposed, which shows where values are assigned to it."""
     if _assigns(call.origin("weight_attr")):
         attributes(call, {"weight_attr": "weight.t()", "bias_attr": "bias"})
     else:

@@ -12,13 +12,13 @@ _PAD_CLASSES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circ
 
 @hook("layer", to="paddle")
 def layer_to_paddle(call: BoundCall) -> None:
-    """To torch: an initializer of the weight or the bias is applied to the layer once it is made."""
+    """torch's layers take a device and a dtype; Paddle's are moved once they are made."""
     placed(call)
 
 
 @hook("layer", to="torch")
 def layer_to_torch(call: BoundCall) -> None:
-    """To torch: an initializer of the weight or the bias is applied to the layer once it is made."""
+    """An initializer of the weight or the bias is applied to the layer once it is made."""
     attributes(call, {"weight_attr": "weight", "bias_attr": "bias"})
 
 
@@ -42,14 +42,14 @@ def placed(call: BoundCall) -> None:
 
 @hook("layer_conv", to="paddle")
 def layer_conv_to_paddle(call: BoundCall, dimensions: int) -> None:
-    """'same' padding with a dilation, and Paddle's paddings by side."""
+    """Paddle ignores the dilation under 'same' padding: the padding is written out."""
     layer_to_paddle(call)
     _same_to_paddle(call)
 
 
 @hook("layer_conv", to="torch")
 def layer_conv_to_torch(call: BoundCall, dimensions: int) -> None:
-    """'same' padding with a dilation, and Paddle's paddings by side."""
+    """torch pads both sides alike, and to the same size at stride 1 only."""
     layer_to_torch(call)
     _padding_to_torch(call, dimensions)
 
@@ -155,7 +155,7 @@ def layer_pad(call: BoundCall, dimensions: int) -> None:
 
 @hook("layer_upsample", to="paddle")
 def upsample_to_paddle(call: BoundCall) -> None:
-    """A single size stands for all axes in torch; Paddle wants each, and the layout where it is not NCHW."""
+    """Paddle wants a size for each axis, and the layout where it is not NCHW."""
     mode = call.literal("mode") if call.value("mode") is not None else "nearest"
     dimensions = {"linear": 1, "trilinear": 3}.get(mode if isinstance(mode, str) else "", 2)
     if isinstance(size := call.literal("size"), int):
@@ -169,7 +169,7 @@ def upsample_to_paddle(call: BoundCall) -> None:
 
 @hook("layer_upsample", to="torch")
 def upsample_to_torch(call: BoundCall) -> None:
-    """A single size stands for all axes in torch; Paddle wants each, and the layout where it is not NCHW."""
+    """torch knows the layout by the number of axes, and takes no ``align_mode``."""
     mode = call.literal("mode") if call.value("mode") is not None else "nearest"
     layouts = {"linear": ("NCW", "NCL"), "trilinear": ("NCDHW",)}.get(str(mode), ("NCHW", "NCDHW"))
     if call.literal("data_format") in layouts:
@@ -188,7 +188,7 @@ def triplet_to_paddle(call: BoundCall) -> None:
 
 @hook("layer_triplet", to="torch")
 def triplet_to_torch(call: BoundCall) -> None:
-    """Paddle's class takes a distance function and ignores it (2.6.2 and 3.3.1)."""
+    """Paddle's class ignores its distance function (2.6.2 and 3.3.1), so torch's gets none."""
     if call.literal("distance_function") is None or call.value("distance_function") is None:
         return
     call.drop("distance_function")
@@ -196,7 +196,7 @@ def triplet_to_torch(call: BoundCall) -> None:
 
 @hook("layer_cross_entropy", to="paddle")
 def cross_entropy_to_paddle(call: BoundCall) -> None:
-    """Smoothing, soft labels and the axis of the classes."""
+    """Label smoothing gives other values beside weights or ignored labels, and another shape without reduction."""
     smoothing = call.literal("label_smoothing") if call.value("label_smoothing") is not None else 0.0
     if smoothing not in (0, 0.0):
         weighted = call.value("weight") is not None and call.literal("weight") is not None
@@ -208,7 +208,7 @@ def cross_entropy_to_paddle(call: BoundCall) -> None:
 
 @hook("layer_cross_entropy", to="torch")
 def cross_entropy_to_torch(call: BoundCall) -> None:
-    """Smoothing, soft labels and the axis of the classes."""
+    """Soft labels need no word in torch; its classes are on axis 1, Paddle's on the last."""
     if call.literal("soft_label") is True:
         if call.literal("reduction") == "none":
             call.stop("NNL201", difference="soft labels without reduction give [N, 1] in Paddle, [N] in torch")
@@ -220,14 +220,14 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
 
 @hook("layer_sequential", to="paddle")
 def sequential_to_paddle(call: BoundCall) -> None:
-    """Names of layers: pairs in Paddle (2.6 takes nothing else), an OrderedDict in torch."""
+    """Layers with names are pairs in Paddle (2.6 takes nothing else)."""
     if _is_ordered(call.origin("args")):
         call.wrap("args", "*", ".items()")
 
 
 @hook("layer_sequential", to="torch")
 def sequential_to_torch(call: BoundCall) -> None:
-    """Names of layers: pairs in Paddle (2.6 takes nothing else), an OrderedDict in torch."""
+    """Layers with names are an OrderedDict in torch."""
     first = call.value("layers")
     if isinstance(first, ast.Starred) and ast.unparse(first.value).endswith(".items()"):
         call.wrap("layers", "collections.OrderedDict([", "])")

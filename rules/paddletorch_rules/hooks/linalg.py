@@ -93,14 +93,14 @@ def qr(call: BoundCall) -> None:
 
 @hook("triangular", to="paddle")
 def triangular_to_paddle(call: BoundCall) -> None:
-    """torch solves from either side, Paddle with the transposed matrix."""
+    """Paddle solves from the left only."""
     if call.value("left") is not None and call.literal("left") is not True:
         no_counterpart(call, "left")
 
 
 @hook("triangular", to="torch")
 def triangular_to_torch(call: BoundCall) -> None:
-    """torch solves from either side, Paddle with the transposed matrix."""
+    """torch has no default for ``upper``."""
     if call.value("upper") is None:
         call.force("upper", "True")
 
@@ -115,7 +115,7 @@ def matrix_rank(call: BoundCall) -> None:
 
 @hook("stft", to="paddle")
 def stft_to_paddle(call: BoundCall) -> None:
-    """Paddle's result is complex, as torch's is on request."""
+    """Paddle's result is complex; the real view of it is made where torch gives one."""
     asked = call.literal("return_complex")
     if call.value("return_complex") is not None and asked not in (True, False, None):
         no_counterpart(call, "return_complex")
@@ -126,7 +126,7 @@ def stft_to_paddle(call: BoundCall) -> None:
 
 @hook("stft", to="torch")
 def stft_to_torch(call: BoundCall) -> None:
-    """Paddle's result is complex, as torch's is on request."""
+    """torch gives a complex result, as Paddle does, on request."""
     call.force("return_complex", "True")
 
 

@@ -44,7 +44,7 @@ def _given(call: BoundCall, name: str) -> bool:
 
 @hook("cross_entropy", to="paddle")
 def cross_entropy_to_paddle(call: BoundCall) -> None:
-    """torch has the classes in dimension 1, Paddle in the last; Paddle's labels may keep a dimension of 1."""
+    """torch has the classes in dimension 1, Paddle in the last."""
     how = _reduced(call)
     reduction(call)
     ignored, smoothing = call.value("ignore_index"), call.value("label_smoothing")
@@ -99,7 +99,7 @@ def _soft_labels(call: BoundCall, how: str) -> None:
 
 @hook("cross_entropy", to="torch")
 def cross_entropy_to_torch(call: BoundCall) -> None:
-    """torch has the classes in dimension 1, Paddle in the last; Paddle's labels may keep a dimension of 1."""
+    """Paddle has the classes in the last dimension, and its labels may keep a dimension of 1 there."""
     axis = call.literal("axis") if call.value("axis") is not None else -1
     soft = call.literal("soft_label") if call.value("soft_label") is not None else False
     if axis not in (1, -1):
@@ -159,7 +159,7 @@ def softmax_with_cross_entropy(call: BoundCall) -> None:
 
 @hook("smooth_l1", to="paddle")
 def smooth_l1_to_paddle(call: BoundCall) -> None:
-    """torch divides by beta, Paddle's delta is Huber's: alike at 1 only."""
+    """torch divides by ``beta``, Paddle does not: alike at 1 only."""
     reduction(call)
     value = call.value("beta")
     if value is None or call.literal("beta") in (1, 1.0):
@@ -181,7 +181,7 @@ def smooth_l1_to_paddle(call: BoundCall) -> None:
 
 @hook("smooth_l1", to="torch")
 def smooth_l1_to_torch(call: BoundCall) -> None:
-    """torch divides by beta, Paddle's delta is Huber's: alike at 1 only."""
+    """Paddle's loss is Huber's, unless it is told otherwise."""
     huber = call.value("is_huber") is None or call.literal("is_huber") is True
     if call.value("is_huber") is not None and call.literal("is_huber") is ...:
         no_counterpart(call, "is_huber")
@@ -227,7 +227,7 @@ def binary_cross_entropy_with_logits(call: BoundCall) -> None:
 
 @hook("ctc_loss", to="paddle")
 def ctc_loss_to_paddle(call: BoundCall) -> None:
-    """Paddle takes logits, and normalises them itself; torch wants log-probabilities."""
+    """Paddle takes logits, and targets of int32."""
     if call.value("zero_infinity") is not None and call.literal("zero_infinity") is False:
         call.drop("zero_infinity")
     call.wrap("targets", "paddle.cast(", ", 'int32')")
@@ -235,7 +235,7 @@ def ctc_loss_to_paddle(call: BoundCall) -> None:
 
 @hook("ctc_loss", to="torch")
 def ctc_loss_to_torch(call: BoundCall) -> None:
-    """Paddle takes logits, and normalises them itself; torch wants log-probabilities."""
+    """torch wants log-probabilities, Paddle takes logits."""
     value = call.value("log_probs")
     if not (isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "log_softmax"):
         call.wrap("log_probs", "torch.nn.functional.log_softmax(", ", dim=-1)")

@@ -104,13 +104,13 @@ def train(call: BoundCall) -> None:
 
 @hook("eval", to="paddle")
 def evaluate_to_paddle(call: BoundCall) -> None:
-    """Paddle 2.6 gives nothing back; torch's method calls ``train``, which comes back here if a class overrides it."""
+    """Paddle 2.6 gives nothing back."""
     _mode(call, "eval")
 
 
 @hook("eval", to="torch")
 def evaluate_to_torch(call: BoundCall) -> None:
-    """Paddle 2.6 gives nothing back; torch's method calls ``train``, which comes back here if a class overrides it."""
+    """torch's ``eval`` calls ``train``, which a class may override to call ``eval``: ``train(False)`` does not."""
     if isinstance(call.node.func, ast.Attribute) and ast.unparse(call.node.func.value) == "super()":
         call.rewrite("{self}.train(False)")
 

@@ -59,32 +59,32 @@ def group_norm_to_paddle(call: BoundCall) -> None:
 
 @hook("layer_group_norm", to="torch")
 def group_norm_to_torch(call: BoundCall) -> None:
-    """Without a weight the gradient of Paddle's layer is wrong, measured on 3.3.1."""
+    """One flag in torch for the attributes of weight and bias."""
     _affine_to_torch(call, "affine")
 
 
 @hook("layer_instance_norm", to="paddle")
 def instance_norm_to_paddle(call: BoundCall) -> None:
-    """Without learned scale and shift by default in torch, with them in Paddle."""
+    """Without learned scale and shift by default in torch."""
     _affine_to_paddle(call, "affine", default=False)
 
 
 @hook("layer_instance_norm", to="torch")
 def instance_norm_to_torch(call: BoundCall) -> None:
-    """Without learned scale and shift by default in torch, with them in Paddle."""
+    """With learned scale and shift by default in Paddle."""
     _affine_to_torch(call, "affine", default=False)
 
 
 @hook("layer_batch_norm", to="paddle")
 def batch_norm_to_paddle(call: BoundCall) -> None:
-    """``momentum`` weighs the new value in torch, the old one in Paddle; ``None`` is an average of all batches."""
+    """``momentum`` weighs the new value in torch, the old one in Paddle."""
     _affine_to_paddle(call, "affine")
     _momentum(call)
 
 
 @hook("layer_batch_norm", to="torch")
 def batch_norm_to_torch(call: BoundCall) -> None:
-    """``momentum`` weighs the new value in torch, the old one in Paddle; ``None`` is an average of all batches."""
+    """``momentum`` weighs the old value in Paddle, the new one in torch, which has no ``use_global_stats``."""
     _affine_to_torch(call, "affine")
     _momentum(call)
     if call.literal("use_global_stats") is True:
@@ -142,7 +142,7 @@ def _activation(call: BoundCall) -> None:
 
 @hook("layer_norm_epsilon", to="paddle")
 def layer_norm_to_paddle(call: BoundCall) -> None:
-    """Both parameters by one flag, the bias by its own; Paddle's kernel refuses an epsilon above 0.001."""
+    """Both parameters by one flag; Paddle's kernel refuses an epsilon above 0.001."""
     epsilon = call.literal("eps")
     if isinstance(epsilon, float) and epsilon > _LARGEST_LAYER_NORM_EPSILON:
         call.stop("NNL201", difference=f"Paddle's kernel takes an epsilon of at most 0.001, not {epsilon}")
@@ -151,5 +151,5 @@ def layer_norm_to_paddle(call: BoundCall) -> None:
 
 @hook("layer_norm_epsilon", to="torch")
 def layer_norm_to_torch(call: BoundCall) -> None:
-    """Both parameters by one flag, the bias by its own; Paddle's kernel refuses an epsilon above 0.001."""
+    """One flag in torch for the attributes of weight and bias."""
     _affine_to_torch(call, "elementwise_affine")

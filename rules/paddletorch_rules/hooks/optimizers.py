@@ -12,7 +12,7 @@ _SMALL = 1e-5
 
 @hook("optimizer", to="paddle")
 def optimizer_to_paddle(call: BoundCall) -> None:
-    """Betas, numbers that Paddle wants as floats, and what Paddle keeps inside the optimizer."""
+    """Two numbers for ``betas``, and floats where Paddle wants them."""
     for name, target in (("lr", "learning_rate"), ("weight_decay", "weight_decay")):
         value = call.literal(name)
         if isinstance(value, int) and not isinstance(value, bool) and (name == "lr" or value):
@@ -50,7 +50,7 @@ def _is_path(node: ast.expr) -> bool:
 
 @hook("optimizer", to="torch")
 def optimizer_to_torch(call: BoundCall) -> None:
-    """Betas, numbers that Paddle wants as floats, and what Paddle keeps inside the optimizer."""
+    """One tuple of betas; what clips gradients stands before the steps in torch."""
     if call.value("parameters") is None or call.literal("parameters") is None:
         call.refuse("parameters is missing: torch has no list of all parameters to fall back on")
     given = [call.value("beta1"), call.value("beta2")]

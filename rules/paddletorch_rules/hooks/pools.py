@@ -16,7 +16,7 @@ def max_pool_to_paddle(call: BoundCall) -> None:
 
 @hook("layer_max_pool", to="torch")
 def max_pool_to_torch(call: BoundCall) -> None:
-    """The positions of the largest values are int32 in Paddle, int64 in torch."""
+    """The indices have another dtype; what Paddle pads by name is computed as the layer runs."""
     _report_indices(call, "return_mask")
     _padding(call, "max", "return_mask")
 
@@ -39,7 +39,7 @@ def avg_pool_to_paddle(call: BoundCall) -> None:
 
 @hook("layer_avg_pool", to="torch")
 def avg_pool_to_torch(call: BoundCall) -> None:
-    """Padding counts in torch by default, and never where a divisor is given; without padding nothing differs."""
+    """Padding never counts where Paddle has a divisor; what Paddle pads by name is computed as the layer runs."""
     if _padding(call, "avg", "exclusive"):
         return
     divided = call.value("divisor_override") is not None and call.literal("divisor_override") is not None

@@ -14,7 +14,7 @@ _MADE = ("torch.int64", "torch.long", "torch.int32", "torch.int")
 
 @hook("randint", to="paddle")
 def randint_to_paddle(call: BoundCall) -> None:
-    """Paddle's kernel makes int32 and int64; its ``high`` may be left out."""
+    """Paddle's kernel makes int32 and int64: any other dtype is a cast."""
     dtype = call.value("dtype")
     cast = dtype is not None and call.literal("dtype") is not None and call.qualified("dtype") not in _MADE
     if cast or dtype is None:
@@ -24,7 +24,7 @@ def randint_to_paddle(call: BoundCall) -> None:
 
 @hook("randint", to="torch")
 def randint_to_torch(call: BoundCall) -> None:
-    """Paddle's kernel makes int32 and int64; its ``high`` may be left out."""
+    """Paddle's ``high`` may be left out: ``low`` is the end then."""
     dtype = "{dtype:, dtype=%}"
     shape = "{size}" if call.value("shape") is not None else "(1,)"
     if call.value("high") is None or call.literal("high") is None:
@@ -34,13 +34,13 @@ def randint_to_torch(call: BoundCall) -> None:
 
 @hook("randint_like", to="paddle")
 def randint_like_to_paddle(call: BoundCall) -> None:
-    """Paddle's ``high`` may be left out."""
+    """As ``factory``."""
     factory_to_paddle(call)
 
 
 @hook("randint_like", to="torch")
 def randint_like_to_torch(call: BoundCall) -> None:
-    """Paddle's ``high`` may be left out."""
+    """Paddle's ``high`` may be left out: ``low`` is the end then."""
     if call.value("high") is None or call.literal("high") is None:
         call.rewrite("torch.randint_like({input}, 0, {low}{dtype:, dtype=%})")
 
@@ -55,7 +55,7 @@ def normal_to_paddle(call: BoundCall) -> None:
 
 @hook("normal", to="torch")
 def normal_to_torch(call: BoundCall) -> None:
-    """A dtype of its own is a cast in Paddle."""
+    """torch has a default for ``std`` only beside a tensor."""
     if call.value("std") is None:
         call.force("std", "1.0")  # torch has this default only beside a tensor
 

@@ -39,13 +39,13 @@ def whole_axis(call: BoundCall) -> None:
 
 @hook("cumsum", to="paddle")
 def cumsum_to_paddle(call: BoundCall) -> None:
-    """Paddle has no running sum of truth values."""
+    """As ``truth_as_int``: Paddle has no running sum of truth values."""
     truth_as_int(call)
 
 
 @hook("cumsum", to="torch")
 def cumsum_to_torch(call: BoundCall) -> None:
-    """Paddle has no running sum of truth values."""
+    """As ``whole_axis``."""
     whole_axis(call)
 
 
@@ -96,7 +96,7 @@ def _is_written_truth(call: ast.Call) -> bool:
 
 @hook("whole_dim", to="paddle")
 def whole_dim_to_paddle(call: BoundCall) -> None:
-    """As ``whole_axis``, for ``cumprod``, whose axis is called ``dim``."""
+    """As ``truth_as_int``."""
     truth_as_int(call)
 
 
@@ -220,13 +220,13 @@ def _vector(call: BoundCall, order: str) -> None:
 
 @hook("norm", to="paddle")
 def norm_to_paddle(call: BoundCall) -> None:
-    """``torch.norm`` is of vectors unless the order is a name; Paddle's over two axes is of matrices from 3.3."""
+    """``torch.norm`` is of vectors unless the order is a name."""
     _vector(call, "p")
 
 
 @hook("norm", to="torch")
 def norm_to_torch(call: BoundCall) -> None:
-    """``torch.norm`` is of vectors unless the order is a name; Paddle's over two axes is of matrices from 3.3."""
+    """Over two axes Paddle's is of matrices from 3.3."""
     p, axes = call.literal("p"), _count(call.value("axis"))
     if axes == 2 and p not in ("fro", "nuc"):
         no_counterpart(call, "p", repr(p) if call.value("p") is not None else "None")

@@ -41,14 +41,14 @@ def save(call: BoundCall) -> None:
 
 @hook("load", to="paddle")
 def load_to_paddle(call: BoundCall) -> None:
-    """Paddle reads everything that was pickled, onto the device that is set."""
+    """Paddle takes a path as a string, and reads everything that was pickled."""
     call.drop("weights_only")
     _path(call, "f")
 
 
 @hook("load", to="torch")
 def load_to_torch(call: BoundCall) -> None:
-    """Paddle reads everything that was pickled, onto the device that is set."""
+    """torch gives tensors, no arrays."""
     if call.value("return_numpy") is not None and call.literal("return_numpy") is not False:
         call.stop("SER201", what="return_numpy gives arrays; torch.load gives tensors (.numpy() of each)")
 

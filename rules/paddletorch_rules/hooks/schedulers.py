@@ -20,14 +20,14 @@ _MOMENTUM = "it also moves momentum (beta1) between base_momentum and max_moment
 
 @hook("scheduler", to="paddle")
 def scheduler_to_paddle(call: BoundCall) -> None:
-    """``StepLR(optimizer, ...)`` starts from ``optimizer.get_lr()``; in torch the rate is the optimizer's."""
+    """``StepLR(optimizer, ...)`` starts from ``optimizer.get_lr()``."""
     _check_optimizer(call)
     call.wrap("optimizer", "", ".get_lr()")
 
 
 @hook("scheduler", to="torch")
 def scheduler_to_torch(call: BoundCall) -> None:
-    """``StepLR(optimizer, ...)`` starts from ``optimizer.get_lr()``; in torch the rate is the optimizer's."""
+    """torch's schedulers take the optimizer, which has the rate, in place of a rate."""
     rate = call.value("learning_rate")
     if rate is not None:
         call.replace(rate, OPTIMIZER)
@@ -43,7 +43,7 @@ def _check_optimizer(call: BoundCall) -> None:
 
 @hook("scheduler_lambda", to="paddle")
 def scheduler_lambda_to_paddle(call: BoundCall) -> None:
-    """One function for all groups: torch also takes a list of them."""
+    """Paddle takes one function for all groups, torch a list of them too."""
     scheduler_to_paddle(call)
     given = call.value("lr_lambda")
     if isinstance(given, ast.List | ast.Tuple):
@@ -55,13 +55,13 @@ def scheduler_lambda_to_paddle(call: BoundCall) -> None:
 
 @hook("scheduler_lambda", to="torch")
 def scheduler_lambda_to_torch(call: BoundCall) -> None:
-    """One function for all groups: torch also takes a list of them."""
+    """As ``scheduler``."""
     scheduler_to_torch(call)
 
 
 @hook("scheduler_cyclic", to="paddle")
 def scheduler_cyclic_to_paddle(call: BoundCall) -> None:
-    """Paddle's schedulers with rates of their own take no optimizer; torch's moves the momentum too."""
+    """Paddle's takes no optimizer and moves no momentum."""
     _check_optimizer(call)
     _check_momentum(call)
     if call.value("step_size_up") is None:
@@ -72,7 +72,7 @@ def scheduler_cyclic_to_paddle(call: BoundCall) -> None:
 
 @hook("scheduler_cyclic", to="torch")
 def scheduler_cyclic_to_torch(call: BoundCall) -> None:
-    """Paddle's schedulers with rates of their own take no optimizer; torch's moves the momentum too."""
+    """torch's takes the optimizer beside its own rates."""
     call.force("optimizer", OPTIMIZER)
 
 
@@ -84,7 +84,7 @@ def _check_momentum(call: BoundCall) -> None:
 
 @hook("scheduler_onecycle", to="paddle")
 def scheduler_onecycle_to_paddle(call: BoundCall) -> None:
-    """The last rate is ``max_lr / div_factor / final_div_factor`` in torch, an argument in Paddle."""
+    """The last rate, an argument in Paddle, is ``max_lr / div_factor / final_div_factor``."""
     _check_optimizer(call)
     _check_momentum(call)
     _onecycle_to_paddle(call)
@@ -109,7 +109,7 @@ def _onecycle_to_paddle(call: BoundCall) -> None:
 
 @hook("scheduler_onecycle", to="torch")
 def scheduler_onecycle_to_torch(call: BoundCall) -> None:
-    """The last rate is ``max_lr / div_factor / final_div_factor`` in torch, an argument in Paddle."""
+    """torch's last rate is a quotient: ``final_div_factor`` is computed from Paddle's ``end_learning_rate``."""
     call.force("optimizer", OPTIMIZER)
     call.drop("end_learning_rate")
     last, largest = _or(call.value("end_learning_rate"), "0.0001"), call.value("max_learning_rate")
@@ -132,13 +132,13 @@ def _quotient(number: ast.expr, *divisors: ast.expr) -> str:
 
 @hook("scheduler_polynomial", to="paddle")
 def scheduler_polynomial_to_paddle(call: BoundCall) -> None:
-    """torch's goes down to 0 and stays there; others become a function of the step."""
+    """As ``scheduler``."""
     scheduler_to_paddle(call)
 
 
 @hook("scheduler_polynomial", to="torch")
 def scheduler_polynomial_to_torch(call: BoundCall) -> None:
-    """torch's goes down to 0 and stays there; others become a function of the step."""
+    """torch's goes down to 0 and stays there; another end becomes a function of the step."""
     end, cycle = call.value("end_lr"), call.literal("cycle") is True
     if call.literal("end_lr") in (0, 0.0) and not isinstance(call.literal("end_lr"), bool) and not cycle:
         scheduler_to_torch(call)

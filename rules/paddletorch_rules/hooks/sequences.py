@@ -10,7 +10,7 @@ from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 @hook("layer_cell", to="paddle")
 def cell_to_paddle(call: BoundCall) -> None:
-    """Biases go together in torch; a cell without them has zeros in Paddle that do not train."""
+    """One flag for both biases; a cell without them has zeros in Paddle that do not train."""
     placed(call)
     if call.literal("bias") is False:
         call.drop("bias")
@@ -21,7 +21,7 @@ def cell_to_paddle(call: BoundCall) -> None:
 
 @hook("layer_cell", to="torch")
 def cell_to_torch(call: BoundCall) -> None:
-    """Biases go together in torch; a cell without them has zeros in Paddle that do not train."""
+    """Both biases go together in torch."""
     given = [call.literal(n) for n in ("bias_ih_attr", "bias_hh_attr")]
     if given == [False, False]:
         call.drop("bias_ih_attr")
@@ -32,25 +32,25 @@ def cell_to_torch(call: BoundCall) -> None:
 
 @hook("layer_cell_call", to="paddle")
 def cell_call_to_paddle(call: BoundCall) -> None:
-    """``state = cell(x, state)`` in torch; Paddle's cell gives the output beside it."""
+    """Paddle's cell gives the output beside the state."""
     call.rewrite("{self}({inputs}{states:, %})[1]")
 
 
 @hook("layer_cell_call", to="torch")
 def cell_call_to_torch(call: BoundCall) -> None:
-    """``state = cell(x, state)`` in torch; Paddle's cell gives the output beside it."""
+    """torch's cell gives the state alone, which is the output too."""
     call.rewrite("(lambda state: (state, state))({self}({input}{hx:, %}))")
 
 
 @hook("layer_lstm_cell_call", to="paddle")
 def lstm_cell_call_to_paddle(call: BoundCall) -> None:
-    """As ``cell_call``; the output is the first tensor of the state."""
+    """Paddle's cell gives the output beside the state."""
     call.rewrite("{self}({inputs}{states:, %})[1]")
 
 
 @hook("layer_lstm_cell_call", to="torch")
 def lstm_cell_call_to_torch(call: BoundCall) -> None:
-    """As ``cell_call``; the output is the first tensor of the state."""
+    """torch's cell gives the state alone, whose first tensor is the output."""
     call.rewrite("(lambda state: (state[0], state))({self}({input}{hx:, %}))")
 
 
@@ -62,13 +62,13 @@ def _index(parent: ast.AST | None) -> object:
 
 @hook("layer_attention", to="paddle")
 def attention_to_paddle(call: BoundCall) -> None:
-    """torch gives the weights always, averaged over the heads; Paddle if asked, for each head."""
+    """torch's layers take a device and a dtype; Paddle's are moved once they are made."""
     placed(call)
 
 
 @hook("layer_attention", to="torch")
 def attention_to_torch(call: BoundCall) -> None:
-    """torch gives the weights always, averaged over the heads; Paddle if asked, for each head."""
+    """torch always gives the weights, averaged over the heads; Paddle gives them if asked, for each head."""
     value = call.value("bias_attr")
     if value is not None and call.literal("bias_attr") not in (None, True, False):
         call.stop("NNL203", parameter="bias_attr", value=ast.unparse(value))

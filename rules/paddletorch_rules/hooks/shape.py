@@ -109,7 +109,7 @@ def split_to_paddle(call: BoundCall) -> None:
 
 @hook("split", to="torch")
 def split_to_torch(call: BoundCall) -> None:
-    """A number is the size of a part to torch and the number of parts to Paddle."""
+    """A number is the number of parts to Paddle, which torch calls chunks; -1 is what is left over."""
     node, literal = call.origin("num_or_sections"), call.literal("num_or_sections")
     hole, source = receiver(call, "tensor")
     dim = "{dim}" if call.value("axis") is not None else "0"
