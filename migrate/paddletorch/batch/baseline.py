@@ -107,7 +107,7 @@ class Baseline:
             raise BaselineError(f"{self.file}: {reason(error)}") from error
 
     def _keys(self, result: FileResult) -> list[Known]:
-        from paddletorch.report.changes import text_lines
+        from paddletorch.text.lines import text_lines
 
         place = self._place(result.path)
         lines = text_lines(result.source) if result.diagnostics else []

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from paddletorch.documents import Form, markdown
+from paddletorch.documents import markdown
 from paddletorch.documents.cells import Cell, DocumentError
 from paddletorch.documents.document import Document, Position, line_starts
 from paddletorch.documents.joined import Joined
 from paddletorch.documents.magics import Cover, blank, names_in, uncover
 from paddletorch.model import Conversion, Diagnostic, FileResult, Status
+from paddletorch.model.document_kinds import DocumentKind
 from paddletorch.text.masking import mask
 from paddletorch.text.source import Source
 
@@ -41,17 +42,17 @@ class _Prepared:
         return names if self.problem is None else names | names_in(self.cell.code)
 
 
-def convert_document(engine: Engine, data: bytes, path: str, form: Form) -> FileResult:
+def convert_document(engine: Engine, data: bytes, path: str, kind: DocumentKind) -> FileResult:
     """Convert a notebook or a Markdown document. Bad input never raises: the result says what is wrong."""
     if not engine.may_hit(data):
         return FileResult(path, Status.CLEAN, data, data)
     try:
-        document = Document(data, form)
+        document = Document(data, kind)
     except UnicodeDecodeError as error:
         return engine.failed(path, data, "SRC002", str(error))
     except DocumentError as error:
         return engine.failed(path, data, "SRC012", str(error))
-    prepared = [_prepare(cell, path, form) for cell in document.cells]
+    prepared = [_prepare(cell, path, kind) for cell in document.cells]
     joined = Joined([(p.cell, p.python) for p in prepared], frozenset[str]().union(*(p.unread for p in prepared)))
     result = engine.convert_source(joined.source, path)
     placed = _placed(result, document, joined)
@@ -61,7 +62,7 @@ def convert_document(engine: Engine, data: bytes, path: str, form: Form) -> File
         output, cells = document.changed(list(joined.changes(result.edits)))
     except DocumentError as error:
         return engine.failed(path, data, "SRC006", str(error))
-    diagnostics = [*placed.diagnostics, *_notes(engine, document, prepared, form)]
+    diagnostics = [*placed.diagnostics, *_notes(engine, document, prepared, kind)]
     return replace(
         placed,
         status=Status.CONVERTED if output != data else Status.CLEAN,
@@ -73,10 +74,10 @@ def convert_document(engine: Engine, data: bytes, path: str, form: Form) -> File
     )
 
 
-def _prepare(cell: Cell, path: str, form: Form) -> _Prepared:
+def _prepare(cell: Cell, path: str, kind: DocumentKind) -> _Prepared:
     if cell.problem is not None:
         return _Prepared(cell, blank(cell.code), (), cell.problem)
-    uncovered = uncover(markdown.without_options(cell.code) if form == "markdown" else cell.code)
+    uncovered = uncover(markdown.without_options(cell.code) if kind == "markdown" else cell.code)
     problem, line = _problem(uncovered.python, path)
     if problem is None:
         return _Prepared(cell, uncovered.python, uncovered.covers)
@@ -99,11 +100,13 @@ def _problem(python: str, path: str) -> tuple[str | None, int]:
     return None, 1
 
 
-def _notes(engine: Engine, document: Document, prepared: Sequence[_Prepared], form: Form) -> Iterator[Diagnostic]:
+def _notes(
+    engine: Engine, document: Document, prepared: Sequence[_Prepared], kind: DocumentKind
+) -> Iterator[Diagnostic]:
     """What is said of code that was not read."""
     for one in prepared:
         code = one.cell.code.encode("utf-8", "replace")
-        if one.problem is not None and (form == "notebook" or engine.tokens.named(code)):
+        if one.problem is not None and (kind == "notebook" or engine.tokens.named(code)):
             yield from _note(engine, document, one.cell, "SRC010", one.problem_line, problem=one.problem)
         for cover in one.covers:
             if engine.tokens.named(cover.python.encode("utf-8", "replace")):

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from paddletorch.documents import MARKDOWN, NOTEBOOKS
 from paddletorch.inputs.config import NAMES as SETTINGS_FILES
 from paddletorch.inputs.gitignore import Exclusion, Ignore, above, exclude, with_separator
 from paddletorch.model import FileResult
+from paddletorch.model.document_kinds import MARKDOWN, NOTEBOOKS
 from paddletorch.model.failure import failed, reason
 
 SUFFIXES = (".py", ".pyi", *NOTEBOOKS)

@@ -20,10 +20,11 @@ from paddletorch_rules import load
 
 import paddletorch
 from paddletorch.model import Conversion, Diagnostic, FileResult, Severity, Status
-from paddletorch.report.changes import opcodes, text_lines
+from paddletorch.report.changes import opcodes
 from paddletorch.report.record import Report
 from paddletorch.report.root import Root
 from paddletorch.report.sarif_rules import Rules
+from paddletorch.text.lines import text_lines
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "apiUse/v1"
