@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from paddletorch.batch.cache import ResultCache
-from paddletorch.batch.one_file import Converted, Source, convert_noting, engine_for, read
+from paddletorch.batch.one_file import convert, converter_for
 from paddletorch.batch.progress import track
+from paddletorch.inputs.read import SourceFile, read
 from paddletorch.model import FileResult, Options
+from paddletorch.model.dependencies import DependentResult
 
 POOL_FROM = 2_000_000
 """Bytes of source that are worth the start of worker processes."""
@@ -36,18 +38,18 @@ def run(paths: Sequence[str], options: Options, *, jobs: int, progress: bool, ke
     """
     cache = ResultCache(options, used=kept)
     read_files = [read(path) for path in track(paths, len(paths), "Reading", enabled=progress)]
-    sources = [file for file in read_files if isinstance(file, Source)]
+    sources = [file for file in read_files if isinstance(file, SourceFile)]
     found = cache.find(sources)
     fresh = [source for source in sources if source.path not in found]
-    engine = engine_for(options) if fresh or not found else None
-    hits = [source for source in fresh if engine is not None and engine.may_hit(source.data)]
-    hit = {source.path for source in hits}
+    converter = converter_for(options) if fresh or not found else None
+    candidates = [source for source in fresh if converter is not None and converter.may_have_uses(source.data)]
+    looked_at = {source.path for source in candidates}
     converted = cache.keep(
-        track(_convert_all(hits, options, jobs), len(hits), "Converting", enabled=progress),
-        [source for source in fresh if source.path not in hit],
+        track(_convert_all(candidates, options, jobs), len(candidates), "Converting", enabled=progress),
+        [source for source in fresh if source.path not in looked_at],
     )
     done = found | {result.path: result for result in converted}
-    results = (done.get(file.path) if isinstance(file, Source) else file for file in read_files)
+    results = (done.get(file.path) if isinstance(file, SourceFile) else file for file in read_files)
     return Run(len(sources), tuple(result for result in results if result is not None), tuple(cache.notes))
 
 
@@ -67,9 +69,9 @@ def run_each(
     return Run(sum(one.scanned for one in runs), tuple(results), tuple(notes))
 
 
-def _convert_all(sources: Sequence[Source], options: Options, jobs: int) -> Iterator[Converted]:
+def _convert_all(sources: Sequence[SourceFile], options: Options, jobs: int) -> Iterator[DependentResult]:
     if jobs > 1 and len(sources) > 1 and sum(len(source.data) for source in sources) >= POOL_FROM:
         from paddletorch.batch.pool import convert_in_pool
 
         return convert_in_pool(sources, options, jobs)
-    return (convert_noting(source, options) for source in sources)
+    return (convert(source, options) for source in sources)

@@ -142,7 +142,7 @@ def _check_reports(files: Sequence[Path]) -> None:
 
 
 def _convert_stdin(request: _Request) -> int:
-    from paddletorch.batch.one_file import Source, UnusableOptions, convert, engine_for
+    from paddletorch.batch.one_file import UnusableOptions, converter_for
     from paddletorch.inputs.discover import Scope, leaves_out
     from paddletorch.report.diff import unified_diff
 
@@ -150,7 +150,7 @@ def _convert_stdin(request: _Request) -> int:
     path = name or "<stdin>"
     options = request.settings.options(path)
     try:
-        engine = engine_for(options)
+        converter = converter_for(options)
     except UnusableOptions as error:
         raise Refusal(str(error)) from error
     left_out = request.given["force_exclude"] and name and leaves_out(Scope(request.settings.exclusion), name)
@@ -158,10 +158,7 @@ def _convert_stdin(request: _Request) -> int:
         raise Refusal("stdin is closed, and the source is read from there")
     baselines = Baselines(request.settings, [name] if name else [], writing=False)
     data = sys.stdin.buffer.read()
-    if engine.may_hit(data) and not left_out:
-        result = convert(Source(path, data), options)
-    else:
-        result = FileResult(path, Status.CLEAN, data, data)
+    result = FileResult(path, Status.CLEAN, data, data) if left_out else converter.convert(data, path).file
     if request.given["diff"]:
         _write_stdout(unified_diff(result, colour=_colour()))
     else:
@@ -171,7 +168,7 @@ def _convert_stdin(request: _Request) -> int:
 
 
 def _convert_paths(request: _Request) -> int:
-    from paddletorch.batch.one_file import UnusableOptions, engine_for
+    from paddletorch.batch.one_file import UnusableOptions, converter_for
     from paddletorch.batch.run import run_each
     from paddletorch.inputs.discover import Scope, discover
     from paddletorch.inputs.gitignore import ExcludeError
@@ -187,7 +184,7 @@ def _convert_paths(request: _Request) -> int:
         )
         options = settings.overall(request.paths[0], found.files)
         if not found.files:
-            engine_for(options)  # to say what is wrong with the tables
+            converter_for(options)  # to say what is wrong with the tables
         baselines = Baselines(settings, found.files, writing=given["write_baseline"])
         jobs, progress, kept = given["jobs"] or _cpus(), not given["quiet"], not given["no_cache"]
         ran = run_each(found.files, settings.options, jobs=jobs, progress=progress, kept=kept)

@@ -6,6 +6,7 @@ import ast
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Sequence
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
@@ -72,6 +73,15 @@ class Engine:
         A file in UTF-16 or UTF-32 is one to look at too: no token shows in its bytes, and Python refuses it.
         """
         return self.tokens.hit(data) or (MARK in data and self._options.wants("API214")) or data.startswith(_WIDE)
+
+    def renewed(self) -> Engine:
+        """An engine with the same options that has looked at no other file yet."""
+        engine = copy(self)
+        options = self._options
+        if self._index is not None:
+            engine._index = TreeIndex((options.source, options.target), self.settings.table)
+        vars(engine).pop("_witnesses", None)  # they have looked at files too
+        return engine
 
     def convert(self, data: bytes, path: str) -> FileResult:
         """Convert one file. Bad input never raises: the result says what is wrong."""

@@ -17,9 +17,9 @@ from paddletorch_rules.storage import UntrustedFolder, cache_folder
 from paddletorch.batch.cache.environment import environment_digest
 from paddletorch.batch.cache.record import can_be_kept, findings_of, result_of, text_of
 from paddletorch.batch.cache.store import Damaged, Record, Store
-from paddletorch.batch.one_file import Converted, Source
+from paddletorch.inputs.read import SourceFile
 from paddletorch.model import FileResult, Options
-from paddletorch.model.dependencies import LARGEST, Dependencies, content_digest, kind_of
+from paddletorch.model.dependencies import LARGEST, Dependencies, DependentResult, content_digest, kind_of
 
 _BATCH = 200
 """Results that are written at once: few enough that little is lost at Ctrl-C."""
@@ -48,11 +48,11 @@ class ResultCache:
             return None
         return Store(folder / _NAME) if folder is not None else None
 
-    def find(self, sources: Sequence[Source]) -> dict[str, FileResult | None]:
+    def find(self, sources: Sequence[SourceFile]) -> dict[str, FileResult | None]:
         """Results that still hold, by path; None for a file that no rule has any business with."""
         if self._store is None:
             return {}
-        wanted: dict[bytes, Source] = {}
+        wanted: dict[bytes, SourceFile] = {}
         for source in sources:
             path, content = str(Path(source.path).absolute()), content_digest(source.data)
             if len(source.data) <= LARGEST:
@@ -73,7 +73,7 @@ class ResultCache:
             self._store.touch(stale)
         return found
 
-    def keep(self, converted: Iterable[Converted], others: Iterable[Source]) -> Iterator[FileResult]:
+    def keep(self, converted: Iterable[DependentResult], others: Iterable[SourceFile]) -> Iterator[FileResult]:
         """Keep results as they come and hand them on; ``others`` are files that no rule has any business with."""
         batch = _Batch()
         if self._store is not None:
@@ -111,7 +111,7 @@ class ResultCache:
     def _key(self, path: str) -> bytes:
         return blake2b(self._environment + path.encode("utf-8", "surrogateescape"), digest_size=16).digest()
 
-    def _result(self, source: Source, record: Record) -> FileResult | None:
+    def _result(self, source: SourceFile, record: Record) -> FileResult | None:
         if record.findings is None:
             return None
         return result_of(source.path, source.data, record.findings, record.text)
