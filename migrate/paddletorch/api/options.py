@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterable
 from typing import get_args
 
 from paddletorch_rules import Table, load
 
 from paddletorch.model import Framework, Options, ShimMode
+from paddletorch.model.codes import areas, nearest, unknown_code
 
 
 def checked_options(
@@ -50,39 +50,14 @@ def checked_options(
     )
 
 
-def all_codes(table: Table) -> frozenset[str]:
-    """The codes of conversions and findings."""
-    return frozenset(row.code for row in table.rows) | frozenset(table.diagnostics)
-
-
-def areas(codes: Iterable[str]) -> frozenset[str]:
-    """The letters that the codes begin with."""
-    return frozenset(code.rstrip("0123456789") for code in codes)
-
-
-def unknown_code(wanted: Sequence[str], known: frozenset[str]) -> str | None:
-    """The first of ``wanted`` that is neither an area, nor a code, nor the beginning of one."""
-    letters = areas(known)
-    for code in wanted:
-        if code.rstrip("0123456789") not in letters or not any(full.startswith(code) for full in known):
-            return code
-    return None
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` for the known name closest to ``name``, or nothing."""
-    names = sorted(known)
-    near = [full for full in names if full.startswith(name)] or get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
-
-
 def _codes(option: str, given: tuple[str, ...], table: Table | None) -> tuple[str, ...]:
     if table is None:
         return ()
-    codes, known = tuple(code.strip().upper() for code in given), all_codes(table)
-    wrong = unknown_code(codes, known)
+    codes = tuple(code.strip().upper() for code in given)
+    wrong = unknown_code(codes, table.codes)
     if wrong is not None:
-        raise ValueError(f"{option}: no such code or area: {wrong}{nearest(wrong, areas(known) | known)}")
+        known = areas(table.codes) | table.codes
+        raise ValueError(f"{option}: no such code or area: {wrong}{nearest(wrong, known)}")
     return tuple(dict.fromkeys(codes))
 
 

@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from paddletorch.cli.error import Refusal, nearest
+from paddletorch.cli.error import Refusal
+from paddletorch.model.codes import nearest
 
 
 @click.command()

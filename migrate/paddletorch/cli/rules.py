@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddletorch.cli.error import Refusal, nearest
+from paddletorch.cli.error import Refusal
+from paddletorch.model.codes import nearest
 
 if TYPE_CHECKING:
     from paddletorch_rules import Form, Framework, Row, Table

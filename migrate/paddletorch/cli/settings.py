@@ -11,10 +11,11 @@ from typing import Any
 
 import click
 
-from paddletorch.cli.error import Refusal, nearest
+from paddletorch.cli.error import Refusal
 from paddletorch.inputs.config import Config, ConfigError, load_config
 from paddletorch.inputs.gitignore import Exclusion, Ignore, with_separator
 from paddletorch.model import Options
+from paddletorch.model.codes import areas, nearest, unknown_code
 
 
 class RunSettings:
@@ -174,10 +175,9 @@ def known_codes(where: str, values: Sequence[str], tables: tuple[str, ...]) -> t
         table = load(tables)
     except TableError as error:
         raise Refusal(str(error)) from error
-    known = {row.code for row in table.rows} | set(table.diagnostics)
-    areas = {code.rstrip("0123456789") for code in known}
-    for code in wanted:
-        if code.rstrip("0123456789") not in areas or not any(full.startswith(code) for full in known):
-            message = f"{where}: no such code or area: {code}{nearest(code, areas | known)}"
-            raise click.UsageError(message) if where.startswith("--") else Refusal(message)
+    unknown = unknown_code(wanted, table.codes)
+    if unknown is not None:
+        known = areas(table.codes) | table.codes
+        message = f"{where}: no such code or area: {unknown}{nearest(unknown, known)}"
+        raise click.UsageError(message) if where.startswith("--") else Refusal(message)
     return tuple(dict.fromkeys(wanted))

@@ -80,7 +80,7 @@ class Engine:
         options = self._options
         if self._index is not None:
             engine._index = TreeIndex((options.source, options.target), self.settings.table)
-        vars(engine).pop("_witnesses", None)  # they have looked at files too
+        vars(engine).pop("_both_directions", None)  # they have looked at files too
         return engine
 
     def convert(self, data: bytes, path: str) -> FileResult:
@@ -263,7 +263,7 @@ class Engine:
         unused = view.suppressions.unused()
         for engine in self._both_directions if unused else ():
             unused &= engine.unused_suppressions(view.source.data, path)
-        known = {row.code for row in self.settings.table.rows} | set(self.settings.table.diagnostics)
+        known = self.settings.table.codes
         found = []
         for comment in comments:
             here = "in this file" if comment.whole_file else "here"
