@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import cached_property
 
 import paddletorch_rules
-from paddletorch_rules import Table
+from paddletorch_rules import ShimPart, Table
 
 from paddletorch.engine.annotate import annotation_edits
 from paddletorch.engine.render import render
-from paddletorch.engine.shim_mode import CALLS, answered_codes, keeps_row, overlays, tables
+from paddletorch.engine.shim_mode import CALLS, answered_codes, parts_for, row_applies, tables
 from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
 from paddletorch.plan.model.changes import Planned
@@ -42,14 +42,14 @@ class Engine:
     def __init__(self, options: Options, *, tree: bool = False) -> None:
         """``tree``: a path names a real file, and imports may be resolved through its neighbours."""
         self._options = options
-        self._made: dict[tuple[frozenset[str], bool], Settings] = {}
+        self._made: dict[tuple[frozenset[ShimPart], bool], Settings] = {}
         self.settings = self._settings(frozenset())
         self._findings_alone = _findings_alone(options, self.settings.table)
         rows = self._settings(frozenset(), every_row=True).rows if self._findings_alone else self.settings.rows
         self.tokens = self.settings.table.tokens(options.source, rows)
         self._index = ProjectIndex((options.source, options.target), self.settings.table) if tree else None
 
-    def _settings(self, shim: frozenset[str], *, every_row: bool = False) -> Settings:
+    def _settings(self, shim: frozenset[ShimPart], *, every_row: bool = False) -> Settings:
         """What the options mean where ``shim`` says what goes to the runtime shim."""
         key = shim, every_row
         if key not in self._made:
@@ -61,8 +61,8 @@ class Engine:
                 table=table,
                 source_releases=paddletorch_rules.select(options.source, options.source_version),
                 target_releases=paddletorch_rules.select(options.target, options.target_version),
-                rows=frozenset(r for r in rows if keeps_row(shim, r)),
-                answered=answered_codes(shim),
+                rows=frozenset(r for r in rows if row_applies(shim, r)),
+                answered=answered_codes(shim, table),
                 at_run_time=CALLS in shim,
             )
         return self._made[key]
@@ -158,9 +158,11 @@ class Engine:
 
     def _with_shim(self, path: str, parsed: Parsed) -> FileResult:
         if self._options.shim == "always":
-            return self._convert_module(path, parsed, self._settings(overlays(self._options, None)))
+            return self._convert_module(
+                path, parsed, self._settings(parts_for(self._options, self.settings.table, None))
+            )
         native = self._convert_module(path, parsed, self.settings)
-        shim = overlays(self._options, native)
+        shim = parts_for(self._options, self.settings.table, native)
         return self._convert_module(path, parsed, self._settings(shim)) if shim else native
 
     def _convert_module(self, path: str, parsed: Parsed, settings: Settings) -> FileResult:
