@@ -23,20 +23,20 @@ class Run:
     scanned: int
     """Files that were read."""
     results: tuple[FileResult, ...]
-    """In the order of the paths; files that the engine had no business with are left out."""
+    """In the order of the paths; files that do not use the source framework are left out."""
     notes: tuple[str, ...] = ()
     """What the user should know about the run itself."""
 
 
-def run(paths: Sequence[str], options: Options, *, jobs: int, progress: bool, kept: bool = True) -> Run:
+def run(paths: Sequence[str], options: Options, *, jobs: int, progress: bool, use_cache: bool = True) -> Run:
     """Convert the files at ``paths`` in memory. A file that cannot be handled becomes a FAILED result.
 
-    ``kept``: results of earlier runs are taken, and new ones kept.
+    ``use_cache``: take results of earlier runs that still hold, and keep the new ones.
 
     Raises:
         UnusableOptions: a table or a version specifier is wrong.
     """
-    cache = ResultCache(options, used=kept)
+    cache = ResultCache(options, enabled=use_cache)
     read_files = [read(path) for path in track(paths, len(paths), "Reading", enabled=progress)]
     sources = [file for file in read_files if isinstance(file, SourceFile)]
     found = cache.find(sources)
@@ -54,17 +54,20 @@ def run(paths: Sequence[str], options: Options, *, jobs: int, progress: bool, ke
 
 
 def run_each(
-    paths: Sequence[str], options: Callable[[str], Options], *, jobs: int, progress: bool, kept: bool = True
+    paths: Sequence[str], options: Callable[[str], Options], *, jobs: int, progress: bool, use_cache: bool = True
 ) -> Run:
     """As :func:`run`, where ``options`` says what holds for each file."""
-    alike: dict[Options, list[str]] = {}
+    by_options: dict[Options, list[str]] = {}
     for path in paths:
-        alike.setdefault(options(path), []).append(path)
-    runs = [run(group, held, jobs=jobs, progress=progress, kept=kept) for held, group in alike.items()]
+        by_options.setdefault(options(path), []).append(path)
+    runs = [
+        run(group, its_options, jobs=jobs, progress=progress, use_cache=use_cache)
+        for its_options, group in by_options.items()
+    ]
     if len(runs) == 1:
         return runs[0]
-    place = {path: number for number, path in enumerate(paths)}
-    results = sorted((result for one in runs for result in one.results), key=lambda result: place[result.path])
+    order = {path: number for number, path in enumerate(paths)}
+    results = sorted((result for one in runs for result in one.results), key=lambda result: order[result.path])
     notes = dict.fromkeys(note for one in runs for note in one.notes)
     return Run(sum(one.scanned for one in runs), tuple(results), tuple(notes))
 

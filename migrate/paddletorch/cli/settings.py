@@ -21,8 +21,8 @@ from paddletorch.model.codes import areas, nearest, unknown_code
 class RunSettings:
     """Settings by file: the command line's word, else that of the nearest settings file, else the default.
 
-    Methods raise Refusal or UsageError for what cannot be used, with its place; paths are files or folders as the
-    user gave them.
+    Methods raise Refusal or UsageError for what cannot be used, and say where it was written; paths are files or
+    folders as the user gave them.
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:
@@ -87,7 +87,7 @@ class RunSettings:
         return bool(self.config(folder).markdown if given is None else given)
 
     def baseline(self, path: str) -> str | None:
-        """The baseline that the file at ``path`` is held against."""
+        """The baseline that the file at ``path`` is compared with."""
         return self._given["baseline"] if "baseline" in self._given else self.file_config(path).baseline
 
     def _merge(self, config: Config) -> Options:
@@ -159,8 +159,8 @@ class RunSettings:
 
 
 def _no_direction(config: Config) -> str:
-    place = f"{config.file}, which is nearest to it" if config.file else "[tool.paddletorch]"
-    return f"say where the code goes: --to paddle or --to torch (or 'to' in {place})"
+    file = f"{config.file}, which is nearest to it" if config.file else "[tool.paddletorch]"
+    return f"say where the code goes: --to paddle or --to torch (or 'to' in {file})"
 
 
 @functools.cache

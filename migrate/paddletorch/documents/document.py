@@ -43,7 +43,7 @@ class Document:
 
     def position(self, cell: Cell, index: int) -> Position:
         """Where a character of a cell stands."""
-        line, column = _position(self._starts, cell.places[index])
+        line, column = _position(self._starts, cell.offsets[index])
         if self._kind == "markdown":
             return Position(line, column, None)
         return Position(line, column, CellPosition(cell.number, *_position(line_starts(cell.code), index)))

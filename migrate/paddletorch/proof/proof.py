@@ -186,9 +186,9 @@ class _Attempt:
             raise self._broken(f"{stage} {framework}", _shortened(message), text) from error
 
     def _compare(self, expected: object, actual: object, stage: str, text: str) -> None:
-        told = difference(expected, actual, tolerance=self.row.tolerance, values=self.row.prove != "shape")
-        if told is not None:
-            raise self._broken(stage, told, text)
+        problem = difference(expected, actual, tolerance=self.row.tolerance, values=self.row.prove != "shape")
+        if problem is not None:
+            raise self._broken(stage, problem, text)
 
     def _broken(self, stage: str, message: str, text: str) -> _Broken:
         return _Broken(self._failure(stage, message, text))

@@ -94,8 +94,8 @@ def exit_code(results: Iterable[FileResult], *, applied: bool) -> int:
 
 
 def _notes(results: Iterable[FileResult], options: Options) -> Iterable[Note]:
-    made = (conversion.replacement for result in results for conversion in result.conversions)
-    if any(name == "paddle.amp.GradScaler" for name in made):
+    replacements = (conversion.replacement for result in results for conversion in result.conversions)
+    if any(name == "paddle.amp.GradScaler" for name in replacements):
         from paddletorch_rules import load
 
         spec = load(options.tables).diagnostics[NUMPY_NOTE]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from paddletorch import convert
-from paddletorch.documents.located_json import LocatedStr, loads, places
+from paddletorch.documents.located_json import LocatedStr, loads, offsets_of
 from paddletorch.model import CellPosition, FileResult, Framework, Status
 
 from ...fixture_files import line_of
@@ -199,7 +199,7 @@ def test_characters_are_found_in_json(value: str) -> None:
     for text in (json.dumps([value]), json.dumps([value], ensure_ascii=False)):
         (found,) = loads(text)
         assert isinstance(found, LocatedStr)
-        where = [*places(text, found), found.end]
+        where = [*offsets_of(text, found), found.end]
         pieces = [text[a:b] for a, b in pairwise(where)]
         assert "".join(json.loads(f'"{piece}"') for piece in pieces) == value
 

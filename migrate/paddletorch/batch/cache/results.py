@@ -15,7 +15,7 @@ from pathlib import Path
 from paddletorch_rules.storage import UntrustedFolder, cache_folder
 
 from paddletorch.batch.cache.environment import environment_digest
-from paddletorch.batch.cache.record import can_be_kept, findings_of, result_of, text_of
+from paddletorch.batch.cache.record import findings_of, is_cacheable, result_of, text_of
 from paddletorch.batch.cache.store import Damaged, Record, Store
 from paddletorch.inputs.read import SourceFile
 from paddletorch.model import FileResult, Options
@@ -31,10 +31,10 @@ _NAME = "results-1.sqlite"
 class ResultCache:
     """The results of earlier runs with the same options. It never raises; ``notes`` say what went wrong."""
 
-    def __init__(self, options: Options, *, used: bool = True) -> None:
-        """``used``: otherwise nothing is found or kept."""
+    def __init__(self, options: Options, *, enabled: bool = True) -> None:
+        """``enabled``: otherwise nothing is found or kept."""
         self.notes: list[str] = []
-        self._store = self._find_store() if used else None
+        self._store = self._find_store() if enabled else None
         self._environment = environment_digest(options) if self._store is not None else b""
         self._contents: dict[str, bytes] = {}
         self._states: dict[str, bytes] = {}
@@ -49,7 +49,7 @@ class ResultCache:
         return Store(folder / _NAME) if folder is not None else None
 
     def find(self, sources: Sequence[SourceFile]) -> dict[str, FileResult | None]:
-        """Results that still hold, by path; None for a file that no rule has any business with."""
+        """Results that still hold, by path; None for a file that does not use the source framework."""
         if self._store is None:
             return {}
         wanted: dict[bytes, SourceFile] = {}
@@ -74,7 +74,7 @@ class ResultCache:
         return found
 
     def keep(self, converted: Iterable[DependentResult], others: Iterable[SourceFile]) -> Iterator[FileResult]:
-        """Keep results as they come and hand them on; ``others`` are files that no rule has any business with."""
+        """Keep results as they come and hand them on; ``others`` are files that do not use the source framework."""
         batch = _Batch()
         if self._store is not None:
             for source in others:
@@ -82,7 +82,7 @@ class ResultCache:
                 batch.add(key, content_digest(source.data), Dependencies(), None, None)
         try:
             for result, dependencies in converted:
-                if self._store is not None and dependencies is not None and can_be_kept(result):
+                if self._store is not None and dependencies is not None and is_cacheable(result):
                     key = self._key(str(Path(result.path).absolute()))
                     batch.add(key, content_digest(result.source), dependencies, findings_of(result), text_of(result))
                     if len(batch.records) >= _BATCH:

@@ -63,15 +63,15 @@ def _hunks(old: list[str], new: list[str], found: Iterable[int], colour: Callabl
     if not windows:
         return []
     old_lines = colour(old)
-    made = []
+    hunks = []
     for start, end in windows:
         parts = list(_parts(codes, start, end))
         if parts:  # none: a finding in an empty file
             blocks = [
                 Block(old_lines[i1:i2], None if tag == "equal" else colour(new[j1:j2])) for tag, i1, i2, j1, j2 in parts
             ]
-            made.append(Hunk(parts[0][1] + 1, parts[0][3] + 1, blocks))
-    return made
+            hunks.append(Hunk(parts[0][1] + 1, parts[0][3] + 1, blocks))
+    return hunks
 
 
 def _windows(spans: Iterable[tuple[int, int]], length: int) -> Iterator[tuple[int, int]]:
