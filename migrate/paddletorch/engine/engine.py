@@ -79,7 +79,7 @@ class Engine:
         engine = copy(self)
         options = self._options
         if self._index is not None:
-            engine._index = TreeIndex((options.source, options.target), self.settings.table)
+            engine._index = ProjectIndex((options.source, options.target), self.settings.table)
         vars(engine).pop("_both_directions", None)  # they have looked at files too
         return engine
 
