@@ -22,8 +22,6 @@ from paddletorch_rules.where import Where
 _FORM_KEYS = frozenset(
     "names since until signature fixed template let read_also results assign result_called_with".split()
 )
-    "names since until signature fixed template let read_also results assign result_called_with".split()
-)
 _PARAMETER_KEYS = frozenset(["torch", "paddle", "values", "same_if", "else_report", "apply", "ignore"])
 
 
