@@ -17,7 +17,7 @@ def run_here(monkeypatch: pytest.MonkeyPatch, *arguments: str, stdin: bytes = b"
     """Run the command as a process of its own would: with its own streams, and nothing remembered but the cache."""
     assert not any(name.startswith("PYTHON") for name in environment), "Python reads these when it starts"
     given, out, err = (io.TextIOWrapper(io.BytesIO(data), "utf-8", newline="") for data in (stdin, b"", b""))
-    one_file.engine_for.cache_clear()
+    one_file.converter_for.cache_clear()
     with monkeypatch.context() as patch:
         for name in ("NO_COLOR", "FORCE_COLOR"):
             patch.delenv(name, raising=False)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from paddletorch.model.interrupts import exit_code, listening
+from paddletorch.model.interrupts import exit_code, signals_as_exceptions
 
 
 def main() -> NoReturn:
@@ -64,7 +64,7 @@ def process_settings() -> Iterator[None]:
     for stream in streams:  # a character that the terminal cannot show must not end the run
         stream.reconfigure(errors="backslashreplace")
     try:
-        with listening(), warnings.catch_warnings():
+        with signals_as_exceptions(), warnings.catch_warnings():
             for category in (SyntaxWarning, DeprecationWarning):  # what Python thinks of the code that is converted
                 warnings.simplefilter("ignore", category)
             yield

@@ -24,6 +24,7 @@ from paddletorch_rules.schema import (
     ParameterPair,
     RawTables,
     Row,
+    ShimPart,
     TableError,
     TypeSpec,
     ValueMap,
@@ -43,7 +44,7 @@ _ROW_KEYS = frozenset(
 _VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse keeps strings override".split())
 _TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base", "override"])
 _DIAGNOSTIC_KEYS = frozenset(
-    ["code", "name", "title", "severity", "applicability", "message", "hint", "once", "formerly", "override"]
+    "code name title severity applicability message hint once formerly override shim_reason shim_answers".split()
 )
 _ALIAS_KEYS = frozenset(["of", "at", "modules", "names"])
 _AREA_KEYS = frozenset(["code", "name", "title", "override"])
@@ -172,7 +173,14 @@ def _diagnostic(data: Mapping[str, Any], where: Where) -> DiagnosticSpec:
         hint=where.text(data, "hint", ""),
         once=where.flag(data, "once"),
         formerly=where.text(data, "formerly", ""),
+        shim_reason=_shim_part(data, "shim_reason", where),
+        shim_answers=_shim_part(data, "shim_answers", where),
     )
+
+
+def _shim_part(data: Mapping[str, Any], key: str, where: Where) -> ShimPart | None:
+    parts = get_args(ShimPart)
+    return where.choice(data, key, parts, parts[0]) if key in data else None  # type: ignore[return-value]
 
 
 def _values(data: Mapping[str, Any], where: Where) -> ValueMap:

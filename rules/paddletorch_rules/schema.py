@@ -10,6 +10,9 @@ from packaging.version import Version
 
 from paddletorch_rules.releases import Framework
 
+ShimPart = Literal["scaler", "autocast", "custom", "calls"]
+"""What can go to the runtime shim, each alone."""
+
 Kind = Literal["class", "function", "context", "constant", "method", "attribute", "module", "unsupported"]
 Apply = Literal["safe", "unsafe", "never"]
 
@@ -211,6 +214,10 @@ class DiagnosticSpec(Record):
     """One finding for a file is enough."""
     formerly: str = ""
     """The code that such findings had before; comments, options and baselines that name it still hold."""
+    shim_reason: ShimPart | None = None
+    """The part of the runtime shim that ``--shim auto`` takes for it: natively there is no exact form."""
+    shim_answers: ShimPart | None = None
+    """The part of the runtime shim under which it does not apply: the source's behaviour is kept."""
 
 
 @dataclass(frozen=True, slots=True)

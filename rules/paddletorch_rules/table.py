@@ -69,6 +69,11 @@ class Table:
                     if not found or found[0][0].file == row.file:  # overloads stand in one file; overlays replace
                         found.append((row, form))
 
+    @property
+    def codes(self) -> frozenset[str]:
+        """The codes of conversions and findings."""
+        return frozenset(row.code for row in self.rows) | frozenset(self.diagnostics)
+
     def makes(self, qualified_name: str) -> str | None:
         """The tracked type that calling ``qualified_name`` makes an instance of, if any."""
         if qualified_name not in self._made:

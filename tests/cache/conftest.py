@@ -54,7 +54,7 @@ class Tree:
 
     def run(self, options: Options = PADDLE) -> run.Run:
         """Convert all files, as a process of its own would: nothing is remembered but the cache."""
-        one_file.engine_for.cache_clear()
+        one_file.converter_for.cache_clear()
         files = sorted(str(path) for path in self.folder.rglob("*.py"))
         return run.run(files, options, jobs=1, progress=False)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paddletorch.batch.baseline import Baseline, Known, read_baseline
+from paddletorch.batch.baseline import Baseline, FindingKey, read_baseline
 from paddletorch.model import Diagnostic, FileResult, Options, Status
 
 from .conftest import BROKEN, FINDING, PLAIN, Run, Tree
@@ -175,7 +175,9 @@ def test_nothing_is_lost_or_known_twice(
     (folder / "b").mkdir()
     options = Options("paddle")
 
-    def compare(baseline: Baseline, files: dict[str, list[str]]) -> tuple[Counter[Known], Counter[Known], int, int]:
+    def compare(
+        baseline: Baseline, files: dict[str, list[str]]
+    ) -> tuple[Counter[FindingKey], Counter[FindingKey], int, int]:
         paths = [str(folder / name) for name in files]
         compared = baseline.compare(results_of(files, folder), paths, lambda _: options)
         shown = sum(len(result.diagnostics) for result in compared.results)

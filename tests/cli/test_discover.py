@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from paddletorch.inputs.discover import Discovery, Scope, discover
+from paddletorch.inputs.discover import Discovery, FileFilter, discover
 from paddletorch.inputs.gitignore import Exclusion
 
 from .conftest import PLAIN, Run, Tree
@@ -23,13 +23,13 @@ def codes(found: Discovery) -> dict[str, str]:
     return {result.path: result.diagnostics[0].code for result in found.failures}
 
 
-def excluding(*patterns: str, base: str = ".") -> Scope:
-    return Scope(lambda _: Exclusion(patterns, base))
+def excluding(*patterns: str, base: str = ".") -> FileFilter:
+    return FileFilter(lambda _: Exclusion(patterns, base))
 
 
 def test_folder_is_walked_in_a_fixed_order(tree: Tree) -> None:
     tree(dict.fromkeys(("z.py", "a.py", "b/y.py", "b/c/x.py", "a.pyi", "readme.md", "c.pyc"), ""))
-    assert names(discover(["."], Scope())) == ["a.py", "a.pyi", "z.py", "b/y.py", "b/c/x.py"]
+    assert names(discover(["."], FileFilter())) == ["a.py", "a.pyi", "z.py", "b/y.py", "b/c/x.py"]
 
 
 def test_explicit_file_is_always_taken(tree: Tree) -> None:
@@ -41,19 +41,19 @@ def test_explicit_file_is_always_taken(tree: Tree) -> None:
 @pytest.mark.parametrize("folder_name", [".git", ".venv", "__pycache__", "node_modules", ".mypy_cache"])
 def test_skipped_folders(tree: Tree, folder_name: str) -> None:
     tree({f"{folder_name}/a.py": "", "b.py": ""})
-    assert names(discover(["."], Scope(gitignore=False))) == ["b.py"]
+    assert names(discover(["."], FileFilter(gitignore=False))) == ["b.py"]
 
 
 def test_virtual_environment_of_any_name(tree: Tree) -> None:
     tree({"env3/pyvenv.cfg": "", "env3/lib/a.py": "", "venv/b.py": ""})
-    assert names(discover(["."], Scope())) == ["venv/b.py"]
+    assert names(discover(["."], FileFilter())) == ["venv/b.py"]
 
 
 def test_no_file_twice(tree: Tree, folder: Path) -> None:
     tree({"z/real.py": "", "b.py": ""})
     (folder / "a_link.py").symlink_to("z/real.py")
     (folder / "z2").symlink_to("z")
-    assert names(discover([".", "z", "b.py", "./b.py", "a_link.py"], Scope())) == ["b.py", "z/real.py"]
+    assert names(discover([".", "z", "b.py", "./b.py", "a_link.py"], FileFilter())) == ["b.py", "z/real.py"]
 
 
 def test_link_to_a_file_elsewhere_is_taken_once(tree: Tree, folder: Path) -> None:
@@ -61,7 +61,7 @@ def test_link_to_a_file_elsewhere_is_taken_once(tree: Tree, folder: Path) -> Non
     outside.write_text(PLAIN)
     (folder / "one.py").symlink_to(outside)
     (folder / "two.py").symlink_to(outside)
-    assert names(discover(["."], Scope())) == ["one.py"]
+    assert names(discover(["."], FileFilter())) == ["one.py"]
 
 
 def test_link_to_a_folder_elsewhere_is_mentioned(paddletorch: Run, tree: Tree, folder: Path) -> None:
@@ -79,7 +79,7 @@ def test_links_that_loop(tree: Tree, folder: Path) -> None:
     tree({"a.py": "", "sub/b.py": ""})
     (folder / "self.py").symlink_to("self.py")
     (folder / "sub/up").symlink_to("..")
-    found = discover(["."], Scope())
+    found = discover(["."], FileFilter())
     assert names(found) == ["a.py", "sub/b.py"]
     assert codes(found) == {"self.py": "SRC004", "sub/up": "SRC004"}
 
@@ -88,7 +88,7 @@ def test_bad_entries_are_one_diagnostic_each(tree: Tree, folder: Path) -> None:
     tree({"x.py/inner.py": ""})
     (folder / "dead.py").symlink_to("nowhere.py")
     os.mkfifo(folder / "pipe.py")
-    found = discover([".", "missing.py", "pipe.py"], Scope())
+    found = discover([".", "missing.py", "pipe.py"], FileFilter())
     assert names(found) == ["x.py/inner.py"]
     assert codes(found) == {
         "x.py": "SRC004",
@@ -127,7 +127,7 @@ def test_forced_exclusion_of_named_files(tree: Tree, folder: Path, monkeypatch: 
     """What is named one by one is left out as a walk from above would leave it out."""
     tree(dict.fromkeys(("a.py", "lib/a.py", "lib/x/b.py", "libs/c.py", "work/d.py"), ""))
     monkeypatch.chdir(folder / cwd)
-    scope = Scope(lambda _: Exclusion(("/lib/", "a.py", "/work/work"), str(folder)), forced=True)
+    scope = FileFilter(lambda _: Exclusion(("/lib/", "a.py", "/work/work"), str(folder)), forced=True)
     paths = [str(folder / name) for name in ("a.py", "lib/a.py", "lib/x/b.py", "lib/x", "libs/c.py", "work")]
     assert names(discover(paths, scope)) == [str(folder / "libs/c.py"), str(folder / "work/d.py")]
 
@@ -140,7 +140,7 @@ def test_forced_exclusion_by_settings_above(tree: Tree, folder: Path) -> None:
         inner = Path(place).is_relative_to(folder / "out")
         return Exclusion((), str(folder / "out")) if inner else Exclusion(("out/",), str(folder))
 
-    assert names(discover(["in/a.py", "out/deep/a.py"], Scope(exclusion, forced=True))) == ["in/a.py"]
+    assert names(discover(["in/a.py", "out/deep/a.py"], FileFilter(exclusion, forced=True))) == ["in/a.py"]
 
 
 def test_ignored_folder_given_by_name_is_searched(tree: Tree, folder: Path) -> None:
@@ -153,15 +153,15 @@ def test_ignored_folder_given_by_name_is_searched(tree: Tree, folder: Path) -> N
             "src/b.py": "",
         }
     )
-    assert names(discover(["."], Scope())) == ["src/b.py"]
-    assert names(discover(["src"], Scope())) == ["src/b.py"]
-    assert names(discover(["build"], Scope())) == ["build/a.py"]
-    assert names(discover(["src"], Scope(gitignore=False))) == ["src/b.py", "src/skip.py"]
+    assert names(discover(["."], FileFilter())) == ["src/b.py"]
+    assert names(discover(["src"], FileFilter())) == ["src/b.py"]
+    assert names(discover(["build"], FileFilter())) == ["build/a.py"]
+    assert names(discover(["src"], FileFilter(gitignore=False))) == ["src/b.py", "src/skip.py"]
 
 
 def test_unreadable_lines_of_gitignore_are_passed_over(tree: Tree) -> None:
     tree({".gitignore": b"\xef\xbb\xbf[z-a]\n!\n\xff\nout.py\n", "out.py": "", "in.py": ""})
-    assert names(discover(["."], Scope())) == ["in.py"]
+    assert names(discover(["."], FileFilter())) == ["in.py"]
 
 
 PATTERNS = st.sampled_from(
@@ -191,5 +191,5 @@ def test_same_files_as_git(
         ["git", "-c", "core.excludesFile=", "ls-files", "-co", "--exclude-standard", "*.py"],
         cwd=root, check=True, capture_output=True, text=True,
     )  # fmt: skip
-    found = {os.path.relpath(path, root) for path in discover([str(root)], Scope()).files}
+    found = {os.path.relpath(path, root) for path in discover([str(root)], FileFilter()).files}
     assert found == set(listed.stdout.split())

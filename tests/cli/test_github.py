@@ -24,12 +24,12 @@ def test_findings_failures_and_files_that_would_change(paddletorch: Run, tree: T
         "paddletorch convert --write would convert 1 use in this file."
     )
     assert failure.startswith("::error file=broken.py,line=1,")
-    assert last == "3 files scanned: 1 with hits, 1 would change, 1 failed."
+    assert last == "3 files scanned: 1 with uses, 1 would change, 1 failed."
 
 
 def test_what_was_written_is_not_announced(paddletorch: Run, tree: Tree) -> None:
     tree({"a.py": PLAIN})
-    assert paddletorch(*TO, "--write").stdout.decode().splitlines() == ["1 file scanned: 1 with hits, 1 converted."]
+    assert paddletorch(*TO, "--write").stdout.decode().splitlines() == ["1 file scanned: 1 with uses, 1 converted."]
 
 
 def test_paths_are_seen_from_the_top_of_the_repository(

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from paddletorch.model import Diagnostic, FileResult, Options, Status
-from paddletorch.report.changes import text_lines
 from paddletorch.report.html import payload, render
 from paddletorch.report.html.highlight import LONGEST, highlighted
 from paddletorch.report.html.hunks import CONTEXT, hunks_of
 from paddletorch.report.record import Report
 from paddletorch.report.summary import summarise
+from paddletorch.text.lines import text_lines
 
 from .conftest import BROKEN, FINDING, PLAIN, Run, Tree
 

@@ -105,7 +105,7 @@ def test_it_fits_the_window_and_says_nothing_in_the_console(
 
 def test_overview_and_codes(opened: Open, report: Path) -> None:
     page = opened(report).page
-    expect(page.locator("#headline")).to_have_text("5 files scanned: 4 with hits, 4 would change, 1 failed.")
+    expect(page.locator("#headline")).to_have_text("5 files scanned: 4 with uses, 4 would change, 1 failed.")
     expect(page.locator("h1")).to_have_text("PyTorch → PaddlePaddle")
     page.get_by_role("button", name="file failed").click()
     expect(page.locator(".file .path")).to_have_text(["broken.py"])

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from paddletorch.inputs.discover import Scope
+from paddletorch.inputs.discover import FileFilter
 from paddletorch.output import copy_tree as output
 from paddletorch.output.copy_tree import OutputError, copy_tree
 
@@ -126,5 +126,5 @@ def test_full_disk_leaves_nothing(tree: Tree, folder: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(output.shutil, "copy2", full)  # no way to fill a real disk here
     with pytest.raises(OutputError, match="No space left"):
-        copy_tree(["src"], Path("copy"), [], Scope())
+        copy_tree(["src"], Path("copy"), [], FileFilter())
     assert names_in(folder) == ["src"]

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from paddletorch.batch import pool
-from paddletorch.batch.one_file import Source
 from paddletorch.batch.pool import convert_in_pool
+from paddletorch.inputs.read import SourceFile
 from paddletorch.model import Options
 
 CODE = "import torch\nscaler = torch.amp.GradScaler('cuda')\n"
@@ -44,7 +44,7 @@ def test_worker_dies_while_work_is_handed_out(tmp_path: Path, monkeypatch: pytes
             raise
 
     paths = sorted(tmp_path.iterdir())
-    sources = [Source(str(path), path.read_bytes()) for path in paths]
+    sources = [SourceFile(str(path), path.read_bytes()) for path in paths]
     with monkeypatch.context() as patched:
         patched.setattr(pool.ProcessPoolExecutor, "submit", die_then_submit)
         results = list(convert_in_pool(sources, Options(target="paddle"), 1))

@@ -115,7 +115,7 @@ def test_check_then_convert(
     checked = hooks.run(folder, "run")
     assert checked.returncode == 1
     assert b"a.py:3:10: AMP101 " in checked.stdout
-    assert b"2 files scanned: 1 with hits, 1 would change." in checked.stdout
+    assert b"2 files scanned: 1 with uses, 1 would change." in checked.stdout
     assert (folder / "a.py").read_text() == source
 
     hooks.configure(folder, f"paddletorch-convert-to-{framework}")

@@ -20,7 +20,7 @@ def test_text_lists_conversions_findings_and_what_to_do(paddletorch: Run, tree: 
     assert lines[1].startswith("a.py:4:7: AMP226 ")
     assert lines[2].startswith("    ")
     assert any(line.startswith("c.py:1:") and " SRC001 " in line for line in lines)
-    assert "3 files scanned: 1 with hits, 1 would change, 1 failed." in lines
+    assert "3 files scanned: 1 with uses, 1 would change, 1 failed." in lines
     assert "     1  torch.amp.GradScaler -> paddle.amp.GradScaler" in lines
     assert any(line.startswith("     1  AMP226  ") for line in lines)
     text = "\n".join(lines)

@@ -104,7 +104,7 @@ def test_long_run_shows_a_bar_and_takes_it_away(
     code, shown = Terminal(folder, *TO, "--write", *extra, patience=0).finish()
     assert code == 0
     assert (b"Converting" in shown) == expected
-    assert not expected or b"3 files scanned: 3 with hits, 3 converted." in shown
+    assert not expected or b"3 files scanned: 3 with uses, 3 converted." in shown
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

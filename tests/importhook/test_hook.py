@@ -15,10 +15,9 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+import paddletorch
 import paddletorch_shim
 import pytest
-from paddletorch.engine.engine import Engine
-from paddletorch.model import Options
 from paddletorch_shim.importhook.hook import ConvertingLoader
 
 if TYPE_CHECKING:
@@ -162,10 +161,10 @@ PACKAGE = {
 def test_a_package_is_converted_as_the_command_converts_it(tmp_path: Path) -> None:
     write(tmp_path, **PACKAGE)
     files = sorted((tmp_path / "my_net").rglob("*.py"))
-    engine = Engine(Options(target="paddle", shim="auto"), tree=True)
-    outputs = {str(file): engine.convert(file.read_bytes(), str(file)).output for file in files}
+    converter = paddletorch.Converter("paddle", shim="auto")
+    outputs = {str(file): converter.convert(file.read_bytes(), file).output for file in files}
     train = tmp_path / "my_net" / "train.py"
-    alone = Engine(Options(target="paddle", shim="auto")).convert(train.read_bytes(), str(train)).output
+    alone = paddletorch.convert(train.read_bytes(), to="paddle", shim="auto").output
     assert alone != outputs[str(train)]  # types come from other files
     with paddletorch_shim.install("paddle", packages=["my_net"]):
         importlib.import_module("my_net")

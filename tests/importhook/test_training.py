@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from paddletorch.engine.engine import Engine
-from paddletorch.model import Framework, Options
+from paddletorch import convert
+from paddletorch.model import Framework
 
 if TYPE_CHECKING:
     from .conftest import Run
@@ -25,8 +25,7 @@ ARGUMENTS = ("--steps", "8", "--overflow", "3", "--log")
 def test_curves_are_those_of_the_converted_file(to: Framework, written: Path, tmp_path: Path, python: Run) -> None:
     script = tmp_path / "script.py"
     shutil.copy(written, script)
-    options = Options(target=to, shim="auto")
-    (tmp_path / "converted.py").write_bytes(Engine(options).convert(script.read_bytes(), "script.py").output)
+    (tmp_path / "converted.py").write_bytes(convert(script.read_bytes(), to=to, shim="auto").output)
     plain = python("converted.py", *ARGUMENTS, "plain.json")
     hooked = python("-m", "paddletorch", "run", "--on", to, "script.py", *ARGUMENTS, "hooked.json")
     for done in (plain, hooked):

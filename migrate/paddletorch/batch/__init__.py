@@ -1,1 +1,1 @@
-"""Many files: the run over them, workers, progress, baseline and cache. Imports `engine`, `inputs` and below."""
+"""Many files: the run, workers, progress, baseline and cache. Imports `api`, `inputs`, `text` and `model`."""

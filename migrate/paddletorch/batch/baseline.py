@@ -25,8 +25,8 @@ class BaselineError(Exception):
     """A baseline that cannot be used; the message names the file."""
 
 
-class Known(NamedTuple):
-    """What findings have in common that the baseline does not tell apart."""
+class FindingKey(NamedTuple):
+    """What a finding is known by: two with the same key are not told apart."""
 
     path: str
     """Relative to the folder of the baseline, with slashes."""
@@ -41,27 +41,27 @@ class Compared:
 
     results: list[FileResult]
     """Findings of the baseline are in ``known`` rather than in ``diagnostics``."""
-    stale: Counter[Known]
+    stale: Counter[FindingKey]
     """Findings of the baseline that the run would have found if they were still there."""
-    current: Counter[Known]
+    current: Counter[FindingKey]
     """What a baseline written now holds: all findings of the run, and the others that it says nothing about."""
 
 
 class Baseline:
     """The findings of one file, for one direction."""
 
-    def __init__(self, file: Path, target: Framework, findings: Counter[Known]) -> None:
+    def __init__(self, file: Path, target: Framework, findings: Counter[FindingKey]) -> None:
         self.file = file
         self.target = target
         self.findings = findings
         self._folder = os.path.realpath(file.parent)
-        self._places: dict[str, str] = {}
+        self._relative_paths: dict[str, str] = {}
 
     def compare(
         self, results: Sequence[FileResult], checked: Iterable[str], options: Callable[[str], Options]
     ) -> Compared:
-        """Hold ``results`` against the baseline; ``checked`` are the run's files, ``options`` what held for each."""
-        left, current, compared = Counter(self.findings), Counter[Known](), []
+        """Compare ``results`` with the baseline; ``checked`` are the run's files, ``options`` what held for each."""
+        remaining, current, compared = Counter(self.findings), Counter[FindingKey](), []
         for result in results:
             keys = [] if result.status is Status.FAILED else self._keys(result)
             known: list[Diagnostic] = []
@@ -69,14 +69,14 @@ class Baseline:
             for key, diagnostic in zip(keys, result.diagnostics, strict=False):
                 current[key] += 1
                 former = key._replace(code=diagnostic.formerly or key.code)
-                key = former if left[key] <= 0 < left[former] else key
-                (known if left[key] > 0 else new).append(diagnostic)
-                left[key] -= 1
+                key = former if remaining[key] <= 0 < remaining[former] else key
+                (known if remaining[key] > 0 else new).append(diagnostic)
+                remaining[key] -= 1
             compared.append(replace(result, diagnostics=tuple(new), known=tuple(known)) if known else result)
-        failed = {self._place(result.path) for result in results if result.status is Status.FAILED}
-        wants = {self._place(path): options(path).wants for path in checked}
-        stale = Counter[Known]()
-        for key, count in (+left).items():
+        failed = {self._relative_path(result.path) for result in results if result.status is Status.FAILED}
+        wants = {self._relative_path(path): options(path).wants for path in checked}
+        stale = Counter[FindingKey]()
+        for key, count in (+remaining).items():
             judged = key.path in wants and key.path not in failed and wants[key.path](key.code)
             if judged or not os.path.lexists(os.path.join(self._folder, key.path)):  # noqa: PTH118 - "../x" stays as it is
                 stale[key] = count
@@ -84,7 +84,7 @@ class Baseline:
                 current[key] += count
         return Compared(compared, stale, current)
 
-    def write(self, findings: Counter[Known]) -> None:
+    def write(self, findings: Counter[FindingKey]) -> None:
         """Put a baseline of ``findings`` in place of the file, in one step.
 
         Raises:
@@ -106,10 +106,10 @@ class Baseline:
             temporary.unlink(missing_ok=True)
             raise BaselineError(f"{self.file}: {reason(error)}") from error
 
-    def _keys(self, result: FileResult) -> list[Known]:
-        from paddletorch.report.changes import text_lines
+    def _keys(self, result: FileResult) -> list[FindingKey]:
+        from paddletorch.text.lines import text_lines
 
-        place = self._place(result.path)
+        path = self._relative_path(result.path)
         lines = text_lines(result.source) if result.diagnostics else []
         in_cells = any(diagnostic.cell for diagnostic in result.diagnostics)
         cells = [_code(cell) for cell in json.loads(result.source)["cells"]] if in_cells else []
@@ -119,13 +119,13 @@ class Baseline:
                 return _line(cells[found.cell.number - 1], found.cell.line)
             return _line(lines, found.line)
 
-        return [Known(place, diagnostic.code, text(diagnostic)) for diagnostic in result.diagnostics]
+        return [FindingKey(path, diagnostic.code, text(diagnostic)) for diagnostic in result.diagnostics]
 
-    def _place(self, path: str) -> str:
+    def _relative_path(self, path: str) -> str:
         folder, name = os.path.split(path)
-        if folder not in self._places:
-            self._places[folder] = os.path.relpath(os.path.realpath(folder or os.curdir), self._folder)
-        return os.path.normpath(os.path.join(self._places[folder], name)).replace(os.sep, "/")  # noqa: PTH118
+        if folder not in self._relative_paths:
+            self._relative_paths[folder] = os.path.relpath(os.path.realpath(folder or os.curdir), self._folder)
+        return os.path.normpath(os.path.join(self._relative_paths[folder], name)).replace(os.sep, "/")  # noqa: PTH118
 
 
 def _code(cell: Mapping[str, Any]) -> list[str]:
@@ -159,10 +159,10 @@ def read_baseline(file: Path, target: Framework) -> Baseline:
     return Baseline(file, target, Counter(_findings(file, document.get("findings"))))
 
 
-def _findings(file: Path, nested: Any) -> dict[Known, int]:
+def _findings(file: Path, nested: Any) -> dict[FindingKey, int]:
     try:
         found = {
-            Known(path, code, text): count
+            FindingKey(path, code, text): count
             for path, codes in nested.items()
             for code, texts in codes.items()
             for text, count in texts.items()

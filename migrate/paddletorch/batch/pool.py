@@ -10,21 +10,23 @@ import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 
-from paddletorch.batch.one_file import Converted, Source, convert_noting, read
+from paddletorch.batch.one_file import convert
+from paddletorch.inputs.read import SourceFile, read
 from paddletorch.model import Options
+from paddletorch.model.dependencies import DependentResult
 from paddletorch.model.failure import failed
 
 _CHUNK = 100_000  # bytes per task: few enough round trips, short enough to keep all workers busy
 
 
-def convert_in_pool(sources: Sequence[Source], options: Options, jobs: int) -> Iterator[Converted]:
+def convert_in_pool(sources: Sequence[SourceFile], options: Options, jobs: int) -> Iterator[DependentResult]:
     """Yield the results in the order of ``sources``.
 
     Workers are given paths and read the files themselves: a pool whose worker dies while much data is on
     its way to the workers hangs in Python 3.10.
     """
     chunks = list(_chunks(sources))
-    left: dict[int, Future[list[Converted]]] = {}
+    left: dict[int, Future[list[DependentResult]]] = {}
     with _executor(min(jobs, len(chunks))) as pool:
         try:
             futures = [_submit(pool, chunk, options) for chunk in chunks]
@@ -45,22 +47,24 @@ def convert_in_pool(sources: Sequence[Source], options: Options, jobs: int) -> I
             yield from (_convert_alone(path, options) for path in chunks[number])
 
 
-def _submit(pool: ProcessPoolExecutor, chunk: list[str], options: Options) -> Future[list[Converted]]:
+def _submit(pool: ProcessPoolExecutor, chunk: list[str], options: Options) -> Future[list[DependentResult]]:
     try:
         return pool.submit(_convert_all, chunk, options)
     except BrokenExecutor as error:  # a worker died before all work was handed out
-        refused: Future[list[Converted]] = Future()
+        refused: Future[list[DependentResult]] = Future()
         refused.set_exception(error)
         return refused
 
 
-def _convert_alone(path: str, options: Options) -> Converted:
+def _convert_alone(path: str, options: Options) -> DependentResult:
     with _executor(1) as pool:
         try:
             return _submit(pool, [path], options).result()[0]
         except BrokenExecutor:
             message = "internal error: the process that converted this file died"
-            return Converted(failed(path, "SRC900", message, hint="The file was left alone. Please report it."), None)
+            return DependentResult(
+                failed(path, "SRC900", message, hint="The file was left alone. Please report it."), None
+            )
 
 
 def _executor(workers: int) -> ProcessPoolExecutor:
@@ -88,12 +92,12 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _convert_all(paths: list[str], options: Options) -> list[Converted]:
+def _convert_all(paths: list[str], options: Options) -> list[DependentResult]:
     sources = (read(path) for path in paths)
-    return [convert_noting(s, options) if isinstance(s, Source) else Converted(s, None) for s in sources]
+    return [convert(s, options) if isinstance(s, SourceFile) else DependentResult(s, None) for s in sources]
 
 
-def _chunks(sources: Sequence[Source]) -> Iterator[list[str]]:
+def _chunks(sources: Sequence[SourceFile]) -> Iterator[list[str]]:
     chunk: list[str] = []
     size = 0
     for path, data in sources:

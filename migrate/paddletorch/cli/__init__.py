@@ -1,1 +1,1 @@
-"""The command line, one file for each command. Imports any other room, and only when its command runs."""
+"""The command line, a file for each command. Imports `batch`, `output`, `pages`, `report` and below."""

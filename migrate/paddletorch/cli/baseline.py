@@ -1,4 +1,4 @@
-"""``--baseline`` and ``--write-baseline``: the results of a run held against the baselines of its files."""
+"""``--baseline`` and ``--write-baseline``: the results of a run compared with the baselines of its files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from paddletorch.batch.baseline import Baseline, BaselineError, Compared, Known, read_baseline
+from paddletorch.batch.baseline import Baseline, BaselineError, Compared, FindingKey, read_baseline
 from paddletorch.cli.error import Refusal
 from paddletorch.cli.settings import RunSettings
 from paddletorch.model import FileResult, Framework
@@ -35,13 +35,13 @@ class Baselines:
                 named.setdefault((file, settings.options(path).target), []).append(path)
             elif writing:
                 raise click.UsageError(f"--write-baseline: name the file for {path}: --baseline FILE")
-        self._held = [(self._read(Path(file), target), paths) for (file, target), paths in named.items()]
+        self._baselines = [(self._read(Path(file), target), paths) for (file, target), paths in named.items()]
 
     def apply(self, results: Sequence[FileResult]) -> tuple[list[FileResult], list[str]]:
         """The results with known findings apart, and remarks; writes the baselines if that is wanted."""
         found = {result.path: result for result in results}
         remarks: list[str] = []
-        for baseline, paths in self._held:
+        for baseline, paths in self._baselines:
             compared = baseline.compare([found[p] for p in paths if p in found], paths, self._settings.options)
             if self._writing:
                 remarks.append(_write(baseline, compared))
@@ -70,13 +70,13 @@ def _write(baseline: Baseline, compared: Compared) -> str:
     return f"{baseline.file} holds {_findings(compared.current)}: {new} new, {compared.stale.total()} taken out"
 
 
-def _stale(baseline: Baseline, stale: Counter[Known]) -> str:
+def _stale(baseline: Baseline, stale: Counter[FindingKey]) -> str:
     named = [f"{key.path} {key.code}{f' ({count} times)' if count > 1 else ''}" for key, count in sorted(stale.items())]
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     gone = f"{_findings(stale)} of {baseline.file} {'is' if stale.total() == 1 else 'are'} gone"
     return f"{gone} ({', '.join(named[:_NAMED])}{more}); --write-baseline takes that out"
 
 
-def _findings(counted: Counter[Known]) -> str:
+def _findings(counted: Counter[FindingKey]) -> str:
     total = counted.total()
     return f"{total} finding{'' if total == 1 else 's'}"

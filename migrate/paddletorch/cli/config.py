@@ -26,7 +26,7 @@ def config(path: str, form: str) -> None:
     They are what 'paddletorch convert' takes where the command line says nothing. Settings that cannot be used
     end with exit code 2.
     """
-    from paddletorch.inputs.discover import Scope, leaves_out
+    from paddletorch.inputs.discover import FileFilter, leaves_out
     from paddletorch.inputs.gitignore import ExcludeError
 
     settings = RunSettings({})
@@ -36,7 +36,7 @@ def config(path: str, form: str) -> None:
             "path": path,
             "file": str(found.file) if found.file else None,
             "settings": {key: _setting(key, found) for key in KEYS},
-            "excluded": leaves_out(Scope(settings.exclusion), path),
+            "excluded": leaves_out(FileFilter(settings.exclusion), path),
             "ignored": _ignored(settings, found, path),
         }
     except ExcludeError as error:
@@ -72,10 +72,10 @@ def _default(key: str) -> Any:
 def _lines(report: dict[str, Any], config: Config) -> Iterator[str]:
     yield f"Settings for {report['path']}: {report['file'] or 'no settings file, so all are defaults'}"
     yield ""
-    rows = [(key, _shown(setting["value"]), _place(setting)) for key, setting in report["settings"].items()]
+    rows = [(key, _shown(setting["value"]), _origin(setting)) for key, setting in report["settings"].items()]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    for key, value, place in rows:
-        yield f"{key:{widths[0]}}  {value:{widths[1]}}  {place}"
+    for key, value, origin in rows:
+        yield f"{key:{widths[0]}}  {value:{widths[1]}}  {origin}"
     yield ""
     if report["ignored"]:
         yield f"Ignored in this file, by ignore and per-file-ignores: {', '.join(report['ignored'])}"
@@ -93,5 +93,5 @@ def _shown(value: object) -> str:
     return "not set" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _place(setting: dict[str, Any]) -> str:
+def _origin(setting: dict[str, Any]) -> str:
     return f"{os.path.relpath(setting['file'])}: {setting['key']}" if setting["file"] else "default"

@@ -142,26 +142,23 @@ def _check_reports(files: Sequence[Path]) -> None:
 
 
 def _convert_stdin(request: _Request) -> int:
-    from paddletorch.batch.one_file import Source, UnusableOptions, convert, engine_for
-    from paddletorch.inputs.discover import Scope, leaves_out
+    from paddletorch.batch.one_file import UnusableOptions, converter_for
+    from paddletorch.inputs.discover import FileFilter, leaves_out
     from paddletorch.report.diff import unified_diff
 
     name = request.given["stdin_filename"]
     path = name or "<stdin>"
     options = request.settings.options(path)
     try:
-        engine = engine_for(options)
+        converter = converter_for(options)
     except UnusableOptions as error:
         raise Refusal(str(error)) from error
-    left_out = request.given["force_exclude"] and name and leaves_out(Scope(request.settings.exclusion), name)
+    left_out = request.given["force_exclude"] and name and leaves_out(FileFilter(request.settings.exclusion), name)
     if sys.stdin is None:
         raise Refusal("stdin is closed, and the source is read from there")
     baselines = Baselines(request.settings, [name] if name else [], writing=False)
     data = sys.stdin.buffer.read()
-    if engine.may_hit(data) and not left_out:
-        result = convert(Source(path, data), options)
-    else:
-        result = FileResult(path, Status.CLEAN, data, data)
+    result = FileResult(path, Status.CLEAN, data, data) if left_out else converter.convert(data, path).file
     if request.given["diff"]:
         _write_stdout(unified_diff(result, colour=_colour()))
     else:
@@ -171,9 +168,9 @@ def _convert_stdin(request: _Request) -> int:
 
 
 def _convert_paths(request: _Request) -> int:
-    from paddletorch.batch.one_file import UnusableOptions, engine_for
+    from paddletorch.batch.one_file import UnusableOptions, converter_for
     from paddletorch.batch.run import run_each
-    from paddletorch.inputs.discover import Scope, discover
+    from paddletorch.inputs.discover import FileFilter, discover
     from paddletorch.inputs.gitignore import ExcludeError
     from paddletorch.output.copy_tree import OutputError, check_output, copy_tree
 
@@ -183,17 +180,17 @@ def _convert_paths(request: _Request) -> int:
         if given["output"]:
             check_output(request.paths, given["output"])
         found = discover(
-            request.paths, Scope(settings.exclusion, gitignore, given["force_exclude"], settings.takes_markdown)
+            request.paths, FileFilter(settings.exclusion, gitignore, given["force_exclude"], settings.takes_markdown)
         )
         options = settings.overall(request.paths[0], found.files)
         if not found.files:
-            engine_for(options)  # to say what is wrong with the tables
+            converter_for(options)  # to say what is wrong with the tables
         baselines = Baselines(settings, found.files, writing=given["write_baseline"])
-        jobs, progress, kept = given["jobs"] or _cpus(), not given["quiet"], not given["no_cache"]
-        ran = run_each(found.files, settings.options, jobs=jobs, progress=progress, kept=kept)
+        jobs, progress, use_cache = given["jobs"] or _cpus(), not given["quiet"], not given["no_cache"]
+        ran = run_each(found.files, settings.options, jobs=jobs, progress=progress, use_cache=use_cache)
         results = [*ran.results, *found.failures]
         if given["output"]:
-            results = copy_tree(request.paths, given["output"], results, Scope(gitignore=gitignore))
+            results = copy_tree(request.paths, given["output"], results, FileFilter(gitignore=gitignore))
     except KeyboardInterrupt as stop:
         raise Interrupted("no file was changed", stop) from None
     except (OutputError, ExcludeError, UnusableOptions) as error:
@@ -216,18 +213,18 @@ def _settings_remarks(settings: RunSettings, files: Sequence[str]) -> list[str]:
     used = {config.file: None for config in map(settings.file_config, files)}
     if len(used) < 2:
         return []
-    places = ", ".join("none" if file is None else str(file) for file in used)
-    return [f"files of this run have different settings, each from the nearest of: {places}"]
+    named = ", ".join("none" if file is None else str(file) for file in used)
+    return [f"files of this run have different settings, each from the nearest of: {named}"]
 
 
 def _write(results: list[FileResult]) -> list[FileResult]:
-    from paddletorch.model.interrupts import held_back
+    from paddletorch.model.interrupts import deferred_signals
     from paddletorch.output.write import write_back
 
     written: list[FileResult] = []
     try:
         for result in results:
-            with held_back():  # what was written is counted
+            with deferred_signals():  # what was written is counted
                 written.append(write_back(result) if result.status is Status.CONVERTED else result)
     except KeyboardInterrupt as stop:
         done = sum(result.status is Status.CONVERTED for result in written)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
-
 import click
 
 from paddletorch.model.interrupts import exit_code
@@ -25,10 +22,3 @@ class Interrupted(click.ClickException):
 
     def format_message(self) -> str:
         return f"interrupted; {self.message}"
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` for the known name closest to ``name``, or nothing."""
-    names = sorted(known)
-    near = [full for full in names if full.startswith(name)] or difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""

@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from paddletorch.cli.error import Refusal, nearest
+from paddletorch.cli.error import Refusal
+from paddletorch.model.codes import nearest
 
 
 @click.command()
@@ -15,7 +16,7 @@ def explain(code: str | None) -> None:
     """Say what CODE means, why it matters and what to do; without CODE, list all codes."""
     from paddletorch_rules import load
 
-    from paddletorch.pages.rule_page import page, titles
+    from paddletorch.report.rule_page import page, titles
 
     known_titles = titles(load())
     if code is None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddletorch.cli.error import Refusal, nearest
+from paddletorch.cli.error import Refusal
+from paddletorch.model.codes import nearest
 
 if TYPE_CHECKING:
     from paddletorch_rules import Form, Framework, Row, Table
@@ -183,8 +184,8 @@ def _record(proofs: list[Proof], table: Table, keep: bool) -> None:
 
     versions = _versions()
     proven = {proof.row for proof in proofs}
-    kept = verified.read().entries if keep else {}
-    entries = {row_id: entry for row_id, entry in kept.items() if row_id not in proven}
+    recorded = verified.read().entries if keep else {}
+    entries = {row_id: entry for row_id, entry in recorded.items() if row_id not in proven}
     for proof in proofs:
         if proof.directions and proof.failure is None:
             digest = verified.digest(table.row(proof.row), table)

@@ -11,17 +11,18 @@ from typing import Any
 
 import click
 
-from paddletorch.cli.error import Refusal, nearest
+from paddletorch.cli.error import Refusal
 from paddletorch.inputs.config import Config, ConfigError, load_config
 from paddletorch.inputs.gitignore import Exclusion, Ignore, with_separator
 from paddletorch.model import Options
+from paddletorch.model.codes import areas, nearest, unknown_code
 
 
 class RunSettings:
     """Settings by file: the command line's word, else that of the nearest settings file, else the default.
 
-    Methods raise Refusal or UsageError for what cannot be used, with its place; paths are files or folders as the
-    user gave them.
+    Methods raise Refusal or UsageError for what cannot be used, and say where it was written; paths are files or
+    folders as the user gave them.
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:
@@ -86,7 +87,7 @@ class RunSettings:
         return bool(self.config(folder).markdown if given is None else given)
 
     def baseline(self, path: str) -> str | None:
-        """The baseline that the file at ``path`` is held against."""
+        """The baseline that the file at ``path`` is compared with."""
         return self._given["baseline"] if "baseline" in self._given else self.file_config(path).baseline
 
     def _merge(self, config: Config) -> Options:
@@ -158,8 +159,8 @@ class RunSettings:
 
 
 def _no_direction(config: Config) -> str:
-    place = f"{config.file}, which is nearest to it" if config.file else "[tool.paddletorch]"
-    return f"say where the code goes: --to paddle or --to torch (or 'to' in {place})"
+    file = f"{config.file}, which is nearest to it" if config.file else "[tool.paddletorch]"
+    return f"say where the code goes: --to paddle or --to torch (or 'to' in {file})"
 
 
 @functools.cache
@@ -174,10 +175,9 @@ def known_codes(where: str, values: Sequence[str], tables: tuple[str, ...]) -> t
         table = load(tables)
     except TableError as error:
         raise Refusal(str(error)) from error
-    known = {row.code for row in table.rows} | set(table.diagnostics)
-    areas = {code.rstrip("0123456789") for code in known}
-    for code in wanted:
-        if code.rstrip("0123456789") not in areas or not any(full.startswith(code) for full in known):
-            message = f"{where}: no such code or area: {code}{nearest(code, areas | known)}"
-            raise click.UsageError(message) if where.startswith("--") else Refusal(message)
+    unknown = unknown_code(wanted, table.codes)
+    if unknown is not None:
+        known = areas(table.codes) | table.codes
+        message = f"{where}: no such code or area: {unknown}{nearest(unknown, known)}"
+        raise click.UsageError(message) if where.startswith("--") else Refusal(message)
     return tuple(dict.fromkeys(wanted))

@@ -32,7 +32,7 @@ class Cell:
     number: int
     """Its place among all cells of a notebook, from 1."""
     code: str
-    places: Sequence[int]
+    offsets: Sequence[int]
     """For each character of ``code``, and for its end, the index in the document's text."""
     line_break: str
     """What stands in the document between the end of a line of code and the next line, prompts aside."""
@@ -48,7 +48,7 @@ class Cell:
 
     def span(self, change: Change) -> tuple[int, int]:
         """What a change replaces in the document; lines that go as a whole go with their indentation."""
-        start, end = self.places[change.start], self.places[change.end]
+        start, end = self.offsets[change.start], self.offsets[change.end]
         if not change.text and start in self.lines and end in self.lines:
             return self.lines[start], self.lines[end]
         return start, end

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from paddletorch.documents import Form, markdown
+from paddletorch.documents import markdown
 from paddletorch.documents.cells import Cell, DocumentError
 from paddletorch.documents.document import Document, Position, line_starts
 from paddletorch.documents.joined import Joined
-from paddletorch.documents.magics import Cover, blank, names_in, uncover
+from paddletorch.documents.magics import CoveredMagic, blank, names_in, without_magics
 from paddletorch.model import Conversion, Diagnostic, FileResult, Status
+from paddletorch.model.document_kinds import DocumentKind
 from paddletorch.text.masking import mask
 from paddletorch.text.source import Source
 
@@ -30,7 +31,7 @@ class _Prepared:
 
     cell: Cell
     python: str
-    covers: tuple[Cover, ...]
+    covers: tuple[CoveredMagic, ...]
     problem: str | None = None
     problem_line: int = 1
 
@@ -41,29 +42,29 @@ class _Prepared:
         return names if self.problem is None else names | names_in(self.cell.code)
 
 
-def convert_document(engine: Engine, data: bytes, path: str, form: Form) -> FileResult:
+def convert_document(engine: Engine, data: bytes, path: str, kind: DocumentKind) -> FileResult:
     """Convert a notebook or a Markdown document. Bad input never raises: the result says what is wrong."""
     if not engine.may_hit(data):
         return FileResult(path, Status.CLEAN, data, data)
     try:
-        document = Document(data, form)
+        document = Document(data, kind)
     except UnicodeDecodeError as error:
         return engine.failed(path, data, "SRC002", str(error))
     except DocumentError as error:
         return engine.failed(path, data, "SRC012", str(error))
-    prepared = [_prepare(cell, path, form) for cell in document.cells]
+    prepared = [_prepare(cell, path, kind) for cell in document.cells]
     joined = Joined([(p.cell, p.python) for p in prepared], frozenset[str]().union(*(p.unread for p in prepared)))
     result = engine.convert_source(joined.source, path)
-    placed = _placed(result, document, joined)
+    in_document = _in_document(result, document, joined)
     if result.status is Status.FAILED:
-        return replace(placed, source=data, output=data)
+        return replace(in_document, source=data, output=data)
     try:
         output, cells = document.changed(list(joined.changes(result.edits)))
     except DocumentError as error:
         return engine.failed(path, data, "SRC006", str(error))
-    diagnostics = [*placed.diagnostics, *_notes(engine, document, prepared, form)]
+    diagnostics = [*in_document.diagnostics, *_notes(engine, document, prepared, kind)]
     return replace(
-        placed,
+        in_document,
         status=Status.CONVERTED if output != data else Status.CLEAN,
         source=data,
         output=output,
@@ -73,13 +74,13 @@ def convert_document(engine: Engine, data: bytes, path: str, form: Form) -> File
     )
 
 
-def _prepare(cell: Cell, path: str, form: Form) -> _Prepared:
+def _prepare(cell: Cell, path: str, kind: DocumentKind) -> _Prepared:
     if cell.problem is not None:
         return _Prepared(cell, blank(cell.code), (), cell.problem)
-    uncovered = uncover(markdown.without_options(cell.code) if form == "markdown" else cell.code)
-    problem, line = _problem(uncovered.python, path)
+    plain = without_magics(markdown.without_options(cell.code) if kind == "markdown" else cell.code)
+    problem, line = _problem(plain.python, path)
     if problem is None:
-        return _Prepared(cell, uncovered.python, uncovered.covers)
+        return _Prepared(cell, plain.python, plain.covers)
     return _Prepared(cell, blank(cell.code), (), problem, line)
 
 
@@ -99,11 +100,13 @@ def _problem(python: str, path: str) -> tuple[str | None, int]:
     return None, 1
 
 
-def _notes(engine: Engine, document: Document, prepared: Sequence[_Prepared], form: Form) -> Iterator[Diagnostic]:
+def _notes(
+    engine: Engine, document: Document, prepared: Sequence[_Prepared], kind: DocumentKind
+) -> Iterator[Diagnostic]:
     """What is said of code that was not read."""
     for one in prepared:
         code = one.cell.code.encode("utf-8", "replace")
-        if one.problem is not None and (form == "notebook" or engine.tokens.named(code)):
+        if one.problem is not None and (kind == "notebook" or engine.tokens.named(code)):
             yield from _note(engine, document, one.cell, "SRC010", one.problem_line, problem=one.problem)
         for cover in one.covers:
             if engine.tokens.named(cover.python.encode("utf-8", "replace")):
@@ -127,10 +130,10 @@ def _note(engine: Engine, document: Document, cell: Cell, code: str, line: int, 
         yield replace(diagnostic, column=where.column, end_column=where.column, cell=where.cell)
 
 
-def _placed(result: FileResult, document: Document, joined: Joined) -> FileResult:
+def _in_document(result: FileResult, document: Document, joined: Joined) -> FileResult:
     """The result with positions in the document in place of those in the module."""
 
-    def placed(item: _Item) -> _Item:
+    def in_document(item: _Item) -> _Item:
         if not item.line:
             return item
         start = document.position(*joined.locate(item.line, item.column))
@@ -142,6 +145,6 @@ def _placed(result: FileResult, document: Document, joined: Joined) -> FileResul
 
     return replace(
         result,
-        conversions=tuple(placed(conversion) for conversion in result.conversions),
-        diagnostics=tuple(placed(diagnostic) for diagnostic in result.diagnostics),
+        conversions=tuple(in_document(conversion) for conversion in result.conversions),
+        diagnostics=tuple(in_document(diagnostic) for diagnostic in result.diagnostics),
     )

@@ -10,9 +10,10 @@ from functools import cached_property
 from io import StringIO
 from itertools import accumulate
 
-from paddletorch.documents import Form, markdown, notebook
+from paddletorch.documents import markdown, notebook
 from paddletorch.documents.cells import Cell, Change, DocumentError, changed_code, changed_text
 from paddletorch.model import CellPosition, CellText
+from paddletorch.model.document_kinds import DocumentKind
 
 _READ = {"notebook": notebook.read, "markdown": markdown.read}
 
@@ -34,16 +35,16 @@ class Document:
         UnicodeDecodeError: it is not UTF-8.
     """
 
-    def __init__(self, data: bytes, form: Form) -> None:
-        self._form = form
+    def __init__(self, data: bytes, kind: DocumentKind) -> None:
+        self._kind = kind
         self._bom = BOM_UTF8 if data.startswith(BOM_UTF8) else b""
         self._text = data.removeprefix(BOM_UTF8).decode("utf-8")
-        self.cells = _READ[form](self._text)
+        self.cells = _READ[kind](self._text)
 
     def position(self, cell: Cell, index: int) -> Position:
         """Where a character of a cell stands."""
-        line, column = _position(self._starts, cell.places[index])
-        if self._form == "markdown":
+        line, column = _position(self._starts, cell.offsets[index])
+        if self._kind == "markdown":
             return Position(line, column, None)
         return Position(line, column, CellPosition(cell.number, *_position(line_starts(cell.code), index)))
 
@@ -59,10 +60,10 @@ class Document:
         """
         text = changed_text(self._text, changes)
         codes = {cell.number: changed_code(cell, some) for cell, some in changes}
-        if [cell.code for cell in _READ[self._form](text)] != [codes.get(c.number, c.code) for c in self.cells]:
+        if [cell.code for cell in _READ[self._kind](text)] != [codes.get(c.number, c.code) for c in self.cells]:
             raise DocumentError("the document holds other code when it is read again")
         cells = tuple(CellText(cell.number, cell.code, codes[cell.number]) for cell, _ in changes)
-        return self._bom + text.encode("utf-8"), cells if self._form == "notebook" else ()
+        return self._bom + text.encode("utf-8"), cells if self._kind == "notebook" else ()
 
 
 def line_starts(text: str) -> list[int]:

@@ -31,10 +31,10 @@ class Joined:
 
     def locate(self, line: int, column: int) -> tuple[Cell, int]:
         """The cell, and the index in its code, of a position in the module (both from 1)."""
-        place = self._lines[line - 1] + column - 1
-        number = self._number(place)
+        offset = self._lines[line - 1] + column - 1
+        number = self._number(offset)
         cell = self._cells[number]
-        return cell, min(place - self._starts[number], len(cell.code))
+        return cell, min(offset - self._starts[number], len(cell.code))
 
     def changes(self, edits: Sequence[Edit]) -> Iterator[tuple[Cell, list[Change]]]:
         """Edits of the module as changes to the cells; cells without one are left out.
@@ -44,7 +44,7 @@ class Joined:
         """
         found: dict[int, list[Change]] = {}
         for span, text in _replacements(pieces(self.source.body, edits), len(self.source.body)):
-            start, end = self._place(span.start), self._place(span.end)
+            start, end = self._text_offset(span.start), self._text_offset(span.end)
             number = self._number(start)
             if start == end == self._starts[number] and self._begins_blank[number]:
                 number -= 1  # nothing goes before a magic that begins a cell
@@ -60,19 +60,19 @@ class Joined:
                 changes = [replace(change, text=_LINE_END.sub(newline, change.text)) for change in changes]
             yield cell, _within(cell.code, changes, newline)
 
-    def _number(self, place: int) -> int:
-        return min(bisect_right(self._starts, place), len(self._cells)) - 1
+    def _number(self, offset: int) -> int:
+        return min(bisect_right(self._starts, offset), len(self._cells)) - 1
 
-    def _place(self, offset: int) -> int:
+    def _text_offset(self, offset: int) -> int:
         """The index in the module's text of a byte offset in its body."""
         line = bisect_right(self.source.line_starts, offset) - 1
         return self._lines[line] + len(self.source.body[self.source.line_starts[line] : offset].decode("utf-8"))
 
 
-def _replacements(made: Iterable[Piece], size: int) -> Iterator[tuple[Span, bytes]]:
+def _replacements(new_text: Iterable[Piece], size: int) -> Iterator[tuple[Span, bytes]]:
     """What stands in place of what: parts that an edit moved are replaced, what stays in its order is not."""
     position, text = 0, b""
-    for piece in made:
+    for piece in new_text:
         if not piece.is_copy or piece.origin.start < position:
             text += piece.text
             continue

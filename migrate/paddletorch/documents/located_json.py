@@ -44,6 +44,6 @@ def loads(text: str) -> Any:
     return _Decoder().decode(text)
 
 
-def places(text: str, value: LocatedStr) -> list[int]:
+def offsets_of(text: str, value: LocatedStr) -> list[int]:
     """Where each character of ``value`` stands in the JSON ``text``."""
     return [match.start() for match in _CHARACTER.finditer(text, value.start, value.end)]

@@ -31,7 +31,7 @@ _PYTHON_LINE = frozenset({"time", "timeit", "prun", "lprun", "memit", "mprun", "
 
 
 @dataclass(frozen=True, slots=True)
-class Cover:
+class CoveredMagic:
     """What was covered. ``line`` counts from 1 in the cell."""
 
     line: int
@@ -44,11 +44,11 @@ class Cover:
 
 
 @dataclass(frozen=True, slots=True)
-class Uncovered:
+class PlainCell:
     """A cell as Python sees it. ``python`` has the length of the cell."""
 
     python: str
-    covers: tuple[Cover, ...] = ()
+    covers: tuple[CoveredMagic, ...] = ()
 
 
 def blank(text: str) -> str:
@@ -61,8 +61,8 @@ def names_in(text: str) -> frozenset[str]:
     return frozenset(_NAME.findall(text))
 
 
-def uncover(code: str) -> Uncovered:
-    """Cover what IPython takes for itself. What is left need not be valid Python."""
+def without_magics(code: str) -> PlainCell:
+    """The cell with blanks or a filler in place of what IPython takes for itself; the rest need not be valid Python."""
     match = _CELL_MAGIC.match(code)
     if match is None:
         return _lines(list(io.StringIO(code, newline="")))
@@ -70,18 +70,18 @@ def uncover(code: str) -> Uncovered:
     if name not in _PYTHON_BODY:
         python = code if name in _OTHER_PYTHON else ""
         line = code.count("\n", 0, match.start("name")) + 1
-        return Uncovered(blank(code), (Cover(line, f"%%{name}", python, _interpolated(code)),))
+        return PlainCell(blank(code), (CoveredMagic(line, f"%%{name}", python, _interpolated(code)),))
     lines = list(io.StringIO(code, newline=""))
     first = next(number for number, line in enumerate(lines) if line.strip())
-    header = Cover(first + 1, f"%%{name}", lines[first].partition(name)[2], names_in(lines[first]))
+    header = CoveredMagic(first + 1, f"%%{name}", lines[first].partition(name)[2], names_in(lines[first]))
     rest = _lines(lines[first + 1 :], before=first + 1)
-    return Uncovered(blank("".join(lines[: first + 1])) + rest.python, (header, *rest.covers))
+    return PlainCell(blank("".join(lines[: first + 1])) + rest.python, (header, *rest.covers))
 
 
-def _lines(lines: Sequence[str], before: int = 0) -> Uncovered:
+def _lines(lines: Sequence[str], before: int = 0) -> PlainCell:
     """Cover the magics on lines of their own; ``before`` lines of the cell come first."""
     written: list[str] = []
-    covers: list[Cover] = []
+    covers: list[CoveredMagic] = []
     index = 0
     while index < len(lines):
         line = lines[index]
@@ -107,15 +107,15 @@ def _lines(lines: Sequence[str], before: int = 0) -> Uncovered:
         else:
             written.append(whole)
         index = end
-    return Uncovered("".join(written), tuple(covers))
+    return PlainCell("".join(written), tuple(covers))
 
 
-def _cover(text: str, line: int) -> Cover:
+def _cover(text: str, line: int) -> CoveredMagic:
     match = _MAGIC_NAME.match(text)
     if match is None:
-        return Cover(line, text.strip()[:1], "", _interpolated(text))
+        return CoveredMagic(line, text.strip()[:1], "", _interpolated(text))
     python = text[match.end() :] if match[1] in _PYTHON_LINE else ""
-    return Cover(line, f"%{match[1]}", python, names_in(python) | _interpolated(text))
+    return CoveredMagic(line, f"%{match[1]}", python, names_in(python) | _interpolated(text))
 
 
 def _interpolated(text: str) -> frozenset[str]:

@@ -94,9 +94,9 @@ def _prompt(line: _Line) -> int:
 def _cell(number: int, lines: list[_Line]) -> Cell:
     last = lines[-1]
     end = last.start + len(last.text.rstrip("\r\n"))  # the last line end belongs to the fence
-    places = [place for line in lines for place in range(line.start + line.before, line.start + len(line.text))]
+    offsets = [offset for line in lines for offset in range(line.start + line.before, line.start + len(line.text))]
     code = "".join(line.code for line in lines)
     code = code[: len(code) - (last.start + len(last.text) - end)]
     begins = {line.start + line.before: line.start for line in lines}
     prefix = next((line.text[: line.before] for line in lines if line.code.strip()), "")
-    return Cell(number, code, [*places[: len(code)], end], prefix, str, begins)
+    return Cell(number, code, [*offsets[: len(code)], end], prefix, str, begins)

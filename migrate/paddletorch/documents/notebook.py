@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from paddletorch.documents.cells import Cell, DocumentError
-from paddletorch.documents.located_json import LocatedStr, loads, places
+from paddletorch.documents.located_json import LocatedStr, loads, offsets_of
 
 _PYTHON = ("python", "ipython")
 _BETWEEN = re.compile(r'"(\s*,\s*)"')
@@ -69,7 +69,7 @@ def _cell(text: str, cell: Any, number: int, ascii_only: bool, between: str | No
     if not lines:
         return None
     line_break = "" if isinstance(source, LocatedStr) else f'"{between or _before(text, lines[0])}"'
-    where = [place for line in lines for place in places(text, line)]
+    where = [offset for line in lines for offset in offsets_of(text, line)]
     return Cell(number, "".join(lines), [*where, lines[-1].end], line_break, partial(_written, ascii_only))
 
 

@@ -1,1 +1,1 @@
-"""One file: prefilter, parse, resolve, plan, edit, verify. Imports `plan`, `resolve`, `text` and `model`."""
+"""One file: prefilter, parse, resolve, plan, edit, verify. Imports `plan` and below."""

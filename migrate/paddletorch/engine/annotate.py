@@ -15,18 +15,18 @@ _PREFIX = "# paddletorch: "
 
 def annotation_edits(view: FileView, findings: Iterable[Finding]) -> list[Edit]:
     """One comment for each code above each statement; a comment that stands there already is not repeated."""
-    places: dict[int, list[str]] = {}
+    comments: dict[int, list[str]] = {}
     for finding in findings:
         spec = view.settings.table.diagnostics[finding.code]
         if spec.severity == "info":
             continue
         text = f"{_PREFIX}{finding.code} {spec.title}"
         line = _line(view, finding.node)
-        texts = places.setdefault(line, [])
+        texts = comments.setdefault(line, [])
         if text not in texts and text not in _comments_above(view, line):
             texts.append(text)
     edits: list[Edit] = []
-    for line, texts in places.items():
+    for line, texts in comments.items():
         start = view.source.line_span(line).start
         indentation = view.source.indentation(line)
         comment = "".join(f"{indentation}{text}{view.source.newline}" for text in texts)

@@ -6,15 +6,16 @@ import ast
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Sequence
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
 import paddletorch_rules
-from paddletorch_rules import Table
+from paddletorch_rules import ShimPart, Table
 
 from paddletorch.engine.annotate import annotation_edits
 from paddletorch.engine.render import render
-from paddletorch.engine.shim_mode import CALLS, answered_codes, keeps_row, overlays, tables
+from paddletorch.engine.shim_mode import CALLS, answered_codes, parts_for, row_applies, tables
 from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
 from paddletorch.plan.model.changes import Planned
@@ -41,14 +42,14 @@ class Engine:
     def __init__(self, options: Options, *, tree: bool = False) -> None:
         """``tree``: a path names a real file, and imports may be resolved through its neighbours."""
         self._options = options
-        self._made: dict[tuple[frozenset[str], bool], Settings] = {}
+        self._made: dict[tuple[frozenset[ShimPart], bool], Settings] = {}
         self.settings = self._settings(frozenset())
         self._findings_alone = _findings_alone(options, self.settings.table)
         rows = self._settings(frozenset(), every_row=True).rows if self._findings_alone else self.settings.rows
         self.tokens = self.settings.table.tokens(options.source, rows)
         self._index = ProjectIndex((options.source, options.target), self.settings.table) if tree else None
 
-    def _settings(self, shim: frozenset[str], *, every_row: bool = False) -> Settings:
+    def _settings(self, shim: frozenset[ShimPart], *, every_row: bool = False) -> Settings:
         """What the options mean where ``shim`` says what goes to the runtime shim."""
         key = shim, every_row
         if key not in self._made:
@@ -60,8 +61,8 @@ class Engine:
                 table=table,
                 source_releases=paddletorch_rules.select(options.source, options.source_version),
                 target_releases=paddletorch_rules.select(options.target, options.target_version),
-                rows=frozenset(r for r in rows if keeps_row(shim, r)),
-                answered=answered_codes(shim),
+                rows=frozenset(r for r in rows if row_applies(shim, r)),
+                answered=answered_codes(shim, table),
                 at_run_time=CALLS in shim,
             )
         return self._made[key]
@@ -72,6 +73,15 @@ class Engine:
         A file in UTF-16 or UTF-32 is one to look at too: no token shows in its bytes, and Python refuses it.
         """
         return self.tokens.hit(data) or (MARK in data and self._options.wants("API214")) or data.startswith(_WIDE)
+
+    def renewed(self) -> Engine:
+        """An engine with the same options that has looked at no other file yet."""
+        engine = copy(self)
+        options = self._options
+        if self._index is not None:
+            engine._index = ProjectIndex((options.source, options.target), self.settings.table)
+        vars(engine).pop("_both_directions", None)  # they have looked at files too
+        return engine
 
     def convert(self, data: bytes, path: str) -> FileResult:
         """Convert one file. Bad input never raises: the result says what is wrong."""
@@ -148,9 +158,11 @@ class Engine:
 
     def _with_shim(self, path: str, parsed: Parsed) -> FileResult:
         if self._options.shim == "always":
-            return self._convert_module(path, parsed, self._settings(overlays(self._options, None)))
+            return self._convert_module(
+                path, parsed, self._settings(parts_for(self._options, self.settings.table, None))
+            )
         native = self._convert_module(path, parsed, self.settings)
-        shim = overlays(self._options, native)
+        shim = parts_for(self._options, self.settings.table, native)
         return self._convert_module(path, parsed, self._settings(shim)) if shim else native
 
     def _convert_module(self, path: str, parsed: Parsed, settings: Settings) -> FileResult:
@@ -253,7 +265,7 @@ class Engine:
         unused = view.suppressions.unused()
         for engine in self._both_directions if unused else ():
             unused &= engine.unused_suppressions(view.source.data, path)
-        known = {row.code for row in self.settings.table.rows} | set(self.settings.table.diagnostics)
+        known = self.settings.table.codes
         found = []
         for comment in comments:
             here = "in this file" if comment.whole_file else "here"

@@ -1,73 +1,51 @@
-"""When a file's scalers, autocast contexts and open calls go to the runtime shim, and what that settles."""
+"""Which parts of the runtime shim a file takes; the tables say which findings are a reason and which it answers."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import paddletorch_rules
+from paddletorch_rules import Row, ShimPart, Table
 
 from paddletorch.model import FileResult, Options
 
-SCALER = "scaler"
-AUTOCAST = "autocast"
-CUSTOM = "custom"
-CALLS = "calls"
-"""Calls of what only the running program knows."""
+CALLS: ShimPart = "calls"
+"""The part that translates the arguments of calls whose API only the running program knows; it has no rows."""
 
 _FOLDER = Path(paddletorch_rules.__file__).parent / "shim"
 
-_CONSTRUCTORS = frozenset({"AMP101", "AMP102"})
-
-_ANSWERED = {
-    SCALER: frozenset(
-        "AMP211 AMP212 AMP220 AMP222 AMP223 AMP224 AMP225 AMP227 AMP228 AMP230 AMP231 AMP232 AMP241 AMP242 AMP243 "
-        "AMP247 AMP251".split()
-    ),
-    AUTOCAST: frozenset({"AMP213", "AMP217", "AMP218", "AMP221"}),
-    CUSTOM: frozenset(),
-    CALLS: frozenset({"API226"}),
-}
-"""Findings that do not apply where the shim keeps the source's behaviour."""
-
-_WORTH_IT = {
-    SCALER: frozenset(
-        "AMP211 AMP212 AMP220 AMP222 AMP223 AMP224 AMP225 AMP227 AMP230 AMP231 AMP232 AMP241 AMP242".split()
-    ),
-    AUTOCAST: frozenset({"AMP221"}),
-    CUSTOM: frozenset({"AMP233"}),
-    CALLS: frozenset("API201 API202 API203 API204 API210 API211 API226 API230 API231 API232 API233".split()),
-}
-"""Findings for which ``--shim auto`` takes the shim: what has no exact native form."""
+_SCALER_IS_MADE = frozenset({"AMP101", "AMP102", "AMP211", "AMP212"})
+"""Codes of conversions and findings that are about the construction of a scaler."""
 
 
-def overlays(options: Options, native: FileResult | None) -> frozenset[str]:
-    """What goes to the shim: by the mode alone, or by what the native conversion of a file found."""
+def parts_for(options: Options, table: Table, native: FileResult | None) -> frozenset[ShimPart]:
+    """The parts that a file takes: by the mode alone, or by what its native conversion found."""
     if options.shim == "always":
-        return frozenset({SCALER, CALLS} if options.target == "paddle" else {SCALER})
+        return frozenset[ShimPart](("scaler", CALLS) if options.target == "paddle" else ("scaler",))
     if options.shim == "never" or native is None:
         return frozenset()
-    found = {d.code for d in native.diagnostics}
-    made = {c.code for c in native.conversions} | found
-    needed = {kind for kind, codes in _WORTH_IT.items() if codes & found}
-    if not made & (_CONSTRUCTORS | {"AMP211", "AMP212"}):
-        needed.discard(SCALER)  # the scaler is made elsewhere: its members stay what they are there
+    found = {diagnostic.code for diagnostic in native.diagnostics}
+    reasons = (table.diagnostics[code].shim_reason for code in found if code in table.diagnostics)
+    parts = {part for part in reasons if part is not None}
+    if _SCALER_IS_MADE.isdisjoint(found | {conversion.code for conversion in native.conversions}):
+        parts.discard("scaler")  # the scaler is made elsewhere: its members stay what they are there
     if options.target != "paddle":
-        needed.discard(CALLS)
-    return frozenset(needed)
+        parts.discard(CALLS)
+    return frozenset(parts)
 
 
-def tables(kinds: frozenset[str]) -> tuple[str, ...]:
-    """The overlay tables for ``kinds``."""
-    return tuple(str(_FOLDER / f"{kind}.toml") for kind in sorted(kinds - {CALLS}))
+def tables(parts: frozenset[ShimPart]) -> tuple[str, ...]:
+    """The tables that are laid over the built-in ones for ``parts``."""
+    return tuple(str(_FOLDER / f"{part}.toml") for part in sorted(parts - {CALLS}))
 
 
-def keeps_row(kinds: frozenset[str], row: paddletorch_rules.Row) -> bool:
-    """Whether a row still applies: a shim's scaler keeps the source's methods."""
-    if SCALER not in kinds or row.receiver != "scaler":
+def row_applies(parts: frozenset[ShimPart], row: Row) -> bool:
+    """Whether a row still applies: the shim's scaler has the source's methods."""
+    if "scaler" not in parts or row.receiver != "scaler":
         return True
     return row.kind == "attribute" or row.id == "scaler.scale"
 
 
-def answered_codes(kinds: frozenset[str]) -> frozenset[str]:
-    """Codes of the findings that the shim answers."""
-    return frozenset(code for kind in kinds for code in _ANSWERED[kind])
+def answered_codes(parts: frozenset[ShimPart], table: Table) -> frozenset[str]:
+    """Codes of the findings that do not apply where the shim keeps the source's behaviour."""
+    return frozenset(code for code, spec in table.diagnostics.items() if spec.shim_answers in parts)

@@ -1,1 +1,1 @@
-"""Which files a run takes, and which settings hold for each. Imports `model` and `documents`."""
+"""Which files a run takes, and which settings hold for each. Imports `model`."""

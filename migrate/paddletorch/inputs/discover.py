@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from paddletorch.documents import MARKDOWN, NOTEBOOKS
 from paddletorch.inputs.config import NAMES as SETTINGS_FILES
 from paddletorch.inputs.gitignore import Exclusion, Ignore, above, exclude, with_separator
 from paddletorch.model import FileResult
+from paddletorch.model.document_kinds import MARKDOWN, NOTEBOOKS
 from paddletorch.model.failure import failed, reason
 
 SUFFIXES = (".py", ".pyi", *NOTEBOOKS)
@@ -26,8 +26,8 @@ SKIPPED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """What a walk leaves out besides :data:`SKIPPED`."""
+class FileFilter:
+    """Which files a walk takes: what it leaves out besides :data:`SKIPPED`, and which kinds it knows."""
 
     exclusion: Callable[[str], Exclusion] = lambda _: Exclusion()
     """What is left out in a folder: a settings file speaks for its folder and what lies below."""
@@ -59,7 +59,7 @@ class _Candidate:
     is_link: bool
 
 
-def discover(paths: Sequence[str], scope: Scope) -> Discovery:
+def discover(paths: Sequence[str], wanted_files: FileFilter) -> Discovery:
     """Find the Python files and notebooks below ``paths``; no file is taken twice, whatever names lead to it.
 
     Raises:
@@ -73,10 +73,10 @@ def discover(paths: Sequence[str], scope: Scope) -> Discovery:
         except OSError as error:
             found.failures.append(unusable(path, error))
             continue
-        if scope.forced and leaves_out(scope, path):
+        if wanted_files.forced and leaves_out(wanted_files, path):
             continue
         if stat.S_ISDIR(mode):
-            _collect(path, scope, candidates, found)
+            _collect(path, wanted_files, candidates, found)
         elif stat.S_ISREG(mode):
             candidates.append(_Candidate(path, os.path.realpath(path), Path(path).is_symlink()))
         else:
@@ -87,26 +87,26 @@ def discover(paths: Sequence[str], scope: Scope) -> Discovery:
     return found
 
 
-def leaves_out(scope: Scope, path: str) -> bool:
+def leaves_out(wanted_files: FileFilter, path: str) -> bool:
     """Whether the exclusions leave out ``path`` or a folder that it lies in, as a walk from above would.
 
     Raises:
         ExcludeError: an exclude pattern is not gitignore syntax.
     """
-    place = Path(os.path.abspath(path))  # noqa: PTH100 - a link is left out by its own name
-    is_dir = place.is_dir()
-    for number, folder in enumerate(place.parents):
-        exclusion, real = scope.exclusion(str(folder)), os.path.realpath(folder)
+    entry = Path(os.path.abspath(path))  # noqa: PTH100 - a link is left out by its own name
+    is_dir = entry.is_dir()
+    for number, folder in enumerate(entry.parents):
+        exclusion, real = wanted_files.exclusion(str(folder)), os.path.realpath(folder)
         if number and not below(real, [os.path.realpath(exclusion.base)]):
             return False
-        if exclude(exclusion, real).leaves_out(with_separator(real) + place.name, is_dir=is_dir):
+        if exclude(exclusion, real).leaves_out(with_separator(real) + entry.name, is_dir=is_dir):
             return True
-        place, is_dir = folder, True
+        entry, is_dir = folder, True
     return False
 
 
 def walk(
-    root: str, scope: Scope, wanted: Callable[[str], bool], on_error: Callable[[str, OSError], None]
+    root: str, wanted_files: FileFilter, wanted: Callable[[str], bool], on_error: Callable[[str, OSError], None]
 ) -> Iterator[tuple[os.DirEntry[str], str]]:
     """Yield what lies below ``root``, each with its absolute path, in a fixed order, folders first.
 
@@ -114,10 +114,10 @@ def walk(
     so that other files cost no pattern matching; folders and links are always yielded.
     """
     absolute = os.path.realpath(root)
-    excluded = exclude(scope.exclusion(root), absolute)
+    excluded = exclude(wanted_files.exclusion(root), absolute)
     if excluded.base != with_separator(absolute) and excluded.leaves_out(absolute, is_dir=True):
         return
-    pending = [(root, absolute, above(absolute) if scope.gitignore else Ignore(absolute), excluded)]
+    pending = [(root, absolute, above(absolute) if wanted_files.gitignore else Ignore(absolute), excluded)]
     while pending:
         folder, absolute, ignore, excluded = pending.pop()
         try:
@@ -126,10 +126,10 @@ def walk(
         except OSError as error:
             on_error(folder, error)
             continue
-        if scope.gitignore and any(entry.name == ".gitignore" for entry in entries):
+        if wanted_files.gitignore and any(entry.name == ".gitignore" for entry in entries):
             ignore = ignore.inside(absolute)
         if any(entry.name in SETTINGS_FILES for entry in entries):
-            excluded = exclude(scope.exclusion(folder), absolute)
+            excluded = exclude(wanted_files.exclusion(folder), absolute)
         prefix = with_separator(absolute)
         inner = []
         for entry in entries:
@@ -165,26 +165,26 @@ def below(path: str, folders: Iterable[str]) -> bool:
     return any(with_separator(path).startswith(with_separator(folder)) for folder in folders)
 
 
-def _collect(root: str, scope: Scope, candidates: list[_Candidate], found: Discovery) -> None:
+def _collect(root: str, wanted_files: FileFilter, candidates: list[_Candidate], found: Discovery) -> None:
     def on_error(folder: str, error: OSError) -> None:
         found.failures.append(unusable(shown(folder), error))
 
-    for entry, real in walk(root, scope, _is_source, on_error):
+    for entry, real in walk(root, wanted_files, _is_source, on_error):
         path = shown(entry.path)
         is_link = entry.is_symlink()
         try:
             mode = entry.stat().st_mode if is_link or not entry.is_file() else stat.S_IFREG
         except OSError as error:  # a link to nothing or to itself, or a file that vanished
-            if scope.takes(entry.path):
+            if wanted_files.takes(entry.path):
                 found.failures.append(unusable(path, error))
             continue
         if stat.S_ISDIR(mode):
             if is_link:
                 _note_link(path, real, found)
-            elif scope.takes(entry.path):
+            elif wanted_files.takes(entry.path):
                 message = "a folder with the name of a Python file; what is in it was searched"
                 found.failures.append(failed(path, "SRC004", message))
-        elif scope.takes(entry.path):
+        elif wanted_files.takes(entry.path):
             if stat.S_ISREG(mode):
                 candidates.append(_Candidate(path, os.path.realpath(real) if is_link else real, is_link))
             else:

@@ -66,17 +66,17 @@ class Ignore:
         """What holds in ``folder`` (absolute, in ``base``): the same, and what its own .gitignore says."""
         return self._with_file(Path(folder, ".gitignore"), folder[len(self.base) :])
 
-    def _with_file(self, file: Path, place: str) -> Ignore:
+    def _with_file(self, file: Path, folder: str) -> Ignore:
         try:
             lines = file.read_bytes().decode("utf-8-sig", "surrogateescape").splitlines()
         except OSError:
             return self
         lines = [line for line in lines if line.strip(" /!") and line[0] != "#"]
-        placed = [_placed(line, place) for line in lines]
+        moved = [_from_base(line, folder) for line in lines]
         try:
-            return self.with_lines(placed)
+            return self.with_lines(moved)
         except ValueError:  # git passes over a line that it cannot read; so do we
-            return self.with_lines(line for line in placed if _valid(line))
+            return self.with_lines(line for line in moved if _valid(line))
 
 
 def exclude(exclusion: Exclusion, root: str) -> Ignore:
@@ -121,14 +121,14 @@ def with_separator(folder: str) -> str:
     return folder if folder.endswith(os.sep) else folder + os.sep
 
 
-def _placed(line: str, folder: str) -> str:
+def _from_base(line: str, folder: str) -> str:
     """A line of ``folder``'s .gitignore, said from the base."""
     if not folder:
         return line
     sign, pattern = ("!", line[1:]) if line.startswith("!") else ("", line)
     anchored = "/" in pattern.rstrip().rstrip("/")  # a slash elsewhere than at the end ties it to its folder
-    place = re.sub(r"([\\*?\[ #!])", r"\\\1", folder.replace(os.sep, "/"))
-    return f"{sign}/{place}/{'' if anchored else '**/'}{pattern.lstrip('/')}"
+    prefix = re.sub(r"([\\*?\[ #!])", r"\\\1", folder.replace(os.sep, "/"))
+    return f"{sign}/{prefix}/{'' if anchored else '**/'}{pattern.lstrip('/')}"
 
 
 def _valid(line: str) -> bool:

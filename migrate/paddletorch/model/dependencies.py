@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from paddletorch.model.results import FileResult
 
 Kind = Literal["file", "folder", ""]
 """What lies at a path; empty: nothing that can be looked at."""
@@ -38,6 +40,13 @@ class Dependencies:
     """Digest of what was read, at most ``LARGEST`` bytes; None for a file that could not be read."""
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     """What lay at a path where only that counts."""
+
+
+class DependentResult(NamedTuple):
+    """A result, and the other files that it rests on; None if that cannot be said."""
+
+    result: FileResult
+    dependencies: Dependencies | None
 
 
 def joined(several: Iterable[Dependencies]) -> Dependencies:

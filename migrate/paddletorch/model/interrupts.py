@@ -26,21 +26,21 @@ def exit_code(stop: KeyboardInterrupt) -> int:
 
 
 @contextmanager
-def listening() -> Iterator[None]:
+def signals_as_exceptions() -> Iterator[None]:
     """Turn the signals into exceptions, except those that are ignored, as SIGHUP is below nohup."""
-    heard = [number for number in _STOP if signal.getsignal(number) is signal.SIG_DFL]
-    for number in heard:
+    taken = [number for number in _STOP if signal.getsignal(number) is signal.SIG_DFL]
+    for number in taken:
         signal.signal(number, _stop)
     try:
         yield
     finally:
-        for number in heard:
+        for number in taken:
             signal.signal(number, signal.SIG_DFL)
 
 
 @contextmanager
-def held_back() -> Iterator[None]:
-    """Let Ctrl-C and the like wait until the block is done."""
+def deferred_signals() -> Iterator[None]:
+    """Deliver Ctrl-C and the like only when the block is done."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

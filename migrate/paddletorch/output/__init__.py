@@ -1,1 +1,1 @@
-"""Puts results in place: files written whole or not at all, copies of trees. Imports `batch`, `inputs` and `model`."""
+"""Puts results in place: files written whole or not at all, copies of trees. Imports `inputs` and `model`."""

@@ -10,10 +10,10 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from paddletorch.inputs.discover import Scope, below, shown, unusable, walk
+from paddletorch.inputs.discover import FileFilter, below, shown, unusable, walk
 from paddletorch.model import FileResult, Status
 from paddletorch.model.failure import failed, reason
-from paddletorch.model.interrupts import held_back
+from paddletorch.model.interrupts import deferred_signals
 from paddletorch.output.temporary import is_temporary, make_folder
 from paddletorch.output.write import write_failed
 
@@ -45,11 +45,13 @@ def check_output(paths: Sequence[str], folder: Path) -> None:
             raise OutputError(f"two of the paths are called {name!r}; copy them one at a time")
 
 
-def copy_tree(paths: Sequence[str], folder: Path, results: Sequence[FileResult], scope: Scope) -> list[FileResult]:
+def copy_tree(
+    paths: Sequence[str], folder: Path, results: Sequence[FileResult], wanted_files: FileFilter
+) -> list[FileResult]:
     """Copy ``paths`` to ``folder``: the content of one folder, or several things under their own names.
 
-    All that :func:`paddletorch.inputs.discover.walk` finds in ``scope`` is copied with modes and times. Links stay
-    links; one that led outside of the tree to a file that was converted becomes a file of its own. The
+    All that :func:`paddletorch.inputs.discover.walk` finds with ``wanted_files`` is copied with modes and times. Links
+    stay links; one that led outside of the tree to a file that was converted becomes a file of its own. The
     folder appears in one step when all is done.
 
     Returns:
@@ -59,7 +61,7 @@ def copy_tree(paths: Sequence[str], folder: Path, results: Sequence[FileResult],
         OutputError: the disk is full or the folder cannot be made; nothing is left behind.
     """
     target = Path(os.path.realpath(folder))
-    copy = _Copy(results, scope)
+    copy = _Copy(results, wanted_files)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         lock, staging = make_folder(target)
@@ -71,7 +73,7 @@ def copy_tree(paths: Sequence[str], folder: Path, results: Sequence[FileResult],
         tree.mkdir()
         for path in paths:
             copy.any(path, tree if single else tree / _name(path))
-        with held_back():
+        with deferred_signals():
             if os.name == "nt" and target.is_dir():  # elsewhere a folder may take the place of an empty one
                 target.rmdir()
             tree.rename(target)
@@ -81,7 +83,7 @@ def copy_tree(paths: Sequence[str], folder: Path, results: Sequence[FileResult],
     except OSError as error:
         raise OutputError(f"{folder} could not be written: {reason(error)}; nothing was left there") from error
     finally:
-        with held_back():
+        with deferred_signals():
             shutil.rmtree(staging, ignore_errors=True)
             if lock is not None:
                 os.close(lock)
@@ -89,16 +91,16 @@ def copy_tree(paths: Sequence[str], folder: Path, results: Sequence[FileResult],
 
 
 class _Copy:
-    def __init__(self, results: Sequence[FileResult], scope: Scope) -> None:
+    def __init__(self, results: Sequence[FileResult], wanted_files: FileFilter) -> None:
         self.failures: dict[str, FileResult] = {}
         self.others: list[FileResult] = []
-        self._scope = scope
+        self._wanted_files = wanted_files
         self._known = {result.path for result in results if result.status is Status.FAILED}
         self._converted = {os.path.realpath(r.path): r for r in results if r.status is Status.CONVERTED}
         self._copied: set[str] = set()
 
     def any(self, path: str, target: Path) -> None:
-        """Copy a file, or a folder with what the scope finds in it; missing paths were reported before."""
+        """Copy a file, or a folder with the wanted files in it; missing paths were reported before."""
         if Path(path).is_file():
             real = os.path.realpath(path)
             self._try(path, real, partial(self._file, path, real, target))
@@ -109,22 +111,22 @@ class _Copy:
         target.mkdir(exist_ok=True)
         folders: list[tuple[str, Path]] = []
         links: list[tuple[str, str, Path]] = []
-        for entry, real in walk(root, self._scope, _is_users, self._unreadable):
-            place = target / os.path.relpath(entry.path, root)
+        for entry, real in walk(root, self._wanted_files, _is_users, self._unreadable):
+            copied = target / os.path.relpath(entry.path, root)
             if entry.is_symlink():
-                links.append((entry.path, real, place))
+                links.append((entry.path, real, copied))
             elif entry.is_dir():
-                place.mkdir()
-                folders.append((entry.path, place))
+                copied.mkdir()
+                folders.append((entry.path, copied))
             elif entry.is_file():
-                self._try(entry.path, real, partial(self._file, entry.path, real, place))
+                self._try(entry.path, real, partial(self._file, entry.path, real, copied))
             else:
                 self._other(entry.path, "SRC004", "not a regular file; not copied")
         top = os.path.realpath(root)
-        for path, real, place in links:  # after the files: a link must know whether its target was copied
-            self._try(path, os.path.realpath(path), partial(self._link, path, real, place, top))
-        for path, place in reversed(folders):  # after their content: a folder may be read-only
-            self._try(path, "", partial(shutil.copystat, path, place))
+        for path, real, copied in links:  # after the files: a link must know whether its target was copied
+            self._try(path, os.path.realpath(path), partial(self._link, path, real, copied, top))
+        for path, copied in reversed(folders):  # after their content: a folder may be read-only
+            self._try(path, "", partial(shutil.copystat, path, copied))
 
     def _file(self, path: str, real: str, target: Path) -> None:
         self._copied.add(real)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from paddletorch.batch.one_file import read_regular
+from paddletorch.inputs.read import read_regular
 from paddletorch.model import FileResult
 from paddletorch.model.failure import failed, reason
 from paddletorch.output.temporary import make_file

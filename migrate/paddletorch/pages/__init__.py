@@ -1,4 +1,4 @@
-"""The pages of the documentation that are written from the tables and the record of proofs."""
+"""Pages of the documentation, written from tables and proofs. Imports `proof`, `plan.calls` and below."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from paddletorch_rules import AreaSpec, Row, Table
 
-from paddletorch.engine.engine import Engine
-from paddletorch.model import Options, Severity
+from paddletorch.api.convert import convert
+from paddletorch.model import Severity
 from paddletorch.pages.defaults import COLUMNS, differing
 from paddletorch.pages.markdown import table
 from paddletorch.pages.standing import Standing
@@ -63,7 +63,6 @@ def _differences(rows: Sequence[Row], tables: Table) -> list[str]:
 
 
 def _examples(rows: Sequence[Row]) -> list[str]:
-    engine = Engine(Options(target="paddle"))
     lines: list[str] = []
     shown = 0
     for row in [r for r in rows if r.examples and r.kind != "constant"] + list(rows):
@@ -76,14 +75,14 @@ def _examples(rows: Sequence[Row]) -> list[str]:
         )
         if not _parses(before):
             continue
-        result = engine.convert(before.encode(), "example.py")
-        if any(d.severity is not Severity.INFO for d in result.diagnostics) or result.output == result.source:
+        result = convert(before, to="paddle")
+        if any(d.severity is not Severity.INFO for d in result.findings) or not result.changed:
             continue
         shown += 1
         lines += ["Before, `--to paddle`:", "", "```python", before.rstrip(), "```", ""]
-        lines += ["After:", "", "```python", result.output.decode().rstrip(), "```", ""]
-        if result.diagnostics:
-            said = ", ".join(f"`{d.code}` on line {d.line}" for d in result.diagnostics)
+        lines += ["After:", "", "```python", result.output.rstrip(), "```", ""]
+        if result.findings:
+            said = ", ".join(f"`{d.code}` on line {d.line}" for d in result.findings)
             lines += [f"Reports {said}.", ""]
     return lines or ["```text", *(f"{r.id}" for r in rows[:_EXAMPLES]), "```", ""]
 

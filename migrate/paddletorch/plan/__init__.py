@@ -1,1 +1,1 @@
-"""What becomes of each use in one file. Imports `resolve`, `text`, `model` and the tables."""
+"""What becomes of each use in one file. Imports `plan.passes` and below."""

@@ -1,1 +1,1 @@
-"""Proves table rows: converts their examples, runs both sides on the real frameworks and compares the results."""
+"""Proves table rows: converts their examples, runs both sides and compares. Imports `api` and `model`."""

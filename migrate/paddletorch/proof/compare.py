@@ -61,7 +61,7 @@ class _Comparison:
         return None if same or not self.values else f"{_at(where)}{expected!r} became {found!r}"
 
     def _first(self, pairs: Any) -> str | None:
-        return next((told for told in (self.compare(*pair) for pair in pairs) if told is not None), None)
+        return next((problem for problem in (self.compare(*pair) for pair in pairs) if problem is not None), None)
 
     def _sequences(self, expected: Sequence[Any], found: Sequence[Any], where: str) -> str | None:
         if len(expected) != len(found):

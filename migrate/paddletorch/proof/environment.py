@@ -82,7 +82,7 @@ def tensor(framework: Framework, name: str) -> Any:
     return paddle.to_tensor(array)
 
 
-def settle(framework: Framework) -> None:
+def reset(framework: Framework) -> None:
     """Put the framework back into the state of a fresh process on a CPU, with fixed seeds."""
     import numpy as np
 

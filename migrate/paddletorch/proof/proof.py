@@ -7,8 +7,9 @@ from enum import Enum
 
 from paddletorch_rules import Row
 
-from paddletorch.batch.one_file import engine_for
-from paddletorch.model import FileResult, Framework, Options, Severity, Status
+from paddletorch.api.convert import convert
+from paddletorch.api.result import Result
+from paddletorch.model import Framework, Options, Severity, Status
 from paddletorch.proof.compare import difference
 from paddletorch.proof.names import leftovers, members
 from paddletorch.proof.run import execute, module_text
@@ -152,11 +153,10 @@ class _Attempt:
 
     def _convert(self, text: str, target: Framework, release: str | None) -> _Converted:
         stage = f"convert to {target}" + (f", {release} release" if release else "")
-        options = Options(target=target, source_version=release, target_version=release, tables=self.tables)
-        result = engine_for(options).convert(text.encode(), "example.py")
-        output = result.output.decode()
+        result = convert(text, to=target, source_version=release, target_version=release, tables=self.tables)
+        output = result.output
         allowed = self.row.warn.get(target)
-        for diagnostic in result.diagnostics:
+        for diagnostic in result.findings:
             if diagnostic.severity is Severity.INFO:
                 continue
             if diagnostic.code != allowed:
@@ -164,12 +164,12 @@ class _Attempt:
                 raise kind(self._failure(stage, f"{diagnostic.code}: {diagnostic.message}", output))
         if result.status is Status.FAILED:
             raise self._broken(stage, "the conversion failed", output)
-        left = sorted(set(leftovers(output, options.source)))
+        left = sorted(set(leftovers(output, Options(target).source)))
         if left:
             raise self._broken(stage, f"left over: {', '.join(left)}", output)
         return _Converted(output, self._used(result, output, target))
 
-    def _used(self, result: FileResult, output: str, target: Framework) -> bool:
+    def _used(self, result: Result[str], output: str, target: Framework) -> bool:
         """Whether this row converted something, or is a member of one name on both sides that the text uses."""
         if any(conversion.row == self.row.id for conversion in result.conversions):
             return True
@@ -186,9 +186,9 @@ class _Attempt:
             raise self._broken(f"{stage} {framework}", _shortened(message), text) from error
 
     def _compare(self, expected: object, actual: object, stage: str, text: str) -> None:
-        told = difference(expected, actual, tolerance=self.row.tolerance, values=self.row.prove != "shape")
-        if told is not None:
-            raise self._broken(stage, told, text)
+        problem = difference(expected, actual, tolerance=self.row.tolerance, values=self.row.prove != "shape")
+        if problem is not None:
+            raise self._broken(stage, problem, text)
 
     def _broken(self, stage: str, message: str, text: str) -> _Broken:
         return _Broken(self._failure(stage, message, text))

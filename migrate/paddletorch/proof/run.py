@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from paddletorch.model import Framework
-from paddletorch.proof.environment import INPUTS, settle, tensor
+from paddletorch.proof.environment import INPUTS, reset, tensor
 from paddletorch.proof.fill import fill
 
 FUNCTION = "example"
@@ -38,9 +38,9 @@ def module_text(source: Framework, example: str) -> str:
         raise ValueError(f"line {error.lineno}: {error.msg}") from None
     if not body or not isinstance(body[-1], ast.Expr):
         raise ValueError("the last line is no expression")
-    uses = _Uses()
+    names_read = _FreeNames()
     for statement in body:
-        uses.visit(statement)
+        names_read.visit(statement)
     lines = example.splitlines()
     head = 0
     while isinstance(body[head], (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef)):
@@ -49,10 +49,10 @@ def module_text(source: Framework, example: str) -> str:
     last = body[-1].lineno - 1
     before = lines[last][: body[-1].col_offset]  # statements on the line of the last one, before a semicolon
     inner = [*lines[first:last], before + "return " + lines[last][len(before) :], *lines[last + 1 :]]
-    parameters = ", ".join(f"{name}: {source}.Tensor" for name in INPUTS if name in uses.free)
+    parameters = ", ".join(f"{name}: {source}.Tensor" for name in INPUTS if name in names_read.free)
     return "\n".join(
         [
-            *_imports(source, uses.free, bool(parameters)),
+            *_imports(source, names_read.free, bool(parameters)),
             *(["", "", *lines[:first]] if first else []),
             "",
             "",
@@ -71,7 +71,7 @@ def _imports(source: Framework, names: set[str], annotated: bool) -> Iterator[st
             yield f"import {module}" if name == module else f"import {module} as {name}"
 
 
-class _Uses(ast.NodeVisitor):
+class _FreeNames(ast.NodeVisitor):
     """The names that a text reads before it binds them."""
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ def execute(framework: Framework, text: str, label: str) -> Any:
 
     ``label`` names the text in tracebacks.
     """
-    settle(framework)
+    reset(framework)
     linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
     namespace: dict[str, Any] = {"__name__": label, "fill": fill}
     here = Path.cwd()

@@ -1,1 +1,1 @@
-"""What a run says: a summary, as text for people, as JSON for programs, and as a diff."""
+"""What a run says, for people and for programs, and as a diff. Imports `text` and `model`."""

@@ -1,31 +1,15 @@
-"""The lines of a file, and where two versions of it differ."""
+"""Where two versions of a file differ, in lines."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import AnyStr, Literal
 
-from paddletorch.text.source import Source, Undecodable
-
 Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 """``(tag, start, end, new start, new end)`` in lines, as SequenceMatcher has it."""
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _WINDOW = 64  # lines to look ahead for where two files agree again; doubled as long as they do not
-
-
-def text_lines(data: bytes) -> list[str]:
-    """The lines of a Python file with their ends, as Python counts them: ``\\n``, ``\\r\\n`` or ``\\r`` ends one.
-
-    Bytes that do not fit the file's encoding become U+FFFD.
-    """
-    try:
-        text = Source(data).text
-    except Undecodable:
-        text = data.decode("utf-8", "replace")
-    return _LINE.findall(text)
 
 
 def opcodes(old: Sequence[AnyStr], new: Sequence[AnyStr]) -> Iterator[Opcode]:

@@ -57,7 +57,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
     return {
         "files": {
             "scanned": summary.scanned,
-            "with_hits": summary.with_hits,
+            "with_hits": summary.with_uses,
             "converted": summary.converted,
             "failed": summary.failed,
         },

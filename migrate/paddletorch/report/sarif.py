@@ -20,10 +20,11 @@ from paddletorch_rules import load
 
 import paddletorch
 from paddletorch.model import Conversion, Diagnostic, FileResult, Severity, Status
-from paddletorch.report.changes import opcodes, text_lines
+from paddletorch.report.changes import opcodes
 from paddletorch.report.record import Report
 from paddletorch.report.root import Root
 from paddletorch.report.sarif_rules import Rules
+from paddletorch.text.lines import text_lines
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "apiUse/v1"
@@ -135,19 +136,19 @@ class _File:
             min(results, key=_line)["fixes"] = [self._fix()]
         return results
 
-    def _would_convert(self, code: str, made: Sequence[Conversion]) -> Json:
-        uses = Counter(f"{conversion.name} -> {conversion.replacement}" for conversion in made)
+    def _would_convert(self, code: str, conversions: Sequence[Conversion]) -> Json:
+        uses = Counter(f"{conversion.name} -> {conversion.replacement}" for conversion in conversions)
         named = ", ".join(f"{use}{f' ({count} times)' if count > 1 else ''}" for use, count in uses.most_common(_SHOWN))
         more = f" and {len(uses) - _SHOWN} more" if len(uses) > _SHOWN else ""
-        others = list({(c.line, c.column): c for c in made[1:]}.values())  # the schema wants each location once
+        others = list({(c.line, c.column): c for c in conversions[1:]}.values())  # the schema wants each location once
         return {
             **self._rules.result(code, "note"),
             "level": "note",
             "message": {"text": f"Would convert {named}{more}."},
-            "locations": [self._at(made[0])],
+            "locations": [self._at(conversions[0])],
             **({"relatedLocations": [self._at(conversion) for conversion in others]} if others else {}),
-            "partialFingerprints": self._fingerprint(made[0]),
-            "properties": {"applicability": "safe", "name": made[0].name},
+            "partialFingerprints": self._fingerprint(conversions[0]),
+            "properties": {"applicability": "safe", "name": conversions[0].name},
         }
 
     def _at(self, item: Diagnostic | Conversion) -> Json:

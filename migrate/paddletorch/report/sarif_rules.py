@@ -6,7 +6,7 @@ from typing import Any
 
 from paddletorch_rules import Table
 
-from paddletorch.pages.rule_page import page, page_file, titles
+from paddletorch.report.rule_page import page, page_file, titles
 
 _PROBLEM = {"error": "error", "warning": "warning", "note": "recommendation"}
 

@@ -27,7 +27,7 @@ class Summary:
     applied: bool
     """Whether the converted text went where the user wanted it, or was only shown."""
     scanned: int
-    with_hits: int
+    with_uses: int
     """Files, other than failed ones, with a use of an API, a conversion or a finding."""
     converted: int
     """Files whose converted text differs from the source."""
@@ -61,7 +61,7 @@ def summarise(
     return Summary(
         applied=applied,
         scanned=scanned,
-        with_hits=sum(_has_hits(result) for result in results),
+        with_uses=sum(_has_uses(result) for result in results),
         converted=sum(result.status is Status.CONVERTED for result in results),
         failed=sum(result.status is Status.FAILED for result in results),
         conversions=dict(sorted(conversions.items(), key=lambda item: (-item[1], item[0]))),
@@ -74,7 +74,7 @@ def summarise(
     )
 
 
-def _has_hits(result: FileResult) -> bool:
+def _has_uses(result: FileResult) -> bool:
     return result.status is not Status.FAILED and bool(
         result.conversions or result.diagnostics or result.known or result.uses
     )
@@ -94,8 +94,8 @@ def exit_code(results: Iterable[FileResult], *, applied: bool) -> int:
 
 
 def _notes(results: Iterable[FileResult], options: Options) -> Iterable[Note]:
-    made = (conversion.replacement for result in results for conversion in result.conversions)
-    if any(name == "paddle.amp.GradScaler" for name in made):
+    replacements = (conversion.replacement for result in results for conversion in result.conversions)
+    if any(name == "paddle.amp.GradScaler" for name in replacements):
         from paddletorch_rules import load
 
         spec = load(options.tables).diagnostics[NUMPY_NOTE]

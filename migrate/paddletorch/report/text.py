@@ -81,7 +81,7 @@ def _finding(diagnostic: Diagnostic) -> str:
 
 def headline(summary: Summary) -> str:
     """How many files were read, hold a use, were converted and failed."""
-    parts = [f"{summary.with_hits} with hits"] if summary.with_hits else []
+    parts = [f"{summary.with_uses} with uses"] if summary.with_uses else []
     if summary.converted:
         parts.append(f"{summary.converted} {'converted' if summary.applied else 'would change'}")
     if summary.failed:

@@ -1,4 +1,4 @@
-"""Name resolution: which framework API a name, an attribute or a call can mean."""
+"""Which framework API a name, an attribute or a call can mean. Imports `resolve.project` and below."""
 
 from paddletorch.resolve.evaluator.evaluator import Evaluator
 from paddletorch.resolve.project.parsed import Parsed

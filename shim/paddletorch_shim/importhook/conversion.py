@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from paddletorch.engine.engine import Engine
+from paddletorch.api.converter import Converter
 from paddletorch.model import Diagnostic, Options, Severity, Status, Uses
 from paddletorch.text.position_map import converted_tree
 
@@ -12,7 +12,7 @@ from paddletorch_shim.importhook.findings import ConversionError, Finding
 from paddletorch_shim.importhook.store import Converted
 
 
-class Converter:
+class ModuleConverter:
     """Converts the modules of one hook.
 
     Raises:
@@ -20,7 +20,7 @@ class Converter:
     """
 
     def __init__(self, options: Options) -> None:
-        self._engine = Engine(options, tree=True)
+        self._converter = Converter.from_options(options)
         self._to = options.target
 
     def convert(self, name: str, source: bytes, path: str, place: str) -> Converted:
@@ -33,7 +33,7 @@ class Converter:
             ConversionError: the module cannot be converted at all.
         """
         try:
-            result = self._engine.convert(source, place)
+            result = self._converter.convert(source, place, kind="python").file
             tree = None if result.status is Status.FAILED else converted_tree(result, path)
             code = None if tree is None else compile(tree, path, "exec", dont_inherit=True)
         except Exception as error:
@@ -48,7 +48,7 @@ class Converter:
         findings = [
             _finding(d, blocks=_blocks(d, result.uses)) for d in result.diagnostics if d.severity is not Severity.INFO
         ]
-        return Converted(code, tuple(findings), self._engine.dependencies(place))
+        return Converted(code, tuple(findings), self._converter.dependencies(place))
 
 
 def _finding(diagnostic: Diagnostic, *, blocks: bool) -> Finding:

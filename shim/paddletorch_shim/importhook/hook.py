@@ -21,7 +21,7 @@ from paddletorch_shim.importhook.settings import Settings
 from paddletorch_shim.importhook.store import Converted, Store
 
 if TYPE_CHECKING:
-    from paddletorch_shim.importhook.conversion import Converter
+    from paddletorch_shim.importhook.conversion import ModuleConverter
 
 NEVER = frozenset({"torch", "paddle", "paddletorch", "paddletorch_rules", "paddletorch_shim"})
 """Packages that no hook converts."""
@@ -117,8 +117,13 @@ def install_settings(settings: Settings) -> ImportHook:
                 return hook
         hook = ImportHook(settings)
         sys.meta_path.insert(0, hook)
-        workers.attach(_in_force)
+        workers.attach(_in_force, _install_all)
     return hook
+
+
+def _install_all(settings: tuple[Settings, ...]) -> None:
+    for one in settings:
+        install_settings(one)
 
 
 def uninstall() -> None:
@@ -133,7 +138,7 @@ class ImportHook(MetaPathFinder):
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._store = Store(settings.options)
-        self._converter: Converter | None = None
+        self._converter: ModuleConverter | None = None
 
     def uninstall(self) -> None:
         """Convert nothing more; what was imported stays as it is."""
@@ -220,10 +225,10 @@ class ImportHook(MetaPathFinder):
         self._converter = None
 
     def _convert(self, fullname: str, source: bytes, file: str) -> Converted:
-        from paddletorch_shim.importhook.conversion import Converter
+        from paddletorch_shim.importhook.conversion import ModuleConverter
 
         if self._converter is None:
-            self._converter = Converter(self.settings.options)
+            self._converter = ModuleConverter(self.settings.options)
         real = os.path.realpath(file)
         place = real if real == self.settings.script else os.path.abspath(file)  # noqa: PTH100
         return self._converter.convert(fullname, source, file, place)

@@ -15,11 +15,14 @@ from paddletorch_shim.importhook.settings import Settings
 
 _SPAWNED_MAIN = "paddletorch_shim.importhook.spawned_main"
 
+Installer = Callable[[tuple[Settings, ...]], None]
+"""Installs hooks; a function that can be pickled by its name."""
+
 _plain: Callable[[str], dict[str, Any]] | None = None
 
 
-def attach(in_force: Callable[[], tuple[Settings, ...]]) -> None:
-    """Send what ``in_force`` says to each process that is spawned from now on."""
+def attach(in_force: Callable[[], tuple[Settings, ...]], install: Installer) -> None:
+    """Send what ``in_force`` says to each process that is spawned from now on, and have it call ``install`` first."""
     global _plain
     if _plain is not None:
         return
@@ -33,7 +36,7 @@ def attach(in_force: Callable[[], tuple[Settings, ...]]) -> None:
             # the script itself is converted too: a module of ours runs it as the main module
             del data["init_main_from_path"]
             data["init_main_from_name"] = _SPAWNED_MAIN
-        return {"paddletorch_hooks": _Hooks(settings), **data}
+        return {"paddletorch_hooks": _Hooks(settings, install), **data}
 
     spawn.get_preparation_data = get_preparation_data
 
@@ -47,15 +50,11 @@ def detach() -> None:
 
 
 class _Hooks:
-    def __init__(self, settings: tuple[Settings, ...]) -> None:
+    """Is the call ``install(settings)`` where it is unpickled."""
+
+    def __init__(self, settings: tuple[Settings, ...], install: Installer) -> None:
         self._settings = settings
+        self._install = install
 
-    def __reduce__(self) -> tuple[Callable[[tuple[Settings, ...]], None], tuple[tuple[Settings, ...]]]:
-        return _install_all, (self._settings,)
-
-
-def _install_all(settings: tuple[Settings, ...]) -> None:
-    from paddletorch_shim.importhook.hook import install_settings
-
-    for one in settings:
-        install_settings(one)
+    def __reduce__(self) -> tuple[Installer, tuple[tuple[Settings, ...]]]:
+        return self._install, (self._settings,)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from IPython.core.inputtransformer2 import TransformerManager
-from paddletorch.documents.magics import uncover
+from paddletorch.documents.magics import without_magics
 
 CELLS = [
     "%matplotlib inline\nx = 1",
@@ -44,7 +44,7 @@ def taken(cell: str) -> list[int]:
 
 @pytest.mark.parametrize("cell", CELLS)
 def test_what_is_covered_is_what_ipython_takes(cell: str) -> None:
-    python = uncover(cell).python
+    python = without_magics(cell).python
     assert len(python) == len(cell)
     covered = [n for n, (a, b) in enumerate(zip(cell.splitlines(), python.splitlines(), strict=True), 1) if a != b]
     if "\\\n" not in cell:  # IPython joins continued lines, so that they cannot be compared by number
@@ -55,7 +55,7 @@ def test_what_is_covered_is_what_ipython_takes(cell: str) -> None:
 @settings(max_examples=300)
 @given(st.lists(st.sampled_from(LINES), max_size=8).map("\n".join))
 def test_any_cell_is_python_where_ipython_makes_it_python(cell: str) -> None:
-    python = uncover(cell).python
+    python = without_magics(cell).python
     assert len(python) == len(cell)
     assert [len(line) for line in python.split("\n")] == [len(line) for line in cell.split("\n")]
     if not cell.startswith((" ", "\n")):  # IPython also takes away blank lines and indentation before a cell
@@ -71,27 +71,27 @@ def parses(code: str) -> bool:
 
 
 def test_a_timed_statement_is_read() -> None:
-    assert uncover("%timeit -n 10 -r3 f(x)").python == "0                ;f(x)"
-    assert uncover("if x:\n    %time y = f(x)").python == "if x:\n    0    ;y = f(x)"
-    assert uncover("%time for x in y: f(x)").python.strip() == "0"
-    assert uncover("%time").python == "0    "
+    assert without_magics("%timeit -n 10 -r3 f(x)").python == "0                ;f(x)"
+    assert without_magics("if x:\n    %time y = f(x)").python == "if x:\n    0    ;y = f(x)"
+    assert without_magics("%time for x in y: f(x)").python.strip() == "0"
+    assert without_magics("%time").python == "0    "
 
 
 def test_a_cell_magic_that_runs_its_cell_covers_its_first_line_only() -> None:
-    found = uncover("\n%%time\nx = 1\n!ls")
+    found = without_magics("\n%%time\nx = 1\n!ls")
     assert found.python == "\n      \nx = 1\n0  "
     assert [(cover.line, cover.magic) for cover in found.covers] == [(2, "%%time"), (4, "!")]
 
 
 def test_a_cell_for_another_program_is_covered_whole() -> None:
-    found = uncover("%%bash\npython train.py $name {other}")
+    found = without_magics("%%bash\npython train.py $name {other}")
     assert not found.python.strip()
     assert found.covers[0].names == {"name", "other"}
     assert found.covers[0].python == ""
-    assert "torch" in uncover("%%writefile a.py\nimport torch").covers[0].python
+    assert "torch" in without_magics("%%writefile a.py\nimport torch").covers[0].python
 
 
 def test_names_that_a_magic_uses() -> None:
-    assert {"f", "x"} <= uncover("best = %timeit -o f(x)").covers[0].names
-    assert uncover("!pip install torch").covers[0].names == frozenset()
-    assert uncover("!echo {torch.__version__}").covers[0].names == {"torch", "__version__"}
+    assert {"f", "x"} <= without_magics("best = %timeit -o f(x)").covers[0].names
+    assert without_magics("!pip install torch").covers[0].names == frozenset()
+    assert without_magics("!echo {torch.__version__}").covers[0].names == {"torch", "__version__"}

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from paddletorch.batch.one_file import Source, convert
+from paddletorch import convert
 from paddletorch.documents.markdown import is_python
-from paddletorch.model import FileResult, Options, Status
+from paddletorch.model import FileResult, Status
 
 DOCS = Path(__file__).parents[3] / "docs"
 CODE = "import torch\n\nx = torch.zeros(2)\nif x.numel():\n    y = x.view(-1)\n"
@@ -18,7 +18,7 @@ CONVERTED = "import paddle\n\nx = paddle.zeros([2])\nif x.size:\n    y = x.resha
 
 
 def to_paddle(text: str, **options: Any) -> FileResult:
-    return convert(Source("a.md", text.encode()), Options(target="paddle", **options))
+    return convert(text.encode(), to="paddle", path="a.md", **options).file
 
 
 def indented(code: str, prefix: str) -> str:

@@ -12,9 +12,9 @@ import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from paddletorch.batch.one_file import Source, convert
-from paddletorch.documents.located_json import LocatedStr, loads, places
-from paddletorch.model import CellPosition, FileResult, Framework, Options, Status
+from paddletorch import convert
+from paddletorch.documents.located_json import LocatedStr, loads, offsets_of
+from paddletorch.model import CellPosition, FileResult, Framework, Status
 
 from ...fixture_files import line_of
 
@@ -57,7 +57,7 @@ def notebook(sources: list[str], write: Callable[[str], str], indent: int | None
 
 def to_paddle(text: str | bytes, name: str = "<stdin>.ipynb", **options: Any) -> FileResult:
     data = text if isinstance(text, bytes) else text.encode()
-    return convert(Source(name, data), Options(target="paddle", **options))
+    return convert(data, to="paddle", path=name, **options).file
 
 
 def sources(data: bytes) -> list[str]:
@@ -102,7 +102,7 @@ def test_all_but_changed_code_stays(
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.in.ipynb")), ids=lambda path: path.name)
 def test_fixture(path: Path, pytestconfig: pytest.Config) -> None:
-    result = convert(Source("digits.ipynb", path.read_bytes()), Options(target="paddle"))
+    result = convert(path.read_bytes(), to="paddle", path="digits.ipynb").file
     name = path.name.removesuffix(".in.ipynb")
     output, findings = path.with_name(f"{name}.out.ipynb"), path.with_name(f"{name}.txt")
     found = [line_of(finding) for finding in result.diagnostics]
@@ -199,7 +199,7 @@ def test_characters_are_found_in_json(value: str) -> None:
     for text in (json.dumps([value]), json.dumps([value], ensure_ascii=False)):
         (found,) = loads(text)
         assert isinstance(found, LocatedStr)
-        where = [*places(text, found), found.end]
+        where = [*offsets_of(text, found), found.end]
         pieces = [text[a:b] for a, b in pairwise(where)]
         assert "".join(json.loads(f'"{piece}"') for piece in pieces) == value
 
@@ -218,7 +218,7 @@ def test_positions_of_what_was_left() -> None:
 def test_a_name_in_a_cell_that_is_not_read_keeps_its_import(target: Framework) -> None:
     other = "torch" if target == "paddle" else "paddle"
     text = notebook([f"import {other}\nx = {other}.ones([2])", f"best = %timeit -o {other}.ones([2])"], json.dumps, 1)
-    result = convert(Source("a.ipynb", text.encode()), Options(target=target))
+    result = convert(text.encode(), to=target, path="a.ipynb").file
     assert f"import {other}\\n" in result.output.decode()
     assert f"import {target}\\n" in result.output.decode()
     assert "SRC011" in {d.code for d in result.diagnostics}

@@ -32,16 +32,16 @@ _CELL_TEXT = attrgetter(*(field.name for field in fields(CellText)))
 _USES = attrgetter(*(field.name for field in fields(Uses)))
 _SEVERITIES = {severity.value: severity for severity in Severity}
 _APPLICABILITIES = {applicability.value: applicability for applicability in Applicability}
-_NOT_KEPT = [
+_NOT_CACHED = [
     field.name
     for field in fields(FileResult)
     if field.name not in ("path", "status", "source", "output", "conversions", "diagnostics", "uses", "edits", "cells")
 ]
 
 
-def can_be_kept(result: FileResult) -> bool:
+def is_cacheable(result: FileResult) -> bool:
     """Whether ``result_of`` gives the same again, but for the edits: a failure may be another one next time."""
-    return result.status is not Status.FAILED and not any(map(result.__getattribute__, _NOT_KEPT))
+    return result.status is not Status.FAILED and not any(map(result.__getattribute__, _NOT_CACHED))
 
 
 def findings_of(result: FileResult) -> bytes:

@@ -15,11 +15,11 @@ from pathlib import Path
 from paddletorch_rules.storage import UntrustedFolder, cache_folder
 
 from paddletorch.batch.cache.environment import environment_digest
-from paddletorch.batch.cache.record import can_be_kept, findings_of, result_of, text_of
+from paddletorch.batch.cache.record import findings_of, is_cacheable, result_of, text_of
 from paddletorch.batch.cache.store import Damaged, Record, Store
-from paddletorch.batch.one_file import Converted, Source
+from paddletorch.inputs.read import SourceFile
 from paddletorch.model import FileResult, Options
-from paddletorch.model.dependencies import LARGEST, Dependencies, content_digest, kind_of
+from paddletorch.model.dependencies import LARGEST, Dependencies, DependentResult, content_digest, kind_of
 
 _BATCH = 200
 """Results that are written at once: few enough that little is lost at Ctrl-C."""
@@ -31,10 +31,10 @@ _NAME = "results-1.sqlite"
 class ResultCache:
     """The results of earlier runs with the same options. It never raises; ``notes`` say what went wrong."""
 
-    def __init__(self, options: Options, *, used: bool = True) -> None:
-        """``used``: otherwise nothing is found or kept."""
+    def __init__(self, options: Options, *, enabled: bool = True) -> None:
+        """``enabled``: otherwise nothing is found or kept."""
         self.notes: list[str] = []
-        self._store = self._find_store() if used else None
+        self._store = self._find_store() if enabled else None
         self._environment = environment_digest(options) if self._store is not None else b""
         self._contents: dict[str, bytes] = {}
         self._states: dict[str, bytes] = {}
@@ -48,11 +48,11 @@ class ResultCache:
             return None
         return Store(folder / _NAME) if folder is not None else None
 
-    def find(self, sources: Sequence[Source]) -> dict[str, FileResult | None]:
-        """Results that still hold, by path; None for a file that no rule has any business with."""
+    def find(self, sources: Sequence[SourceFile]) -> dict[str, FileResult | None]:
+        """Results that still hold, by path; None for a file that does not use the source framework."""
         if self._store is None:
             return {}
-        wanted: dict[bytes, Source] = {}
+        wanted: dict[bytes, SourceFile] = {}
         for source in sources:
             path, content = str(Path(source.path).absolute()), content_digest(source.data)
             if len(source.data) <= LARGEST:
@@ -73,8 +73,8 @@ class ResultCache:
             self._store.touch(stale)
         return found
 
-    def keep(self, converted: Iterable[Converted], others: Iterable[Source]) -> Iterator[FileResult]:
-        """Keep results as they come and hand them on; ``others`` are files that no rule has any business with."""
+    def keep(self, converted: Iterable[DependentResult], others: Iterable[SourceFile]) -> Iterator[FileResult]:
+        """Keep results as they come and hand them on; ``others`` are files that do not use the source framework."""
         batch = _Batch()
         if self._store is not None:
             for source in others:
@@ -82,7 +82,7 @@ class ResultCache:
                 batch.add(key, content_digest(source.data), Dependencies(), None, None)
         try:
             for result, dependencies in converted:
-                if self._store is not None and dependencies is not None and can_be_kept(result):
+                if self._store is not None and dependencies is not None and is_cacheable(result):
                     key = self._key(str(Path(result.path).absolute()))
                     batch.add(key, content_digest(result.source), dependencies, findings_of(result), text_of(result))
                     if len(batch.records) >= _BATCH:
@@ -111,7 +111,7 @@ class ResultCache:
     def _key(self, path: str) -> bytes:
         return blake2b(self._environment + path.encode("utf-8", "surrogateescape"), digest_size=16).digest()
 
-    def _result(self, source: Source, record: Record) -> FileResult | None:
+    def _result(self, source: SourceFile, record: Record) -> FileResult | None:
         if record.findings is None:
             return None
         return result_of(source.path, source.data, record.findings, record.text)

@@ -46,7 +46,7 @@ class Record(NamedTuple):
     state: bytes
     """Digest of what those names led to."""
     findings: bytes | None
-    """None: no rule has any business with the file."""
+    """None: the file does not use the source framework."""
     text: bytes | None
 
     def checksum(self) -> bytes:

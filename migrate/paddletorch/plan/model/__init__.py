@@ -1,1 +1,1 @@
-"""The values that planning hands from step to step. Imports no other room of `plan`."""
+"""The values that planning hands from step to step. Imports `resolve` and below."""

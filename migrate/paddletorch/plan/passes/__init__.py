@@ -1,1 +1,1 @@
-"""Steps that look at the whole file. Imports every room of `plan` below; `planner` puts them in order."""
+"""Steps that look at the whole file; `planner` puts them in order. Imports `plan.uses` and below."""

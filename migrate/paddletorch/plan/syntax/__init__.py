@@ -1,1 +1,1 @@
-"""Questions about statements and expressions that need no types. Imports `plan.model`."""
+"""Questions about statements and expressions that need no types. Imports `plan.model` and below."""

@@ -6,10 +6,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from paddletorch.documents import form_of
 from paddletorch.model import CellText, FileResult
-from paddletorch.report.changes import Opcode, opcodes, text_lines
+from paddletorch.model.document_kinds import document_kind
+from paddletorch.report.changes import Opcode, opcodes
 from paddletorch.report.html.highlight import Run, highlighted, plain
+from paddletorch.text.lines import text_lines
 
 CONTEXT = 3
 """Lines shown around a change or a finding."""
@@ -38,7 +39,7 @@ class Hunk:
 
 def hunks_of(result: FileResult) -> list[Hunk]:
     """What to show of a file, in order. Of a notebook that is code, not JSON: the cells that change."""
-    document = form_of(result.path)
+    document = document_kind(result.path)
     if document == "notebook":
         return [hunk for cell in result.cells for hunk in _cell(cell, result)]
     lines = [d.line for d in result.diagnostics]
@@ -62,15 +63,15 @@ def _hunks(old: list[str], new: list[str], found: Iterable[int], colour: Callabl
     if not windows:
         return []
     old_lines = colour(old)
-    made = []
+    hunks = []
     for start, end in windows:
         parts = list(_parts(codes, start, end))
         if parts:  # none: a finding in an empty file
             blocks = [
                 Block(old_lines[i1:i2], None if tag == "equal" else colour(new[j1:j2])) for tag, i1, i2, j1, j2 in parts
             ]
-            made.append(Hunk(parts[0][1] + 1, parts[0][3] + 1, blocks))
-    return made
+            hunks.append(Hunk(parts[0][1] + 1, parts[0][3] + 1, blocks))
+    return hunks
 
 
 def _windows(spans: Iterable[tuple[int, int]], length: int) -> Iterator[tuple[int, int]]:

@@ -11,11 +11,11 @@ from paddletorch_rules import load
 
 import paddletorch
 from paddletorch.model import Conversion, Diagnostic, FileResult, Options, Uses
-from paddletorch.pages.rule_page import titles
 from paddletorch.report.coverage import measure
 from paddletorch.report.html.hunks import Hunk, hunks_of
 from paddletorch.report.printable import printable
 from paddletorch.report.record import Report
+from paddletorch.report.rule_page import titles
 
 DIFF_BYTES = 30_000_000
 """Greatest size of all diffs in the page; the files after that are listed without."""

@@ -10,8 +10,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from paddletorch.pages.rule_page import page
 from paddletorch.report.html.highlight import highlighted
+from paddletorch.report.rule_page import page
 
 _TITLE = re.compile(r"\A# .*\n")
 _API_LIST = re.compile(r"^## APIs$.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)

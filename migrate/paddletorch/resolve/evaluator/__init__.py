@@ -1,1 +1,1 @@
-"""What an expression can be, computed on demand. Imports `resolve.scopes` and `resolve.values`."""
+"""What an expression can be, computed on demand. Imports `resolve.scopes` and below."""

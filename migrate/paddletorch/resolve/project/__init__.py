@@ -1,1 +1,1 @@
-"""What other modules of the project define. Imports `resolve.evaluator` and below."""
+"""What other modules of the project define. Imports `resolve.evaluator`, `text` and below."""

@@ -1,1 +1,1 @@
-"""Scopes, bindings and reaching definitions of one module. Imports nothing else of `resolve`."""
+"""Scopes, bindings and reaching definitions of one module. Imports `resolve.values` and `model`."""

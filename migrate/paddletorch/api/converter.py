@@ -1,0 +1,162 @@
+"""Converts any number of texts with one set of options; bad input is a result, not an exception."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import AnyStr, Literal
+
+from paddletorch.api.options import checked_options
+from paddletorch.api.result import Result
+from paddletorch.engine.engine import Engine
+from paddletorch.model import FileResult, Framework, Options, ShimMode, Status
+from paddletorch.model.dependencies import Dependencies
+from paddletorch.model.document_kinds import document_kind
+from paddletorch.model.failure import failed
+from paddletorch.text.source import Source
+
+Kind = Literal["python", "notebook", "markdown"]
+"""What a text is."""
+
+
+class Converter:
+    """Converts texts to one framework with one set of options; the tables are read once.
+
+    Where the path of a text names a place in the file system, what the files around it define is looked up there.
+    That is remembered: after such files have changed, take a :meth:`renewed` converter.
+
+    Args:
+        to: the framework to convert to.
+        source_version: releases that the code is for: ``"3.3"``, ``">=2.6,<3"``, ``"installed"``.
+        target_version: releases that the result must run on, in the same form.
+        select: only these areas (``"AMP"``), codes (``"AMP101"``) or prefixes.
+        ignore: all but these.
+        unsafe: also convert what is likely right but not sure.
+        annotate: put a comment above each use that is left.
+        shim: ``"auto"`` uses the runtime shim for what has no exact counterpart, ``"always"`` for every scaler.
+        tables: TOML files to put before the built-in tables.
+
+    Raises:
+        TableError: a table is wrong.
+        TypeError: ``select``, ``ignore`` or ``tables`` is one string rather than several.
+        ValueError: another option has a value that it cannot have.
+    """
+
+    def __init__(
+        self,
+        to: Framework,
+        *,
+        source_version: str | None = None,
+        target_version: str | None = None,
+        select: Iterable[str] = (),
+        ignore: Iterable[str] = (),
+        unsafe: bool = False,
+        annotate: bool = False,
+        shim: ShimMode = "never",
+        tables: Iterable[str | os.PathLike[str]] = (),
+    ) -> None:
+        options = checked_options(
+            to,
+            source_version=source_version,
+            target_version=target_version,
+            select=select,
+            ignore=ignore,
+            unsafe=unsafe,
+            annotate=annotate,
+            shim=shim,
+            tables=tables,
+        )
+        self._engine = Engine(options, tree=True)
+
+    @classmethod
+    def from_options(cls, options: Options) -> Converter:
+        """A converter for options that were checked before."""
+        return cls._of(Engine(options, tree=True))
+
+    @classmethod
+    def _of(cls, engine: Engine) -> Converter:
+        converter = cls.__new__(cls)
+        converter._engine = engine
+        return converter
+
+    def renewed(self) -> Converter:
+        """A converter with the same options that has looked at no file yet."""
+        return self._of(self._engine.renewed())
+
+    def convert(
+        self, source: AnyStr, path: str | os.PathLike[str] = "<string>", *, kind: Kind | None = None
+    ) -> Result[AnyStr]:
+        """Convert one text. Whatever is wrong with it is said by the result, with status FAILED.
+
+        Args:
+            source: the text; bytes are decoded as Python would decode the file.
+            path: where the text stands, for messages and to look up what it imports; it need not exist. A name in
+                angle brackets stands nowhere.
+            kind: what the text is; by default as the suffix of ``path`` says, else Python.
+
+        Raises:
+            TypeError: ``source`` is neither str nor bytes.
+        """
+        if not isinstance(source, str | bytes):
+            raise TypeError(f"source must be str or bytes, not {type(source).__name__}")
+        name = os.fspath(path)
+        with _one_at_a_time():
+            try:
+                file = self._convert(source, name, kind or document_kind(name) or "python")
+            except (RecursionError, MemoryError) as error:
+                message = f"too deeply nested or too large ({type(error).__name__})"
+                file = failed(name, "SRC008", message, source=_as_bytes(source))
+            except Exception as error:
+                if os.environ.get("PADDLETORCH_DEBUG"):
+                    traceback.print_exc(file=sys.stderr)
+                message = f"internal error: {type(error).__name__}: {error}"
+                hint = "The file was left alone. PADDLETORCH_DEBUG=1 shows where it happened; please report it."
+                file = failed(name, "SRC900", message, hint=hint, source=_as_bytes(source))
+        if file.status is not Status.CONVERTED:
+            return Result(source, source, file)
+        return Result(source, file.output.decode("utf-8") if isinstance(source, str) else file.output, file)
+
+    def may_have_uses(self, data: bytes) -> bool:
+        """Whether a file with these bytes may use the source framework, by a quick look at the bytes."""
+        return self._engine.may_hit(data)
+
+    def dependencies(self, path: str) -> Dependencies | None:
+        """The other files that the result of the file at ``path`` rests on; None if one changed meanwhile."""
+        return self._engine.dependencies(path)
+
+    def _convert(self, source: str | bytes, path: str, kind: Kind) -> FileResult:
+        engine = self._engine
+        try:
+            data = source.encode("utf-8") if isinstance(source, str) else source
+        except UnicodeEncodeError as error:
+            return engine.failed(path, _as_bytes(source), "SRC002", f"not text: {error}")
+        if kind != "python":
+            from paddletorch.documents.convert import convert_document
+
+            return convert_document(engine, data, path, kind)
+        if isinstance(source, bytes) or not engine.may_hit(data):
+            return engine.convert(data, path)
+        return engine.convert_source(Source(data, encoding="utf-8"), path)  # a coding comment does not count in a str
+
+
+_lock = threading.RLock()
+if hasattr(os, "register_at_fork"):  # a forked process must not begin with a lock that no thread of it will release
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Let one thread convert; what Python's parser warns of is no matter of the program that converts."""
+    with _lock, warnings.catch_warnings():
+        for category in (SyntaxWarning, DeprecationWarning):
+            warnings.simplefilter("ignore", category)
+        yield
+
+
+def _as_bytes(source: str | bytes) -> bytes:
+    return source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source

@@ -1,0 +1,67 @@
+"""The options of a conversion, checked: what cannot be meant is an error here, not a run that converts nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import get_args
+
+from paddletorch_rules import Table, load
+
+from paddletorch.model import Framework, Options, ShimMode
+from paddletorch.model.codes import areas, nearest, unknown_code
+
+
+def checked_options(
+    to: Framework,
+    *,
+    source_version: str | None = None,
+    target_version: str | None = None,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    unsafe: bool = False,
+    annotate: bool = False,
+    shim: ShimMode = "never",
+    tables: Iterable[str | os.PathLike[str]] = (),
+) -> Options:
+    """The options of a run, with codes in capitals and tables as paths.
+
+    Raises:
+        TableError: a table is wrong.
+        TypeError: ``select``, ``ignore`` or ``tables`` is one string rather than several.
+        ValueError: ``to`` or ``shim`` is none of its choices, or there is no such code.
+    """
+    for name, value, choices in (("to", to, get_args(Framework)), ("shim", shim, get_args(ShimMode))):
+        if value not in choices:
+            raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
+    files = _several("tables", tables)
+    selected, ignored = (_several(*given) for given in (("select", select), ("ignore", ignore)))
+    table = load(files) if selected or ignored else None
+    return Options(
+        target=to,
+        source_version=source_version,
+        target_version=target_version,
+        select=_codes("select", selected, table),
+        ignore=_codes("ignore", ignored, table),
+        unsafe=unsafe,
+        annotate=annotate,
+        shim=shim,
+        tables=files,
+    )
+
+
+def _codes(option: str, given: tuple[str, ...], table: Table | None) -> tuple[str, ...]:
+    if table is None:
+        return ()
+    codes = tuple(code.strip().upper() for code in given)
+    wrong = unknown_code(codes, table.codes)
+    if wrong is not None:
+        known = areas(table.codes) | table.codes
+        raise ValueError(f"{option}: no such code or area: {wrong}{nearest(wrong, known)}")
+    return tuple(dict.fromkeys(codes))
+
+
+def _several(option: str, values: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
+    if isinstance(values, str | bytes | os.PathLike):
+        raise TypeError(f"{option} takes several: [{values!r}]")
+    return tuple(os.fspath(value) for value in values)

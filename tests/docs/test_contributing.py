@@ -1,0 +1,54 @@
+"""What CONTRIBUTING.md says about commands and files holds."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+NOXFILE = ast.parse((ROOT / "noxfile.py").read_text(encoding="utf-8"))
+
+
+def _sessions() -> dict[str, list[tuple[str, ...]]]:
+    """The commands of each session of the noxfile, without what a caller adds."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for function in NOXFILE.body:
+        if isinstance(function, ast.FunctionDef):
+            calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+            runs = [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "run"]
+            found[function.name] = [
+                tuple(arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
+                for call in runs
+            ]
+    return found
+
+
+def test_the_page_names_the_sessions_that_there_are() -> None:
+    assert set(re.findall(r"^nox -s (\w+)", PAGE, re.MULTILINE)) == set(_sessions())
+
+
+def test_nox_alone_runs_all_of_them() -> None:
+    named = next(
+        ast.literal_eval(node.value)
+        for node in NOXFILE.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "nox.options.sessions"
+    )
+    assert set(named) == set(_sessions())
+
+
+@pytest.mark.parametrize("session", ["lint", "types", "tests"])
+def test_ci_runs_the_same_commands(session: str) -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    for command in _sessions()[session]:
+        assert " ".join(command) in script
+
+
+def test_its_links_and_paths_lead_somewhere() -> None:
+    for link in re.findall(r"\]\(([^)#]+)\)", PAGE):
+        assert (ROOT / link).exists(), link
+    for path in re.findall(r"`((?:rules|migrate|tests|docs)/[\w/.]+)`", PAGE.replace("CODE.md", "API201.md")):
+        assert (ROOT / path).exists(), path
