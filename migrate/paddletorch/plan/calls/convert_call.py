@@ -151,7 +151,7 @@ def run_hook_on_additions(binding: CallBinding) -> None:
     What the hook does for the object's own arguments was done where the object is made.
 
     Raises:
-        Refused: the hook puts an argument of the object around the call.
+        Refused: the object was made for other arguments, or one of its own is needed around the call.
     """
     own, earlier = binding.given, dict(binding.of_partial)
     alone = replace(binding, given=earlier, dictionary=None, unseen=(), findings=[])
@@ -159,10 +159,13 @@ def run_hook_on_additions(binding: CallBinding) -> None:
     try:
         run_hook(alone)
     except Refused:
-        alone = replace(alone, forced={}, around=("", ""), template=None)
+        alone = replace(alone, wraps={}, forced={}, around=("", ""), template=None)
     binding.given = {**earlier, **own}
     run_hook(binding)
     binding.given = own
+    kept = alone.around in (("", ""), binding.around) and alone.template in (None, binding.template)
+    if earlier and not (kept and alone.wraps.items() <= binding.wraps.items()):
+        raise Refused(UnseenArguments("a partial object"))
     binding.forced = {name: text for name, text in binding.forced.items() if alone.forced.get(name) != text}
     binding.around = ("", "") if binding.around == alone.around else binding.around
     binding.template = None if binding.template == alone.template else binding.template
