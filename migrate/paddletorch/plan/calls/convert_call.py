@@ -20,7 +20,7 @@ from paddletorch.plan.calls.binding import Bound, CallBinding
 from paddletorch.plan.calls.checked_values import check_around, check_before, checked_values
 from paddletorch.plan.calls.fill_template import compose, surrounding
 from paddletorch.plan.calls.out_argument import take_out, write_out
-from paddletorch.plan.calls.placeholders import why_undecided, with_placeholders
+from paddletorch.plan.calls.placeholders import THE_OPTIMIZER, why_undecided, with_placeholders
 from paddletorch.plan.calls.results import named_result
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import HandedOn, NeedsWholeCall, Refused, UnseenArguments
@@ -83,11 +83,15 @@ def convert_bound_call(binding: CallBinding, form: Form, callee: Callee) -> Conv
         Refused: it cannot be said with the target's API, or not here.
     """
     applied = _applied(binding) if binding.form.applied and callee is Callee.NAMED else None
+    if callee.makes_partial and binding.row.instance == "scheduler":
+        raise Refused(why_undecided(THE_OPTIMIZER))
     takes_out = take_out(binding, form)
     if callee.adds_to_partial:
         run_hook_on_additions(binding)
     else:
         run_hook(binding)
+    if (callee.makes_partial or binding.unseen) and not binding.wraps.keys() <= binding.given.keys():
+        raise Refused(UnseenArguments("a partial object" if callee.makes_partial else ", ".join(binding.unseen)))
     if takes_out:
         write_out(binding)
     whole: ast.expr | None = applied
@@ -165,7 +169,7 @@ def run_hook_on_additions(binding: CallBinding) -> None:
     binding.given = own
     kept = alone.around in (("", ""), binding.around) and alone.template in (None, binding.template)
     if earlier and not (kept and alone.wraps.items() <= binding.wraps.items()):
-        raise Refused(UnseenArguments("a partial object"))
+        raise Refused(NeedsWholeCall(Callee.ADDED_TO_PARTIAL.value, "{self}"))
     binding.forced = {name: text for name, text in binding.forced.items() if alone.forced.get(name) != text}
     binding.around = ("", "") if binding.around == alone.around else binding.around
     binding.template = None if binding.template == alone.template else binding.template
