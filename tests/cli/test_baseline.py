@@ -197,3 +197,17 @@ def test_nothing_is_lost_or_known_twice(
         (folder / name).touch()  # files that are there and were not looked at keep what they have
     kept, stale, _, _ = compare(baseline, {})
     assert (kept, stale) == (current, Counter())
+
+
+def test_a_baseline_with_the_code_that_a_finding_had_before(paddletorch: Run, tree: Tree, folder: Path) -> None:
+    tree({"a.py": "import functools\n\nimport torch\n\nscaled = functools.partial(torch.add, alpha=2)\n"})
+    assert paddletorch(*WRITE).returncode == 0
+    now = (folder / "known.json").read_text()
+    assert '"API233"' in now
+    (folder / "known.json").write_text(now.replace("API233", "API210"))
+    checked = paddletorch(*CHECK)
+    assert checked.returncode == 0, checked.stdout
+    assert b"1 known finding of the baseline not shown" in checked.stdout
+    assert b"gone" not in checked.stdout
+    assert paddletorch(*WRITE).returncode == 0
+    assert (folder / "known.json").read_text() == now

@@ -112,7 +112,7 @@ def _flatten(call: BoundCall, source: str, target: str) -> None:
     name = "self" if call.value("x") is None else "x"
     node = call.value(name)
     if node is None:
-        call.stop("API203", what="a partial object")
+        call.unseen_in("a partial object")
     if name == "self":
         call.replace(node, "{self}.flatten()")
     else:

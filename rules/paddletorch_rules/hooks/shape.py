@@ -90,7 +90,9 @@ def split_to_paddle(call: BoundCall) -> None:
     """A number is the size of a part to torch and the number of parts to Paddle."""
     size = next((n for n in ("split_size_or_sections", "split_size") if call.value(n) is not None), "split_size")
     node, literal = call.origin(size), call.literal(size)
-    if isinstance(node, (*_DISPLAY, ast.ListComp)) or node is None:
+    if node is None:  # whether it is a number decides what the call becomes
+        call.unseen_in("a partial object")
+    if isinstance(node, (*_DISPLAY, ast.ListComp)):
         return
     hole, source = receiver(call, "x")
     axis = "{axis}" if call.value("dim") is not None else "0"
@@ -111,6 +113,8 @@ def split_to_paddle(call: BoundCall) -> None:
 def split_to_torch(call: BoundCall) -> None:
     """A number is the number of parts to Paddle, which torch calls chunks; -1 is what is left over."""
     node, literal = call.origin("num_or_sections"), call.literal("num_or_sections")
+    if node is None:  # whether it is a number decides what the call becomes
+        call.unseen_in("a partial object")
     hole, source = receiver(call, "tensor")
     dim = "{dim}" if call.value("axis") is not None else "0"
     if isinstance(node, _DISPLAY):
@@ -124,7 +128,7 @@ def split_to_torch(call: BoundCall) -> None:
         shown = [f"{{{hole}}}.shape[{dim}]{rest}" if s == "-1" else s for s in sizes]
         rewrite_once(call, f"torch.split({{{hole}}}, [{', '.join(shown)}], dim={dim})", **{hole: source})
         return
-    if isinstance(node, ast.ListComp) or node is None:
+    if isinstance(node, ast.ListComp):
         return
     part = "{split_size}" if hole == "self" else "{split_size_or_sections}"
     if isinstance(literal, int) or _is_number(call, node, "num_or_sections"):

@@ -76,7 +76,10 @@ def convert_arguments(binding: CallBinding, target_form: Form, *, reconcile: boo
     except Refused as stop:
         if binding.dictionary is None or not isinstance(stop.refusal, SharedDict):
             raise
-        binding.spell_out()
+        try:
+            binding.spell_out()
+        except Refused:
+            raise stop from None
         plan = plan_arguments(binding, target_form, reconcile=reconcile)
     _order(binding, target_form, plan)
     if not (plan.keywords or plan.drop or plan.drop_keys or plan.prepend or plan.append):
@@ -303,6 +306,8 @@ def _source_only(binding: CallBinding, pair: ParameterPair, source_name: str, pl
         _drop(binding, source_name, plan)
         return
     bound = binding.given.get(source_name)
+    if bound is None and source_name in binding.of_partial:
+        return
     if bound is not None:
         texts = [ast.unparse(b.value) for b in (bound, *bound.also)]
     else:

@@ -94,6 +94,8 @@ class CallBinding:
     """What is to be said of the call, though it converts."""
     stands_at: ast.Call | None = None
     """The call as the file has it, if ``node`` is another reading of it."""
+    of_partial: Mapping[str, Bound] = field(default_factory=dict)
+    """What the partial object that is called gives already, as far as the file shows it."""
 
     @property
     def expression(self) -> ast.Call:
@@ -270,6 +272,14 @@ class CallBinding:
             Refused: always.
         """
         raise Refused(StatedByTable(code, tuple(sorted(holes.items()))))
+
+    def unseen_in(self, what: str) -> NoReturn:
+        """Leave the call as it is: ``what`` gives an argument that has to be seen.
+
+        Raises:
+            Refused: always.
+        """
+        raise Refused(UnseenArguments(what))
 
     def refuse(self, problem: str) -> NoReturn:
         """Say that the arguments make no sense for this API.

@@ -58,7 +58,8 @@ def check_before(binding: CallBinding, checks: Sequence[Check]) -> list[Edit]:
     view = binding.view
     statement = view.parent(binding.expression)
     if not isinstance(statement, ast.Expr) or not own_line(view, statement):
-        raise Refused(NeedsWholeCall("a parent's constructor", "a check of " + ", ".join(c.name for c in checks)))
+        names = ", ".join(check.name for check in checks)
+        raise Refused(NeedsWholeCall("a parent's constructor", f"a check of {names} and the call"))
     lines: list[str] = []
     for check in checks:
         value = view.source.slice(view.source.span(check.value))

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from string import Formatter
 
 from paddletorch_rules import Form
 from paddletorch_rules.hooks import argument_hooks
 
-from paddletorch.model import Edit
+from paddletorch.model import Edit, Placeholder
 from paddletorch.plan.calls.arguments import convert_arguments, plan_arguments
 from paddletorch.plan.calls.binding import Bound, CallBinding
 from paddletorch.plan.calls.checked_values import check_around, check_before, checked_values
 from paddletorch.plan.calls.fill_template import compose, surrounding
 from paddletorch.plan.calls.out_argument import take_out, write_out
+from paddletorch.plan.calls.placeholders import THE_OPTIMIZER, why_undecided, with_placeholders
 from paddletorch.plan.calls.results import named_result
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import HandedOn, NeedsWholeCall, Refused, UnseenArguments
@@ -33,6 +35,7 @@ class Callee(Enum):
     UNBOUND = "a method that is called through its class"
     PARTIAL = "functools.partial"
     ADDED_TO_PARTIAL = "a call of a partial object"
+    PARTIAL_OF_PARTIAL = "functools.partial of a partial object"
     PARENT = "a parent's constructor"
     INHERITED = "an inherited constructor"
 
@@ -40,6 +43,16 @@ class Callee(Enum):
     def may_become_expression(self) -> bool:
         """Whether another expression may take the place of the whole call."""
         return self in (Callee.NAMED, Callee.METHOD, Callee.UNBOUND)
+
+    @property
+    def makes_partial(self) -> bool:
+        """Whether the call gives a partial object, so that the API runs later."""
+        return self in (Callee.PARTIAL, Callee.PARTIAL_OF_PARTIAL)
+
+    @property
+    def adds_to_partial(self) -> bool:
+        """Whether a partial object gives arguments that the call does not show."""
+        return self in (Callee.ADDED_TO_PARTIAL, Callee.PARTIAL_OF_PARTIAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +83,15 @@ def convert_bound_call(binding: CallBinding, form: Form, callee: Callee) -> Conv
         Refused: it cannot be said with the target's API, or not here.
     """
     applied = _applied(binding) if binding.form.applied and callee is Callee.NAMED else None
+    if callee.makes_partial and binding.row.instance == "scheduler":
+        raise Refused(why_undecided(THE_OPTIMIZER))
     takes_out = take_out(binding, form)
-    run_hook(binding)
+    if callee.adds_to_partial:
+        run_hook_on_additions(binding)
+    else:
+        run_hook(binding)
+    if (callee.makes_partial or binding.unseen) and not binding.wraps.keys() <= binding.given.keys():
+        raise Refused(UnseenArguments("a partial object" if callee.makes_partial else ", ".join(binding.unseen)))
     if takes_out:
         write_out(binding)
     whole: ast.expr | None = applied
@@ -82,7 +102,7 @@ def convert_bound_call(binding: CallBinding, form: Form, callee: Callee) -> Conv
     template = binding.template or template
     if binding.form.applied and whole is None:
         template = _as_function(binding, template)
-    if callee is Callee.PARTIAL and any(binding.around):
+    if callee.makes_partial and any(binding.around):
         _around_each_call(binding)
     checks = checked_values(binding)
     made, before = "", []
@@ -98,15 +118,26 @@ def convert_bound_call(binding: CallBinding, form: Form, callee: Callee) -> Conv
         edits = compose(binding, form, template, whole)
         covers = bool(edits) and edits[0].span == binding.view.source.span(whole or binding.expression)
         first = edits.pop(0) if covers else None
-        return ConvertedCall((*edits, *around), first, template, tuple(binding.findings))
+        return _finished(callee, ConvertedCall((*edits, *around), first, template, tuple(binding.findings)))
     if template is not None and not _PLAIN.fullmatch(template):
-        if callee is Callee.PARTIAL:
-            raise Refused(HandedOn(template))
         raise Refused(NeedsWholeCall(callee.value, template))
     around = surrounding(binding, made)
-    reconcile = callee is not Callee.ADDED_TO_PARTIAL
-    edits = [*before, *around, *convert_arguments(binding, form, reconcile=reconcile)]
-    return ConvertedCall(tuple(edits), findings=tuple(binding.findings))
+    edits = [*before, *around, *convert_arguments(binding, form, reconcile=not callee.adds_to_partial)]
+    return _finished(callee, ConvertedCall(tuple(edits), findings=tuple(binding.findings)))
+
+
+def _finished(callee: Callee, converted: ConvertedCall) -> ConvertedCall:
+    """The call with placeholders for what the statements around it decide.
+
+    Raises:
+        Refused: it has some, and no later pass looks at such a call.
+    """
+    whole = None if converted.whole is None else with_placeholders(converted.whole)
+    converted = replace(converted, edits=tuple(map(with_placeholders, converted.edits)), whole=whole)
+    found = next((p for edit in converted.every_edit for p in edit.parts if isinstance(p, Placeholder)), None)
+    if found is not None and callee not in (Callee.NAMED, Callee.PARTIAL):
+        raise Refused(why_undecided(found))
+    return converted
 
 
 def run_hook(binding: CallBinding) -> None:
@@ -116,6 +147,39 @@ def run_hook(binding: CallBinding) -> None:
         hook(binding, **binding.row.hook_arguments)
     if binding.unseen:
         binding.report("API229", what=", ".join(binding.unseen))
+
+
+def run_hook_on_additions(binding: CallBinding) -> None:
+    """Run the row's hook on a call that adds arguments to a partial object, which the hook sees together.
+
+    What the hook does for the object's own arguments was done where the object is made.
+
+    Raises:
+        Refused: the object was made for other arguments, or one of its own is needed around the call.
+    """
+    own, earlier = binding.given, dict(binding.of_partial)
+    alone = replace(binding, given=earlier, dictionary=None, unseen=(), findings=[])
+    alone = replace(alone, dropped=set(), forced={}, wraps={}, beside=[], replaced=[])
+    try:
+        run_hook(alone)
+    except Refused:
+        alone = replace(alone, wraps={}, forced={}, around=("", ""), template=None)
+    binding.given = {**earlier, **own}
+    run_hook(binding)
+    binding.given = own
+    kept = alone.around in (("", ""), binding.around) and alone.template in (None, binding.template)
+    if earlier and not (kept and alone.wraps.items() <= binding.wraps.items()):
+        raise Refused(NeedsWholeCall(Callee.ADDED_TO_PARTIAL.value, "{self}"))
+    binding.forced = {name: text for name, text in binding.forced.items() if alone.forced.get(name) != text}
+    binding.around = ("", "") if binding.around == alone.around else binding.around
+    binding.template = None if binding.template == alone.template else binding.template
+    binding.beside = [edit for edit in binding.beside if edit not in alone.beside]
+    binding.replaced = [part for part in binding.replaced if part not in alone.replaced]
+    binding.findings = [found for found in binding.findings if found not in alone.findings]
+    texts = [*binding.around, *(text for _, text in binding.replaced)]
+    names = {name for text in texts for _, name, _, _ in Formatter().parse(text) if name}
+    if not names <= {*own, "self"}:
+        raise Refused(NeedsWholeCall(Callee.ADDED_TO_PARTIAL.value, "self".join(binding.around)))
 
 
 def _object_made(binding: CallBinding) -> str:

@@ -45,7 +45,9 @@ def translated_text(view: FileView, node: ast.expr, text: str, values: ValueMap 
     found = kinds(view, node)
     if constant(node) is ... and (found & values.keeps or (values.strings and "str" not in found)):
         return text
-    return translate_default(text, values, view.target)
+    translated = translate_default(text, values, view.target)
+    bare = translated.startswith(f"{text}.") and _may_be_none(view, node)
+    return f"({text} and {translated})" if bare else translated  # None has no methods
 
 
 def translate_edits(view: FileView, node: ast.expr, values: ValueMap | None, code: str) -> list[Edit]:
@@ -101,6 +103,10 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
         after = " or " + view.quoted(default, node) + after
     if isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) and not before.endswith("("):
         before, after = before + "(", ")" + after
+    if wrap.startswith("{x}.") and isinstance(node, ast.Name) and _may_be_none(view, node):
+        before = f"{node.id} and "  # None has no methods
+        if not isinstance(view.parent(node), ast.Call | ast.keyword | ast.Dict):
+            before, after = "(" + before, after + ")"
     return [Edit(Span(span.start, span.start), before, code), Edit(Span(span.end, span.end), after, code)]
 
 
@@ -110,8 +116,12 @@ def default_for_none(view: FileView, node: ast.expr, values: ValueMap) -> str | 
     default = values.also(source).get("None")
     if default is None or not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
         return None
-    known = any(isinstance(v, NoneValue) for v in view.evaluator.values(node))
-    return _paired(default, values, view.target) if known else None
+    return _paired(default, values, view.target) if _may_be_none(view, node) else None
+
+
+def _may_be_none(view: FileView, node: ast.expr) -> bool:
+    """Whether the file shows a None that gets here."""
+    return any(isinstance(v, NoneValue) for v in view.evaluator.values(node))
 
 
 def _without_default(node: ast.expr, values: ValueMap, target: Framework) -> ast.expr:
@@ -137,7 +147,7 @@ def _key(view: FileView, node: ast.expr) -> str:
 
 def _is_written_out(view: FileView, node: ast.expr) -> bool:
     """Whether the expression is the API's own name, or a variable that is assigned it and nothing else."""
-    if any(isinstance(v, NoneValue) for v in view.evaluator.values(node)):
+    if _may_be_none(view, node):
         return False  # ``torch.bfloat16 if fast else None``
     while isinstance(node, ast.Attribute):
         node = node.value

@@ -84,8 +84,8 @@ _PROBLEMS: dict[type[Refusal], Callable[..., str]] = {
     NoSuchParameter: lambda r: f"there is no parameter {r.keyword!r}",
     GivenTwice: lambda r: f"{r.parameter} is given twice",
     Misused: lambda r: str(r.problem),
-    DictWouldLoseKey: lambda r: f"it would have to lose {r.parameter!r}",
-    DictMayHoldNone: lambda r: f"{r.parameter} may be None in it",
+    DictWouldLoseKey: lambda r: f"{r.parameter!r} would have to go, and a statement of its own puts it in",
+    DictMayHoldNone: lambda r: f"{r.parameter!r} is None in one of its cases",
 }
 
 
@@ -114,7 +114,9 @@ def details(refusal: Refusal) -> tuple[tuple[str, str], ...]:
 
 
 def _short(template: str) -> str:
-    """A template in a few words: what it calls, or that it is an expression."""
+    """A template in a few words: what it calls, or that it is an expression; a description stays as it is."""
+    if re.fullmatch(r"[\w ,]+", template):
+        return template
     called = re.match(r"[A-Za-z_][\w.]*\(", template)
     return f"{called.group()}...)" if called else "an expression of several parts"
 

@@ -26,3 +26,7 @@ def target_name(row: Row, view: FileView) -> str:
     """The name that would be written, for messages."""
     forms = row.forms(view.target)
     return forms[0].names[0] if forms and forms[0].names else "the counterpart"
+
+
+FOLLOW_PROTOCOL = frozenset({"optimizer", "scheduler", "lbfgs"})
+"""Types whose subclasses step parameters or compute rates by the source's protocol: such a class keeps its base."""

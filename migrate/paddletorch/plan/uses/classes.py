@@ -5,14 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from paddletorch_rules.hooks.data import BATCH_SIZE
-
 from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.inference.overloads import choose
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import finding
-from paddletorch.plan.model.refusals import Refused, UnclearSampler
+from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
@@ -107,6 +105,4 @@ def _convert(view: FileView, use: Use, call: ast.Call) -> Use:
         if answer is None:
             raise
         return replace(use, needs=MODULE).with_edits(*wrapped(view, call.func)).with_findings(answer)
-    if any(BATCH_SIZE in e.written for e in converted.every_edit):
-        raise Refused(UnclearSampler("the loader that makes batches of its indices cannot be seen here"))
     return use.with_edits(*converted.every_edit).with_findings(*converted.findings)

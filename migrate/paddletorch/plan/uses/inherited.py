@@ -12,7 +12,7 @@ from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned, joined
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import Refused
-from paddletorch.plan.model.target_forms import target_form
+from paddletorch.plan.model.target_forms import FOLLOW_PROTOCOL, target_form
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.uses.runtime_calls import MODULE, answers, wrapped
 from paddletorch.resolve import Instance
@@ -32,6 +32,8 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
     if api is None or found is None or view.suppressed(found[0].code, call) or not view.is_located(call):
         return NOTHING
     row, form = found
+    if row.instance in FOLLOW_PROTOCOL:
+        return Changes()  # the class keeps its base
     try:
         binding = bind(view, call, row, form, api)
         converted = convert_bound_call(binding, target_form(row, view), Callee.INHERITED)

@@ -20,17 +20,21 @@ def plan_partials(view: FileView, planned: Planned) -> Changes:
     """Rename what a call adds to a partial; what cannot be seen is reported."""
     if b"partial" not in view.source.body:
         return NOTHING
-    return joined(_plan_call(view, call) for call in view.tree.calls)
+    return joined(_plan_call(view, planned, call) for call in view.tree.calls)
 
 
-def _plan_call(view: FileView, call: ast.Call) -> Changes:
+def _plan_call(view: FileView, planned: Planned, call: ast.Call) -> Changes:
     partials = [v for v in view.evaluator.values(call.func) if isinstance(v, Partial)]
-    skip = 0
+    callee = Callee.ADDED_TO_PARTIAL
     if not partials and call.args and view.qualified(call.func) == "functools.partial":
         partials = [v for v in view.evaluator.values(call.args[0]) if isinstance(v, Partial)]
-        skip = 1
-    found = view.settings.lookup(partials[0].name) if len(partials) == 1 else None
-    if found is None or (len(call.args) == skip and not call.keywords):
+        callee = Callee.PARTIAL_OF_PARTIAL
+    skip = int(callee is Callee.PARTIAL_OF_PARTIAL)
+    if len(partials) != 1 or (len(call.args) == skip and not call.keywords):
+        return NOTHING
+    makers = _makers(view, call.args[0] if skip else call.func)
+    found = _row(view, planned, partials[0].name, makers)
+    if found is None:
         return NOTHING
     row, form = found
     if view.suppressed(row.code, call) or (view.settings.at_run_time and not skip):
@@ -43,16 +47,53 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
             return NOTHING  # the call is that API's site
         refusal = UncertainBinding(view.text(call.func), call.lineno)
         return Changes(findings=(refused(refusal, call, partials[0].name, row),))
-    return _convert(view, call, partials[0], row, form, skip)
+    return _convert(view, call, partials[0], row, form, callee, makers)
 
 
-def _convert(view: FileView, call: ast.Call, partial: Partial, row: Row, form: Form, skip: int) -> Changes:
+def _makers(view: FileView, node: ast.expr) -> list[ast.Call]:
+    """The calls of ``functools.partial`` that make the object, the last one first; none if they are not in sight."""
+    found: list[ast.Call] = []
+    seen: set[ast.expr] = set()
+    while node not in seen:
+        seen.add(node)
+        if isinstance(node, ast.Name):
+            bindings = view.tree.scopes[node].lookup(node.id)
+            value = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+            if value is None:
+                break
+            node = value
+        elif isinstance(node, ast.Call) and node.args and view.qualified(node.func) == "functools.partial":
+            found.append(node)
+            node = node.args[0]
+    return found
+
+
+def _row(view: FileView, planned: Planned, api: str, makers: list[ast.Call]) -> tuple[Row, Form] | None:
+    """The row and the source's form by which the partial object converts; ``makers`` are the calls that make it.
+
+    None if it stays: then so do its calls, and the finding is where it is made.
+    """
+    made = [use for use in planned.uses if use.site.role == "partial" and use.site.name == api]
+    made = [use for use in made if use.site.call in makers] or made
+    rows = {use.row for use in made if use.converts}
+    if not made or len(rows) > 1:
+        return view.settings.lookup(api)
+    forms = [(row, form) for row in rows for form in row.forms(view.settings.source) if api in form.names]
+    return forms[0] if forms else None
+
+
+def _convert(
+    view: FileView, call: ast.Call, partial: Partial, row: Row, form: Form, callee: Callee, makers: list[ast.Call]
+) -> Changes:
+    skip = int(callee is Callee.PARTIAL_OF_PARTIAL)
     try:
         if len(call.args) > skip and (skip or partial.positional):
             raise Refused(UnseenArguments("positional arguments of a partial object"))
         given_before = 0 if len(call.args) > skip else max(skip, len(call.args))
         binding = bind(view, call, row, form, partial.name, given_before, whole=False)
-        converted = convert_bound_call(binding, target_form(row, view), Callee.ADDED_TO_PARTIAL)
+        for maker in reversed(makers):
+            binding.of_partial = {**binding.of_partial, **bind(view, maker, row, form, partial.name, 1).given}
+        converted = convert_bound_call(binding, target_form(row, view), callee)
     except Refused as stop:
         return Changes(findings=(refused(stop.refusal, call, partial.name, row),))
     return Changes(converted.every_edit, findings=converted.findings)

@@ -21,7 +21,6 @@ from paddletorch.plan.model.refusals import (
     AmbiguousApi,
     ArgumentsDoNotFit,
     ArgumentsNotReadable,
-    DictWouldLoseKey,
     NeedsWholeCall,
     Refusal,
     SharedDict,
@@ -38,14 +37,13 @@ MODULE = "paddletorch_shim.paddle"
 ASK = f"{MODULE}.torch_args"
 CODE = "API227"
 
-_ANSWERED = (UncertainBinding, AmbiguousApi, UnseenArguments, DictWouldLoseKey)
+_ANSWERED = (UncertainBinding, AmbiguousApi, UnseenArguments, SharedDict)
 """Why a call is left that the shim can make."""
 
 _ANSWERED_OF_PARAMETERS = (
     *_ANSWERED,
     ArgumentsDoNotFit,
     SignatureNotKnown,
-    SharedDict,
     ArgumentsNotReadable,
     NeedsWholeCall,
 )
@@ -96,7 +94,7 @@ def _is_callable(view: FileView, row: Row) -> bool:
 
 def answers(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
     """The note that the shim makes a call of an API's constructor whose arguments cannot be seen; None if it cannot."""
-    if not view.settings.at_run_time or not isinstance(refusal, UnseenArguments) or view.leaves(CODE, call):
+    if not (view.settings.at_run_time and isinstance(refusal, UnseenArguments | SharedDict)) or view.leaves(CODE, call):
         return None
     return finding(CODE, call, view.text(call.func))
 
@@ -158,14 +156,17 @@ def _is_partial(view: FileView, call: ast.Call) -> bool:
 
 def _is_unknown(view: FileView, function: ast.expr) -> bool:
     """Whether a variable is called that may hold a layer's class."""
+    in_sight = False
     if isinstance(function, ast.Name):
         bindings = view.tree.scopes[function].lookup(function.id)
         if not bindings or not all(_is_variable(b) for b in bindings):
             return False
+        in_sight = all(b.kind == "assign" for b in bindings) and not view.settings.at_run_time
     elif not isinstance(function, ast.Attribute) or not _HOLDERS.search(function.attr):
         return False
     values = view.evaluator.values(function)
-    return all(isinstance(v, NoneValue) for v in values) or any(isinstance(v, Unknown | Partial) for v in values)
+    unknown = Unknown if in_sight else Unknown | Partial  # a partial object in sight is converted with its calls
+    return all(isinstance(v, NoneValue) for v in values) or any(isinstance(v, unknown) for v in values)
 
 
 def _is_given(view: FileView, function: ast.expr) -> bool:

@@ -136,10 +136,8 @@ class CallResults:
     def _api_call(self, name: str, node: ast.Call | None) -> Values:
         if node is not None and node.args:
             if name in ("functools.partial", "partial"):
-                return frozenset(
-                    Partial(v.name, len(node.args) - 1) if isinstance(v, Qualified) else Unknown()
-                    for v in self._evaluate(node.args[0])
-                )
+                added = len(node.args) - 1
+                return frozenset(_partial(v, added) for v in self._evaluate(node.args[0]))
             if name in COPIES:
                 return self._evaluate(node.args[0])
             if name.startswith("einops."):
@@ -208,3 +206,10 @@ def _size_or_dimension(made: str, name: str, call: ast.Call | None) -> str:
     if name != "size" or made not in ("int", "shape") or call is None:
         return made
     return "int" if call.args or call.keywords else "shape"
+
+
+def _partial(callee: Value, added: int) -> Value:
+    """What ``functools.partial`` makes of ``callee`` and so many positional arguments."""
+    if isinstance(callee, Partial):
+        return Partial(callee.name, callee.positional + added)
+    return Partial(callee.name, added) if isinstance(callee, Qualified) else Unknown()

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass, replace
 
 from paddletorch_rules import Row
-from paddletorch_rules.hooks.data import BATCH_SIZE
-from paddletorch_rules.hooks.schedulers import BASE, OPTIMIZER
 
 from paddletorch.model import Edit, Placeholder, Span
 from paddletorch.plan.calls.binding import CallBinding, bind
+from paddletorch.plan.calls.placeholders import why_undecided
 from paddletorch.plan.inference.receivers import path_of
-from paddletorch.plan.model.refusals import Refusal, Refused
+from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.site import Site
-from paddletorch.plan.model.use import Draft, Use, Uses
+from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.side_effects import is_pure
 
@@ -53,41 +51,12 @@ def constructors_of(view: FileView, draft: Draft, type_name: str) -> list[Constr
     return found
 
 
-THE_OPTIMIZER = Placeholder("optimizer of a scheduler")
-BASE_RATE = Placeholder("rate of the scheduler that a warm-up leads to")
-THE_BATCH_SIZE = Placeholder("batch size of a sampler")
-
-_WRITTEN = {OPTIMIZER: THE_OPTIMIZER, BASE: BASE_RATE, BATCH_SIZE: THE_BATCH_SIZE}
-"""Placeholders by the text that stands for them in templates and hooks."""
-
-_ANY = re.compile(f"({'|'.join(map(re.escape, _WRITTEN))})")
-
-
-def draft_with_placeholders(uses: Uses, type_name: str) -> Draft:
-    """A draft in which the uses of one type have placeholders instead of the text that stands for them."""
-    draft = Draft(uses)
+def refuse_undecided(draft: Draft, type_name: str) -> None:
+    """Refuse the uses of one type in ``draft`` that have a placeholder."""
     for use in draft:
-        if use.row.instance == type_name and any(_ANY.search(edit.written) for edit in use.every_edit):
-            whole = None if use.whole is None else _with_placeholders(use.whole)
-            draft.revise(replace(use, edits=tuple(map(_with_placeholders, use.edits)), whole=whole))
-    return draft
-
-
-def _with_placeholders(edit: Edit) -> Edit:
-    if not _ANY.search(edit.written):
-        return edit
-    parts: list[str | Span | Placeholder] = []
-    for part in edit.parts or (edit.text,):
-        texts = _ANY.split(part) if isinstance(part, str) else ()
-        parts += [_WRITTEN.get(text, text) for text in texts if text] if isinstance(part, str) else [part]
-    return replace(edit, text="", parts=tuple(parts))
-
-
-def refuse_unfilled(draft: Draft, refusal: Refusal) -> None:
-    """Refuse the uses in ``draft`` that have a placeholder."""
-    for use in draft:
-        if any(isinstance(part, Placeholder) for edit in use.every_edit for part in edit.parts):
-            draft.revise(use.refuse(refusal))
+        placeholders = [part for edit in use.every_edit for part in edit.parts if isinstance(part, Placeholder)]
+        if placeholders and use.row.instance == type_name:
+            draft.revise(use.refuse(why_undecided(placeholders[0])))
 
 
 def fill_in(use: Use, placeholder: Placeholder, text: str) -> Use:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import ast
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.calls.placeholders import THE_BATCH_SIZE
 from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearSampler
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import (
-    THE_BATCH_SIZE,
     Constructor,
     assigned_to,
     constructors_of,
-    draft_with_placeholders,
     fill_in,
-    refuse_unfilled,
+    refuse_undecided,
     source_text,
 )
 
@@ -26,7 +25,7 @@ _LOADER = "the loader that makes batches of its indices"
 
 def plan_loaders(view: FileView, planned: Planned) -> Changes:
     """Give each distributed sampler the batch size of its loader; one without a loader is refused."""
-    draft = draft_with_placeholders(planned.uses, "distributed_sampler")
+    draft = Draft(planned.uses)
     samplers = constructors_of(view, draft, "distributed_sampler") if view.target == "paddle" else []
     loaders = constructors_of(view, draft, "loader") if samplers else []
     for sampler in samplers:
@@ -37,7 +36,7 @@ def plan_loaders(view: FileView, planned: Planned) -> Changes:
             uses = [draft[one.site].refuse(stop.refusal) for one in (sampler, *own)]
         for use in uses:
             draft.revise(use)
-    refuse_unfilled(draft, UnclearSampler(f"{_LOADER} cannot be seen here"))
+    refuse_undecided(draft, "distributed_sampler")
     return Changes(uses=draft.revised)
 
 

@@ -13,6 +13,7 @@ from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.model.changes import Changes, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import OwnProtocol, Refused, UnclearGroups
+from paddletorch.plan.model.target_forms import FOLLOW_PROTOCOL
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.clipping import plan_clipping
@@ -56,7 +57,7 @@ _BASES = ("optim.Optimizer", "lr.LRScheduler")
 def _follows_protocol(use: Use) -> bool:
     """Whether a class of the file's own steps parameters or computes rates by the source framework's protocol."""
     role = use.site.role
-    if role == "base" and use.row.instance in ("optimizer", "scheduler", "lbfgs"):
+    if role == "base" and use.row.instance in FOLLOW_PROTOCOL:
         return True
     return use.row.id in _BASES and role in ("call", "member")
 

@@ -8,19 +8,18 @@ from dataclasses import replace
 from itertools import pairwise
 
 from paddletorch.model import Edit, Placeholder, Span
+from paddletorch.plan.calls.placeholders import BASE_RATE, THE_OPTIMIZER
 from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import Changes
 from paddletorch.plan.model.refusals import Refused, UnclearSchedule
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import (
-    BASE_RATE,
-    THE_OPTIMIZER,
     Constructor,
     assigned_to,
     fill_in,
     has_placeholder,
-    refuse_unfilled,
+    refuse_undecided,
     source_text,
 )
 from paddletorch.plan.syntax.control_flow import exclusive
@@ -63,7 +62,7 @@ class PaddleSchedulers:
                     self._draft.refuse(optimizer.site, stop.refusal)
         for optimizer in self._optimizers:
             self._follow_inline(optimizer)
-        refuse_unfilled(self._draft, UnclearSchedule("no optimizer that follows it is made here"))
+        refuse_undecided(self._draft, "scheduler")
         for block, moves in self._moves.values():
             self._edits.append(reordered(self._view, block, moves, "LRS101"))
         return Changes(tuple(self._edits), uses=self._draft.revised, handled=frozenset(self._handled))

@@ -17,7 +17,6 @@ from paddletorch.plan.passes.training.constructors import (
     Constructor,
     assigned_to,
     constructors_of,
-    draft_with_placeholders,
     source_text,
 )
 from paddletorch.plan.passes.training.paddle_schedulers import PaddleSchedulers
@@ -30,7 +29,7 @@ _SEQUENCES = ("torch.optim.lr_scheduler.SequentialLR", "torch.optim.lr_scheduler
 
 def plan_schedulers(view: FileView, planned: Planned) -> Changes:
     """Bring each scheduler of a file together with its optimizer; calls where that cannot be done are refused."""
-    draft = draft_with_placeholders(planned.uses, "scheduler")
+    draft = Draft(planned.uses)
     schedulers = constructors_of(view, draft, "scheduler")
     if view.target == "torch":
         return PaddleSchedulers(view, draft, schedulers, constructors_of(view, draft, "optimizer")).changes()
