@@ -18,6 +18,11 @@ from paddletorch.plan.model.refusal_text import code_of, details
 from paddletorch.plan.model.refusals import NameTaken, NoSuchUse, Refusal, StatedByTable
 from paddletorch.plan.model.site import Anchor, Candidate, Role, Site
 from paddletorch.plan.model.use import Draft, Use, Uses
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.planner import findings_of
+from paddletorch.resolve import Evaluator, ScopeTree
+from paddletorch.text.source import Source
+from paddletorch.text.suppress import Suppressions
 from paddletorch_rules import load
 
 TABLE = load()
@@ -115,12 +120,21 @@ def test_what_is_planned_grows_by_changes() -> None:
 
 
 def test_a_finding_is_said_once() -> None:
-    text = "import torch\n\ntotal = torch.foo(1) if torch.foo(1) else 2\n"
-    found = Engine(Options(target="paddle")).convert(text.encode(), "x.py").diagnostics
-    assert [(d.line, d.column, d.code) for d in found] == [(3, 9, "API225"), (3, 25, "API225")]
-    again = finding("API225", NODE, "torch.foo")
-    assert list(dict.fromkeys([again, finding("API225", NODE, "torch.foo")])) == [again]
-    assert refused(NameTaken("a", "b"), NODE, "x") == refused(NameTaken("a", "b"), NODE, "x")
+    use = use_of()
+    view = view_of("torch.ones(1)\n")
+    other = refused(NameTaken("paddle", "torch.ones"), NODE, "torch.ones")
+    same = refused(NameTaken("paddle", "torch.ones"), NODE, "torch.ones")
+    planned = Planned(Uses((use.with_findings(other, same),)), Changes(findings=(same, *use.findings)))
+    assert findings_of(view, planned) == [*use.findings, other]
+
+
+def view_of(text: str) -> FileView:
+    """A file that is to be planned."""
+    engine = Engine(Options(target="paddle"))
+    source = Source(text.encode())
+    tree = ScopeTree(ast.parse(text))
+    evaluator = Evaluator(tree, ("torch", "paddle"), TABLE, {})
+    return FileView(engine.settings, source, tree, evaluator, Suppressions(source))
 
 
 ABSTRACT = {refusals.ArgumentsDoNotFit, refusals.SharedDict, refusals.NotOneStatement}

@@ -186,7 +186,8 @@ def _plan_reference(view: FileView, node: ast.Attribute, options: list[tuple[Row
     name = f"{row.receiver}.{node.attr}"
     if not named:
         templates = [f.template for r, _ in options for f in r.forms(view.target) if f.template]
-        refusal = NeedsWholeCall("a method that is passed on without a call", templates[0] if templates else "a call")
+        written = templates[0] if templates else "an expression of several parts"
+        refusal = NeedsWholeCall("a method that is passed on without a call", written)
         return Changes(findings=(refused(refusal, node, name, row),))
     _, own, form = named[0]
     target = f"{row.receiver}.{form.names[0]}"
