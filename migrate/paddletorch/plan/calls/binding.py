@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, NoReturn
+from typing import Literal
 
-from paddletorch_rules import Form, Framework, Let, Row, Signature
+from paddletorch_rules import Form, Framework, Row, Signature, ValueMap
 
-from paddletorch.model import Edit
-from paddletorch.plan.calls.literal_sources import origin_edits
 from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, shared_items, written_items
 from paddletorch.plan.inference.opaque_arguments import alike, refuse_silent
@@ -22,11 +20,9 @@ from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import (
     GivenTwice,
     MissingArgument,
-    Misused,
     NoSuchParameter,
     Refused,
     SignatureNotKnown,
-    StatedByTable,
     TooManyPositionals,
     UnseenArguments,
 )
@@ -52,12 +48,11 @@ class Bound:
     """What the dict may hold under the same key instead."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class CallBinding:
-    """A call bound to a row, while hooks and rules decide about each argument.
+    """A call bound to a row: what it gives for each parameter of the source.
 
-    ``given`` is keyed by source parameter name; ``fixed`` holds what the spelling implies. Hooks may
-    ``drop`` parameters, ``force`` a target parameter to an expression, or report.
+    ``given`` is keyed by source parameter name; ``fixed`` holds what the spelling implies.
     """
 
     view: FileView
@@ -65,33 +60,20 @@ class CallBinding:
     form: Form
     name: str
     node: ast.Call
-    given: dict[str, Bound]
+    given: Mapping[str, Bound]
     fixed: Mapping[str, str]
     dictionary: DictKeywords | None = None
+    """The dict behind ``**`` whose items are seen."""
     skip: int = 0
-    dropped: set[str] = field(default_factory=set)
-    forced: dict[str, str] = field(default_factory=dict)
-    wraps: dict[str, tuple[str, str]] = field(default_factory=dict)
-    settled: set[str] = field(default_factory=set)
-    """Target-only parameters that the call gives already."""
+    """How many leading positional arguments are not the API's."""
+    given_to_target: frozenset[str] = frozenset()
+    """The target's own parameters that the call gives, in a half-converted file."""
     receiver: ast.expr | None = None
     """What a method is called on."""
-    template: str | None = None
-    """What a hook wants emitted instead of the row's form."""
-    let: Let | None = None
-    """The same before the names of what is evaluated once were bound in it, if it has any."""
-    around: tuple[str, str] = ("", "")
-    """Text before and after the converted call."""
-    beside: list[Edit] = field(default_factory=list)
-    """Edits elsewhere in the file that belong to the call."""
-    replaced: list[tuple[ast.expr, str]] = field(default_factory=list)
-    """Parts of arguments that become something else."""
-    passed_on: bool = False
-    """Arguments come from outside the call; both sides take them alike."""
+    opaque: bool = False
+    """There are ``*args`` or ``**kwargs`` whose contents are unknown."""
     unseen: tuple[str, ...] = ()
-    """Such arguments that the target takes alike or refuses aloud."""
-    findings: list[Finding] = field(default_factory=list)
-    """What is to be said of the call, though it converts."""
+    """Those of them that the target takes alike or refuses aloud."""
     stands_at: ast.Call | None = None
     """The call as the file has it, if ``node`` is another reading of it."""
     of_partial: Mapping[str, Bound] = field(default_factory=dict)
@@ -149,18 +131,6 @@ class CallBinding:
             )
         return self.fixed.get(name)
 
-    def drop(self, name: str) -> None:
-        """Leave the source parameter out without further question."""
-        self.dropped.add(name)
-
-    def force(self, target_name: str, expression: str) -> None:
-        """Give the target parameter this expression, whatever the source said."""
-        self.forced[target_name] = expression
-
-    def wrap(self, name: str, before: str, after: str) -> None:
-        """Put text around the argument's expression."""
-        self.wraps[name] = (before, after)
-
     def types(self, name: str) -> frozenset[str]:
         """The kinds that the argument can have: tracked types, ``int``, ``sequence``...; empty if not known."""
         node = self.value(name)
@@ -195,27 +165,23 @@ class CallBinding:
         node = self.value(name)
         return node is not None and is_several(self.view, node)
 
-    def at_origin(self, name: str) -> bool:
-        """Whether the argument's value is translated at the literals that it comes from."""
+    def values(self, name: str) -> ValueMap | None:
+        """How the values of a source parameter translate."""
         source = self.view.settings.source
         pair = next((p for p in self.row.parameters if p.name(source) == name), None)
-        node = self.value(name)
-        if pair is None or pair.values is None or node is None:
-            return False
-        edits = origin_edits(self.view, node, self.view.settings.table.values[pair.values], self.row.code)
-        self.beside += edits or []
-        return edits is not None
+        return self.view.settings.table.values[pair.values] if pair is not None and pair.values else None
 
-    def spell_out(self) -> None:
-        """Bind what a dict of keywords gives as arguments of their own: a template has no place for ``**options``.
+    def spelled_out(self) -> CallBinding:
+        """The same with what a dict of keywords gives as arguments of their own: ``**options`` has no place elsewhere.
 
         Raises:
             Refused: arguments come from where they cannot be seen.
         """
         if self.dictionary is None:
-            return
+            return self
         index, node = next((n, k.value) for n, k in enumerate(self.node.keywords) if k.arg is None)
         written = {name: text for name, _, text in written_items(self.view, node)}
+        given = dict(self.given)
         for name, bound in self.given.items():
             if isinstance(bound.dict_key, ast.keyword):
                 key = bound.dict_key.arg
@@ -226,35 +192,14 @@ class CallBinding:
             if key not in written or bound.also:
                 raise Refused(UnseenArguments(f"**{self.view.text(node)}"))
             place = len(self.node.args) + index
-            self.given[name] = replace(bound, position=place, dict_key=None, text=written[key])
-        self.dictionary = None
-
-    def surround(self, before: str, after: str) -> None:
-        """Put text around the converted call; holes are source parameters, which leave the call."""
-        self.around = (before, after)
-
-    def replace(self, node: ast.expr, text: str) -> None:
-        """Put ``text`` in the place of a part of an argument; ``{self}`` and source parameters are holes."""
-        self.replaced.append((node, text))
-
-    @property
-    def parent(self) -> ast.AST | None:
-        """The syntax around the call."""
-        return self.view.parent(self.expression)
+            given[name] = replace(bound, position=place, dict_key=None, text=written[key])
+        return replace(self, given=given, dictionary=None)
 
     @property
     def row_template(self) -> str:
         """The template of the row's form for the target; empty if it has none."""
         form = self.view.settings.emitted(self.row)
         return (form.template or "") if form is not None else ""
-
-    def rewrite(self, template: str, let: Mapping[str, str] | None = None) -> None:
-        """Emit this template; its holes are the target's parameters and ``{self}``.
-
-        ``let`` names the holes that are evaluated once.
-        """
-        self.let = Let(template, tuple(let.items())) if let else None
-        self.template = template if self.let is None else self.let.expression
 
     @property
     def is_statement(self) -> bool:
@@ -265,36 +210,9 @@ class CallBinding:
         """Whether the size that the call gives is joined with or compared with that kind of sequence."""
         return used_as(self.view, self.expression, kind)
 
-    def stop(self, code: str, **holes: str) -> NoReturn:
-        """Leave the call as it is.
-
-        Raises:
-            Refused: always.
-        """
-        raise Refused(StatedByTable(code, tuple(sorted(holes.items()))))
-
-    def unseen_in(self, what: str) -> NoReturn:
-        """Leave the call as it is: ``what`` gives an argument that has to be seen.
-
-        Raises:
-            Refused: always.
-        """
-        raise Refused(UnseenArguments(what))
-
-    def refuse(self, problem: str) -> NoReturn:
-        """Say that the arguments make no sense for this API.
-
-        Raises:
-            Refused: always.
-        """
-        signature = self.form.signature(self.view.settings.source_releases.newest)
-        raise Refused(Misused(signature.text if signature else "?", problem))
-
-    def report(self, code: str, **holes: str) -> None:
-        """Add a finding about a call that converts all the same."""
-        found = Finding(code, self.expression, self.name, tuple(sorted(holes.items())), self.row, applied=True)
-        if found not in self.findings:
-            self.findings.append(found)
+    def finding(self, code: str, **details: str) -> Finding:
+        """Something to be said of a call that converts all the same."""
+        return Finding(code, self.expression, self.name, tuple(sorted(details.items())), self.row, applied=True)
 
 
 def bind(
@@ -320,7 +238,7 @@ def bind(
     given: dict[str, Bound] = {}
     positional = signature.positional
     variadic = next((p for p in signature.parameters if p.variadic == "*"), None)
-    passed_on = False
+    opaque = False
     unseen: list[str] = []
     for index, argument, text in _positionals(view, node, skip, variadic is None and not alike(view, row, form)):
         place = len(given)
@@ -329,7 +247,7 @@ def bind(
             if not alike(view, row, form):
                 unseen.append(f"*{view.text(argument.value)}")
                 refuse_silent(view, row, form, unseen[-1], place)
-            passed_on = True
+            opaque = True
             break
         if parameter is None:
             raise Refused(TooManyPositionals(signature.text))
@@ -338,12 +256,12 @@ def bind(
         else:
             given[parameter.name] = Bound(argument, index, text=text)
     dictionary = None
-    settled: set[str] = set()
+    given_to_target: set[str] = set()
     for index, keyword in enumerate(node.keywords, len(node.args)):
         if keyword.arg is None:
             dictionary = keyword_dict(view, keyword.value)
             if dictionary is None and alike(view, row, form):
-                passed_on = True  # every name is the same on both sides
+                opaque = True  # every name is the same on both sides
                 continue
             if dictionary is None:
                 shared = shared_items(view, keyword.value)
@@ -351,20 +269,20 @@ def bind(
                     unseen.append(f"**{view.text(keyword.value)}")
                     taken = [*given, *(k.arg for k in node.keywords if k.arg is not None)]
                     refuse_silent(view, row, form, unseen[-1], None, taken)
-                    passed_on = True
+                    opaque = True
                     continue
                 for key, value, text in shared:
-                    _add(given, settled, row, view.target, signature, key, Bound(value, index, text=text))
+                    _add(given, given_to_target, row, view.target, signature, key, Bound(value, index, text=text))
                 continue
             for key, key_node, value in dictionary.items:
-                _add(given, settled, row, view.target, signature, key, Bound(value, None, key_node))
+                _add(given, given_to_target, row, view.target, signature, key, Bound(value, None, key_node))
             if row.hook and any(bound.also for bound in given.values()):  # a hook reads one value
                 raise Refused(UnseenArguments(f"**{view.text(keyword.value)}"))
             continue
-        _add(given, settled, row, view.target, signature, keyword.arg, Bound(keyword.value, index))
+        _add(given, given_to_target, row, view.target, signature, keyword.arg, Bound(keyword.value, index))
     for parameter in signature.parameters:
         required = parameter.default is None and not parameter.variadic
-        if whole and not skip and not passed_on and required and parameter.name not in given:
+        if whole and not skip and not opaque and required and parameter.name not in given:
             raise Refused(MissingArgument(signature.text, parameter.name))
     return CallBinding(
         view,
@@ -376,8 +294,8 @@ def bind(
         form.fixed,
         dictionary,
         skip,
-        settled=settled,
-        passed_on=passed_on,
+        given_to_target=frozenset(given_to_target),
+        opaque=opaque,
         unseen=tuple(unseen),
     )
 
@@ -394,7 +312,7 @@ def _positionals(view: FileView, node: ast.Call, skip: int, spread: bool) -> Ite
 
 def _add(
     given: dict[str, Bound],
-    settled: set[str],
+    given_to_target: set[str],
     row: Row,
     target: Framework,
     signature: Signature,
@@ -406,13 +324,13 @@ def _add(
     if signature.get(name) is None:
         pair = next((p for p in row.parameters if p.name(target) == name), None)
         if pair is None and _takes_any(row, signature, target):
-            settled.add(name)
+            given_to_target.add(name)
             return
         if pair is None:
             raise Refused(NoSuchParameter(signature.text, name))
         source_name = pair.torch if target == "paddle" else pair.paddle
         if source_name is None:
-            settled.add(name)
+            given_to_target.add(name)
             return
         name, bound = source_name, replace(bound, converted=True)
     earlier = given.get(name)

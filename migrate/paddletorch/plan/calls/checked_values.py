@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.binding import CallBinding
+from paddletorch.plan.calls.decisions import Decisions
 from paddletorch.plan.model.refusals import NeedsWholeCall, Refused
 from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.side_effects import is_pure
@@ -23,8 +24,8 @@ class Check:
     neutral: str
 
 
-def checked_values(binding: CallBinding) -> list[Check]:
-    """The variables of the call that must have one value, which leave the call."""
+def checked_values(binding: CallBinding, decisions: Decisions) -> list[Check]:
+    """The variables of the call that must have one value."""
     view = binding.view
     found: list[Check] = []
     for pair in binding.row.parameters:
@@ -32,21 +33,28 @@ def checked_values(binding: CallBinding) -> list[Check]:
         if name is None or pair.name(view.target) is not None or pair.otherwise != "API221" or pair.ignore:
             continue
         value = binding.value(name)
-        if value is None or name in binding.dropped or neutral is None or not _is_string(neutral):
+        if value is None or name in decisions.dropped or neutral is None or not _is_string(neutral):
             continue
         if constant(value) is not ... or not isinstance(value, ast.Name | ast.Attribute) or not is_pure(value):
             continue
-        binding.drop(name)
-        binding.report("API228", parameter=name, neutral=neutral, value=ast.unparse(value))
         found.append(Check(name, value, neutral))
     return found
 
 
-def check_around(binding: CallBinding, checks: Sequence[Check]) -> None:
+def without_checked(binding: CallBinding, decisions: Decisions, checks: Sequence[Check]) -> Decisions:
+    """What is decided once the checked variables leave the call, and a finding says so."""
+    details = [{"parameter": c.name, "neutral": c.neutral, "value": ast.unparse(c.value)} for c in checks]
+    findings = [binding.finding("API228", **one) for one in details]
+    return decisions.dropping(*(check.name for check in checks)).with_findings(*findings)
+
+
+def with_checks(decisions: Decisions, checks: Sequence[Check]) -> Decisions:
     """``data_format=layout`` becomes ``{"NCHW": None}[layout]`` beside the call, which raises for another layout."""
     for check in checks:
-        before, after = binding.around
-        binding.surround(f"({before}", f"{after}, {{{{{check.neutral}: None}}}}[{{{check.name}}}])[0]")
+        before, after = decisions.around
+        check_of = f"{{{{{check.neutral}: None}}}}[{{{check.name}}}]"
+        decisions = decisions.with_around(f"({before}", f"{after}, {check_of})[0]")
+    return decisions
 
 
 def check_before(binding: CallBinding, checks: Sequence[Check]) -> list[Edit]:

@@ -9,17 +9,16 @@ import ast
 import re
 from dataclasses import dataclass, replace
 from enum import Enum
-from string import Formatter
 
 from paddletorch_rules import Form
-from paddletorch_rules.hooks import argument_hooks
 
 from paddletorch.model import Edit, Placeholder
 from paddletorch.plan.calls.arguments import convert_arguments, plan_arguments
 from paddletorch.plan.calls.binding import Bound, CallBinding
-from paddletorch.plan.calls.checked_values import check_around, check_before, checked_values
+from paddletorch.plan.calls.checked_values import Check, check_before, checked_values, with_checks, without_checked
+from paddletorch.plan.calls.decisions import Decisions, decide, decide_additions
 from paddletorch.plan.calls.fill_template import compose, surrounding
-from paddletorch.plan.calls.out_argument import take_out, write_out
+from paddletorch.plan.calls.out_argument import takes_out, with_out
 from paddletorch.plan.calls.placeholders import THE_OPTIMIZER, why_undecided, with_placeholders
 from paddletorch.plan.calls.results import named_result
 from paddletorch.plan.model.findings import Finding
@@ -82,48 +81,75 @@ def convert_bound_call(binding: CallBinding, form: Form, callee: Callee) -> Conv
     Raises:
         Refused: it cannot be said with the target's API, or not here.
     """
-    applied = _applied(binding) if binding.form.applied and callee is Callee.NAMED else None
     if callee.makes_partial and binding.row.instance == "scheduler":
         raise Refused(why_undecided(THE_OPTIMIZER))
-    takes_out = take_out(binding, form)
-    if callee.adds_to_partial:
-        run_hook_on_additions(binding)
-    else:
-        run_hook(binding)
-    if (callee.makes_partial or binding.unseen) and not binding.wraps.keys() <= binding.given.keys():
+    whole = _call_of_result(binding) if binding.form.applied and callee is Callee.NAMED else None
+    if whole is not None:
+        binding = replace(binding, given={**binding.given, binding.form.applied: Bound(whole.args[0])})
+    decisions = decide_additions(binding, callee.value) if callee.adds_to_partial else decide(binding)
+    if (callee.makes_partial or binding.unseen) and not decisions.wraps.keys() <= binding.given.keys():
         raise Refused(UnseenArguments("a partial object" if callee.makes_partial else ", ".join(binding.unseen)))
-    if takes_out:
-        write_out(binding)
-    whole: ast.expr | None = applied
+    if takes_out(binding, form):
+        decisions = with_out(binding, decisions)
+    place: ast.expr | None = whole
     template = form.template
     if form.results:
-        whole, template, beside = named_result(binding.view, binding.expression, form)
-        binding.beside += beside
-    template = binding.template or template
+        place, template, beside = named_result(binding.view, binding.expression, form)
+        decisions = replace(decisions, beside=(*decisions.beside, *beside))
+    template = decisions.template or template
     if binding.form.applied and whole is None:
         template = _as_function(binding, template)
-    if callee.makes_partial and any(binding.around):
-        _around_each_call(binding)
-    checks = checked_values(binding)
-    made, before = "", []
-    if callee is Callee.PARENT:
-        made = _object_made(binding) if any(binding.around) else ""
-        before = check_before(binding, checks) if checks else []
-    else:
-        check_around(binding, checks)
+    if callee.makes_partial and any(decisions.around):
+        decisions = _around_each_call(binding, decisions)
+    checks = checked_values(binding, decisions)
+    decisions = without_checked(binding, decisions, checks)
     if template is None and callee is Callee.UNBOUND:
-        template = _as_method(binding, form)
-    if template is not None and callee.may_become_expression:
-        around = surrounding(binding)
-        edits = compose(binding, form, template, whole)
-        covers = bool(edits) and edits[0].span == binding.view.source.span(whole or binding.expression)
-        first = edits.pop(0) if covers else None
-        return _finished(callee, ConvertedCall((*edits, *around), first, template, tuple(binding.findings)))
+        template = _as_method(binding, decisions, form)
+    if callee is Callee.PARENT:
+        converted = _convert_parent(binding, decisions, form, template, checks)
+    elif template is not None and callee.may_become_expression:
+        converted = _convert_to_expression(binding, with_checks(decisions, checks), form, template, place)
+    else:
+        converted = _convert_in_place(binding, with_checks(decisions, checks), form, template, callee)
+    return _finished(callee, converted)
+
+
+def _convert_to_expression(
+    binding: CallBinding, decisions: Decisions, form: Form, template: str, whole: ast.expr | None
+) -> ConvertedCall:
+    """The filled template in the place of the call, or of the larger expression ``whole``."""
+    around = surrounding(binding.spelled_out() if decisions.moves_arguments else binding, decisions)
+    edits, findings = compose(binding, decisions, form, template, whole)
+    covers = bool(edits) and edits[0].span == binding.view.source.span(whole or binding.expression)
+    first = edits.pop(0) if covers else None
+    return ConvertedCall((*edits, *around), first, template, _once(decisions.findings, findings))
+
+
+def _convert_in_place(
+    binding: CallBinding, decisions: Decisions, form: Form, template: str | None, callee: Callee, made: str = ""
+) -> ConvertedCall:
+    """The target's arguments where the call stands."""
     if template is not None and not _PLAIN.fullmatch(template):
         raise Refused(NeedsWholeCall(callee.value, template))
-    around = surrounding(binding, made)
-    edits = [*before, *around, *convert_arguments(binding, form, reconcile=not callee.adds_to_partial)]
-    return _finished(callee, ConvertedCall(tuple(edits), findings=tuple(binding.findings)))
+    if decisions.moves_arguments:
+        binding = binding.spelled_out()
+    around = surrounding(binding, decisions, made)
+    edits, findings = convert_arguments(binding, decisions, form, reconcile=not callee.adds_to_partial)
+    return ConvertedCall((*around, *edits), findings=_once(decisions.findings, findings))
+
+
+def _convert_parent(
+    binding: CallBinding, decisions: Decisions, form: Form, template: str | None, checks: list[Check]
+) -> ConvertedCall:
+    """A parent's constructor: what stands around other calls is done to the object once it is made."""
+    made = _object_made(binding, decisions) if any(decisions.around) else ""
+    before = check_before(binding, checks) if checks else []
+    converted = _convert_in_place(binding, decisions, form, template, Callee.PARENT, made)
+    return replace(converted, edits=(*before, *converted.edits))
+
+
+def _once(*findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    return tuple(dict.fromkeys(f for some in findings for f in some))
 
 
 def _finished(callee: Callee, converted: ConvertedCall) -> ConvertedCall:
@@ -140,49 +166,7 @@ def _finished(callee: Callee, converted: ConvertedCall) -> ConvertedCall:
     return converted
 
 
-def run_hook(binding: CallBinding) -> None:
-    """Run the row's hook on a call's arguments, if it has one."""
-    hook = argument_hooks().get((binding.row.hook or "", binding.target))
-    if hook is not None:
-        hook(binding, **binding.row.hook_arguments)
-    if binding.unseen:
-        binding.report("API229", what=", ".join(binding.unseen))
-
-
-def run_hook_on_additions(binding: CallBinding) -> None:
-    """Run the row's hook on a call that adds arguments to a partial object, which the hook sees together.
-
-    What the hook does for the object's own arguments was done where the object is made.
-
-    Raises:
-        Refused: the object was made for other arguments, or one of its own is needed around the call.
-    """
-    own, earlier = binding.given, dict(binding.of_partial)
-    alone = replace(binding, given=earlier, dictionary=None, unseen=(), findings=[])
-    alone = replace(alone, dropped=set(), forced={}, wraps={}, beside=[], replaced=[])
-    try:
-        run_hook(alone)
-    except Refused:
-        alone = replace(alone, wraps={}, forced={}, around=("", ""), template=None)
-    binding.given = {**earlier, **own}
-    run_hook(binding)
-    binding.given = own
-    kept = alone.around in (("", ""), binding.around) and alone.template in (None, binding.template)
-    if earlier and not (kept and alone.wraps.items() <= binding.wraps.items()):
-        raise Refused(NeedsWholeCall(Callee.ADDED_TO_PARTIAL.value, "{self}"))
-    binding.forced = {name: text for name, text in binding.forced.items() if alone.forced.get(name) != text}
-    binding.around = ("", "") if binding.around == alone.around else binding.around
-    binding.template = None if binding.template == alone.template else binding.template
-    binding.beside = [edit for edit in binding.beside if edit not in alone.beside]
-    binding.replaced = [part for part in binding.replaced if part not in alone.replaced]
-    binding.findings = [found for found in binding.findings if found not in alone.findings]
-    texts = [*binding.around, *(text for _, text in binding.replaced)]
-    names = {name for text in texts for _, name, _, _ in Formatter().parse(text) if name}
-    if not names <= {*own, "self"}:
-        raise Refused(NeedsWholeCall(Callee.ADDED_TO_PARTIAL.value, "self".join(binding.around)))
-
-
-def _object_made(binding: CallBinding) -> str:
+def _object_made(binding: CallBinding, decisions: Decisions) -> str:
     """The name of the object that a parent's constructor makes: what stands around other calls is done to it after.
 
     Raises:
@@ -192,13 +176,13 @@ def _object_made(binding: CallBinding) -> str:
     function = binding.view.tree.scopes[call].node
     parameters = [*function.args.posonlyargs, *function.args.args] if isinstance(function, ast.FunctionDef) else []
     if not parameters or not isinstance(binding.view.parent(call), ast.Expr):
-        raise Refused(NeedsWholeCall(Callee.PARENT.value, "self".join(binding.around)))
+        raise Refused(NeedsWholeCall(Callee.PARENT.value, "self".join(decisions.around)))
     return parameters[0].arg
 
 
-def _as_method(binding: CallBinding, form: Form) -> str:
+def _as_method(binding: CallBinding, decisions: Decisions, form: Form) -> str:
     """A template that calls the target's method on the receiver, with the arguments that the call gives."""
-    plan = plan_arguments(binding, form)
+    plan = plan_arguments(binding, decisions, form)
     given = {*plan.keywords.values(), *(name for name, _ in (*plan.prepend, *plan.append))}
     signature = form.signature(binding.view.settings.target_releases.newest)
     names = [(n, p) for n, p in enumerate(signature.parameters if signature else ()) if p.name in given]
@@ -206,23 +190,23 @@ def _as_method(binding: CallBinding, form: Form) -> str:
     return f"{{self}}.{form.names[0]}({', '.join(arguments)})"
 
 
-def _around_each_call(binding: CallBinding) -> None:
+def _around_each_call(binding: CallBinding, decisions: Decisions) -> Decisions:
     """What goes around a call goes around each call of a partial object: ``partial(torch.zeros, device=device)``.
 
     Raises:
         Refused: the names of the function that does so are taken.
     """
-    before, after = binding.around
+    before, after = decisions.around
     names = {n.id for b in binding.given.values() for n in ast.walk(b.value) if isinstance(n, ast.Name)}
     if not names.isdisjoint({"args", "kwargs"}):
         raise Refused(UnseenArguments("a partial object"))
     parent = binding.view.parent(binding.node)
     passed = isinstance(parent, ast.Call) and binding.node is not parent.func
     open_, close = ("", "") if not isinstance(parent, ast.expr) or passed else ("(", ")")
-    binding.around = (f"{open_}lambda *args, **kwargs: {before}", f"(*args, **kwargs){after}{close}")
+    return decisions.with_around(f"{open_}lambda *args, **kwargs: {before}", f"(*args, **kwargs){after}{close}")
 
 
-def _applied(binding: CallBinding) -> ast.expr | None:
+def _call_of_result(binding: CallBinding) -> ast.Call | None:
     """The call of the call's result, whose argument is bound too: ``Normal(0.0, 1.0)(weight)``.
 
     None if the object is kept: then a function takes its place.
@@ -230,10 +214,7 @@ def _applied(binding: CallBinding) -> ast.expr | None:
     outer = binding.view.parent(binding.node)
     if not isinstance(outer, ast.Call) or outer.func is not binding.node:
         return None
-    if len(outer.args) != 1 or outer.keywords:
-        return None
-    binding.given[binding.form.applied] = Bound(outer.args[0])
-    return outer
+    return outer if len(outer.args) == 1 and not outer.keywords else None
 
 
 def _as_function(binding: CallBinding, template: str | None) -> str:

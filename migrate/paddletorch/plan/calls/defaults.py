@@ -71,8 +71,8 @@ def not_in_release(binding: CallBinding, target_name: str) -> Refused:
     return Refused(NotInRelease(f"parameter {target_name!r}", since))
 
 
-def source_default(binding: CallBinding, name: str) -> str | None:
-    """The default in the source releases: the newest one's, with a finding where they differ."""
+def source_defaults(binding: CallBinding, name: str) -> tuple[list[str], str | None]:
+    """The distinct defaults of a source parameter over the allowed releases, and that of the newest one."""
     settings, form = binding.view.settings, binding.form
 
     def look_up() -> tuple[list[str], str | None]:
@@ -81,10 +81,7 @@ def source_default(binding: CallBinding, name: str) -> str | None:
         known = list(dict.fromkeys(default for default in each if default is not None))
         return known, _parameter_in(form, name, releases.newest) or first_default(form, name)
 
-    found, newest = settings.once("source default", (form, name), look_up)
-    if len(found) > 1 and newest is not None:
-        binding.report("API215", parameter=name, values=", ".join(found), value=newest)
-    return newest
+    return settings.once("source default", (form, name), look_up)
 
 
 def defaults_of(binding: CallBinding, form: Form, name: str) -> tuple[str, ...]:

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from string import Formatter
 
-from paddletorch_rules import Form, Let, ValueMap
+from paddletorch_rules import Form, Let
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.arguments import plan_arguments
 from paddletorch.plan.calls.binding import CallBinding
+from paddletorch.plan.calls.decisions import Decisions, parameters_in
 from paddletorch.plan.calls.translate import translate_edits, translated_text
 from paddletorch.plan.model.argument_plan import ArgumentPlan
+from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import (
     ArgumentsNotReadable,
     EvaluatedTwice,
@@ -43,23 +45,24 @@ class _Hole:
     free: bool
 
 
-def compose(binding: CallBinding, form: Form, template: str, whole: ast.expr | None = None) -> list[Edit]:
-    """Edits that put the filled template in the place of ``whole`` (the call, if not given).
+def compose(
+    binding: CallBinding, decisions: Decisions, form: Form, template: str, whole: ast.expr | None = None
+) -> tuple[list[Edit], tuple[Finding, ...]]:
+    """Edits that put the filled template in the place of ``whole`` (the call, if not given), and findings.
 
     Raises:
         Refused: a value has no counterpart, or would be evaluated twice or in another order.
     """
-    view, node = binding.view, whole or binding.expression
-    if binding.passed_on:
+    view, node, code = binding.view, whole or binding.expression, binding.row.code
+    if binding.opaque:
         raise Refused(UnseenArguments(view.text(binding.expression)))
-    binding.spell_out()
-    plan = plan_arguments(binding, form)
+    binding = binding.spelled_out()
+    plan = plan_arguments(binding, decisions, form)
     arguments = _arguments(binding, form, plan)
-    code = binding.row.code
-    let = binding.let if binding.template is not None else form.let
+    let = decisions.let if decisions.template is not None else form.let
     in_lines = _above(binding, let, arguments, node) if let is not None and let.expression == template else None
     if in_lines is not None:
-        return [*in_lines, *plan.edits]
+        return [*in_lines, *plan.edits], plan.findings
     try:
         parts = fill(view, template, arguments, node)
     except Refused as stop:
@@ -73,11 +76,11 @@ def compose(binding: CallBinding, form: Form, template: str, whole: ast.expr | N
             raise Refused(EvaluatedTwice(tuple(written))) from None
         names, above = found
         parts = fill(view, template, {**arguments, **names}, node)
-        return [Edit(view.source.span(node), "", code, tuple(parts)), above, *plan.edits]
+        return [Edit(view.source.span(node), "", code, tuple(parts)), above, *plan.edits], plan.findings
     span = view.source.span(node)
     if "".join(p if isinstance(p, str) else view.source.slice(p) for p in parts) == view.source.slice(span):
-        return list(plan.edits)  # it stands there already
-    return [Edit(span, "", code, tuple(parts)), *plan.edits]
+        return list(plan.edits), plan.findings  # it stands there already
+    return [Edit(span, "", code, tuple(parts)), *plan.edits], plan.findings
 
 
 def _above(binding: CallBinding, let: Let, arguments: _Arguments, node: ast.expr) -> list[Edit] | None:
@@ -142,8 +145,8 @@ def _sample(template: str) -> Iterator[str]:
             yield spec.replace("%", name) if spec else name
 
 
-def surrounding(binding: CallBinding, made: str = "") -> list[Edit]:
-    """Edits for what a hook puts around the call, and in the place of parts of its arguments.
+def surrounding(binding: CallBinding, decisions: Decisions, made: str = "") -> list[Edit]:
+    """Edits for what is put around the call, and in the place of parts of its arguments.
 
     ``made`` names the object where the call, a parent's constructor, does not give it: it is treated once it is made.
 
@@ -151,25 +154,25 @@ def surrounding(binding: CallBinding, made: str = "") -> list[Edit]:
         Refused: an argument would be evaluated twice or in another order.
     """
     view, node, code = binding.view, binding.expression, binding.row.code
-    if any(binding.around) or binding.replaced:
-        binding.spell_out()
     arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {
-        n: translated_text(view, b.value, b.text, _values(binding, n)) if b.text else b.value
+        n: translated_text(view, b.value, b.text, binding.values(n)) if b.text else b.value
         for n, b in binding.given.items()
     }
     if binding.receiver is not None:
         arguments["self"] = binding.receiver
-    edits: list[Edit] = list(binding.beside)
-    if any(binding.around):
+    edits: list[Edit] = list(decisions.beside)
+    if any(decisions.around):
         whole = view.source.span(node)
         parts: list[_Part] = []
-        for number, text in enumerate(binding.around):
-            held: dict[Span, list[Edit]] = {}
-            for _, name, _, _ in Formatter().parse(text):
-                if name is not None and name in binding.given and not binding.given[name].text:
-                    held[view.source.span(binding.given[name].value)] = _translated(binding, name)
+        for number, text in enumerate(decisions.around):
+            translated: dict[Span, list[Edit]] = {}
+            for name in parameters_in(text):
+                bound = binding.given.get(name)
+                if bound is not None and not bound.text:
+                    values = binding.values(name)
+                    translated[view.source.span(bound.value)] = translate_edits(view, bound.value, values, code)
             for piece in _around(view, text, arguments, node):
-                beside, inside = _beside(piece, held.get(piece, []) if isinstance(piece, Span) else [])
+                beside, inside = _beside(piece, translated.get(piece, []) if isinstance(piece, Span) else [])
                 parts += beside
                 edits += inside
             parts += [made or whole] if number == 0 else []
@@ -180,8 +183,8 @@ def surrounding(binding: CallBinding, made: str = "") -> list[Edit]:
             parts = [whole, Span(whole.end, place), separator, *parts]
             whole = Span(whole.start, place)
         edits.insert(0, Edit(whole, "", code, tuple(parts)))
-    for part, text in binding.replaced:
-        names = [name for _, name, _, _ in Formatter().parse(text) if name]
+    for part, text in decisions.replaced:
+        names = parameters_in(text)
         if not all(is_pure(value) for n in names if isinstance(value := arguments[n], ast.expr)):
             raise Refused(EvaluatedTwice(tuple(names)))
         filled = fill(view, text, arguments, part)
@@ -202,17 +205,6 @@ def _beside(part: _Part, edits: list[Edit]) -> tuple[list[_Part], list[Edit]]:
     after = [e.text for e in edits if e.span == Span(part.end, part.end)]
     inside = [e for e in edits if e.span.start != e.span.end or part.start < e.span.start < part.end]
     return [*before, part, *after], inside
-
-
-def _translated(binding: CallBinding, name: str) -> list[Edit]:
-    return translate_edits(binding.view, binding.given[name].value, _values(binding, name), binding.row.code)
-
-
-def _values(binding: CallBinding, name: str) -> ValueMap | None:
-    """How the values of a source parameter translate."""
-    source = binding.view.settings.source
-    pair = next((p for p in binding.row.parameters if p.name(source) == name), None)
-    return binding.view.settings.table.values[pair.values] if pair is not None and pair.values else None
 
 
 def _around(

@@ -7,25 +7,23 @@ import ast
 from paddletorch_rules import Form
 
 from paddletorch.plan.calls.binding import CallBinding
+from paddletorch.plan.calls.decisions import Decisions
 from paddletorch.plan.syntax.side_effects import is_pure
 
 
-def take_out(binding: CallBinding, form: Form) -> bool:
-    """Take ``out`` from the call, if it names one tensor; ``write_out`` puts it around what the call becomes."""
+def takes_out(binding: CallBinding, form: Form) -> bool:
+    """Whether the call's ``out`` names one tensor, which can be assigned."""
     value = binding.value("out")
     if binding.target != "paddle" or binding.literal("out") is None or form.results:
         return False
     into = isinstance(value, ast.Subscript) and binding.is_statement and is_pure(value)
-    if not into and not isinstance(value, ast.Name | ast.Attribute):
-        return False
-    binding.drop("out")
-    return True
+    return into or isinstance(value, ast.Name | ast.Attribute)
 
 
-def write_out(binding: CallBinding) -> None:
+def with_out(binding: CallBinding, decisions: Decisions) -> Decisions:
     """Assign the result to the tensor, which keeps its type; the value is that tensor, as in torch."""
-    before, after = binding.around
+    decisions = decisions.dropping("out")
+    before, after = decisions.around
     if isinstance(binding.value("out"), ast.Subscript):  # what it gives would be a tensor of its own
-        binding.surround(f"{{out}} = paddle.cast({before}", f"{after}, {{out}}.dtype)")
-        return
-    binding.surround(f"paddle.assign(paddle.cast({before}", f"{after}, {{out}}.dtype), {{out}})")
+        return decisions.with_around(f"{{out}} = paddle.cast({before}", f"{after}, {{out}}.dtype)")
+    return decisions.with_around(f"paddle.assign(paddle.cast({before}", f"{after}, {{out}}.dtype), {{out}})")

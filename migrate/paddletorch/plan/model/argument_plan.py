@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from paddletorch.model import Edit
+from paddletorch.plan.model.findings import Finding
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class ArgumentPlan:
     """What becomes of a call's arguments, before it is decided how the call is written.
 
@@ -17,10 +19,12 @@ class ArgumentPlan:
     names that the dict behind ``**`` must lose.
     """
 
-    keywords: dict[int, str] = field(default_factory=dict)
-    drop: set[int] = field(default_factory=set)
-    drop_keys: set[str] = field(default_factory=set)
-    prepend: list[tuple[str, str]] = field(default_factory=list)
-    append: list[tuple[str, str]] = field(default_factory=list)
-    edits: list[Edit] = field(default_factory=list)
-    lists: dict[int, int] = field(default_factory=dict)
+    keywords: Mapping[int, str]
+    drop: frozenset[int]
+    drop_keys: frozenset[str]
+    prepend: tuple[tuple[str, str], ...]
+    append: tuple[tuple[str, str], ...]
+    edits: tuple[Edit, ...]
+    lists: Mapping[int, int]
+    findings: tuple[Finding, ...]
+    """What is to be said of the arguments, though the call converts."""

@@ -48,7 +48,7 @@ def decorate(view: FileView, call: ast.Call, row: Row, form: Form, name: str) ->
     models, optimizers = binding.value("models"), binding.value("optimizers")
     if models is None:
         raise Refused(UnclearDecorate("is called without models"))
-    findings = list(binding.findings)
+    findings: list[Finding] = []
     level = binding.literal("level")
     if level != "O1" and binding.value("level") is not None:
         shown = view.text(binding.given["level"].value)

@@ -99,8 +99,7 @@ def _plan_instance_call(file: _File, call: ast.Call, options: list[tuple[Row, Fo
     name = f"{row.receiver}()"
     try:
         row, form = choose(view, call, options)
-        binding = bind(view, call, row, form, name)
-        binding.receiver = call.func
+        binding = replace(bind(view, call, row, form, name), receiver=call.func)
         converted = convert_bound_call(binding, target_form(row, view), Callee.METHOD)
         if converted.template is None:
             return NOTHING
@@ -298,8 +297,7 @@ def _convert_call(
         return tuple(larger), (), target.also[0].replace("{self}", receiver)
     if target.template is not None and not target.signatures and not target.names:
         return _as_attribute(view, node, call, row, target.template), (), target.template.replace("{self}", receiver)
-    binding = bind(view, call, row, form, name)
-    binding.receiver = node.value
+    binding = replace(bind(view, call, row, form, name), receiver=node.value)
     converted = convert_bound_call(binding, target, Callee.METHOD)
     if converted.template is not None:
         return converted.every_edit, converted.findings, converted.template.replace("{self}", receiver)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from paddletorch_rules import Form, Row
 
@@ -92,7 +93,8 @@ def _convert(
         given_before = 0 if len(call.args) > skip else max(skip, len(call.args))
         binding = bind(view, call, row, form, partial.name, given_before, whole=False)
         for maker in reversed(makers):
-            binding.of_partial = {**binding.of_partial, **bind(view, maker, row, form, partial.name, 1).given}
+            own = bind(view, maker, row, form, partial.name, 1).given
+            binding = replace(binding, of_partial={**binding.of_partial, **own})
         converted = convert_bound_call(binding, target_form(row, view), callee)
     except Refused as stop:
         return Changes(findings=(refused(stop.refusal, call, partial.name, row),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from paddletorch_rules import Form, Row
 
@@ -38,8 +39,7 @@ def convert_unbound(view: FileView, site: Site, attribute: ast.Attribute, option
     method = _as_method(view, call, attribute)
     row, form = choose(view, method, options)
     name = f"{TENSOR}.{attribute.attr}"
-    binding = bind(view, method, row, form, name)
-    binding.receiver, binding.stands_at = call.args[0], call
+    binding = replace(bind(view, method, row, form, name), receiver=call.args[0], stands_at=call)
     if row.report is not None and not row.forms(view.target):
         raise Refused(StatedByTable(row.report, (("method", attribute.attr),)))
     converted = convert_bound_call(binding, target_form(row, view), Callee.UNBOUND)

@@ -9,6 +9,7 @@ from paddletorch_rules import Form, Parameter, ParameterPair, Row, Signature
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import Bound, CallBinding, bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
+from paddletorch.plan.calls.decisions import Decisions
 from paddletorch.plan.calls.fill_template import compose, fill
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import Assigned, HandedOn, Refused
@@ -119,7 +120,7 @@ def as_lambda(view: FileView, site: Site, candidate: Candidate, form: Form) -> E
     call = ast.copy_location(ast.Call(site.node, [], []), site.node)
     given = {name: Bound(site.node, 0, text=name) for name in required}
     binding = CallBinding(view, candidate.row, candidate.form, candidate.name, call, given, {})
-    edit, *others = compose(binding, form, form.template, site.node)
+    (edit, *others), _ = compose(binding, Decisions(), form, form.template, site.node)
     if others or any(isinstance(part, Span) for part in edit.parts):
         return None  # the text would not be the function's own
     text = f"lambda {', '.join(required)}: {''.join(map(str, edit.parts))}"

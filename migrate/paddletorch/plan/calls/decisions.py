@@ -1,0 +1,250 @@
+"""What a row's hook decides about a bound call: a value that the steps after it read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from string import Formatter
+from typing import Literal, NoReturn
+
+from paddletorch_rules import Framework, Let
+from paddletorch_rules.hooks import argument_hooks
+
+from paddletorch.model import Edit
+from paddletorch.plan.calls.binding import CallBinding
+from paddletorch.plan.calls.literal_sources import origin_edits
+from paddletorch.plan.model.findings import Finding
+from paddletorch.plan.model.refusals import Misused, NeedsWholeCall, Refused, StatedByTable, UnseenArguments
+
+Around = tuple[str, str]
+"""Text before and after an expression."""
+
+NOTHING_AROUND: Around = ("", "")
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What becomes of a bound call beside what its row says. Parameters are the source's unless they say otherwise."""
+
+    dropped: frozenset[str] = frozenset()
+    """Parameters that leave the call without further question."""
+    forced: Mapping[str, str] = field(default_factory=dict)
+    """The target's parameters that get an expression whatever the source said."""
+    wraps: Mapping[str, Around] = field(default_factory=dict)
+    """Text around arguments."""
+    template: str | None = None
+    """What is written instead of the row's form."""
+    let: Let | None = None
+    """The same before the names of what is evaluated once were bound in it, if it has any."""
+    around: Around = NOTHING_AROUND
+    """Text around the converted call; its placeholders are parameters, which leave the call."""
+    beside: tuple[Edit, ...] = ()
+    """Edits elsewhere in the file that belong to the call."""
+    replaced: tuple[tuple[ast.expr, str], ...] = ()
+    """Parts of arguments that become something else; ``{self}`` and parameters are placeholders."""
+    findings: tuple[Finding, ...] = ()
+    """What is to be said of the call, though it converts."""
+
+    @property
+    def moves_arguments(self) -> bool:
+        """Whether text around the call, or in an argument, takes arguments from their places."""
+        return any(self.around) or bool(self.replaced)
+
+    def with_around(self, before: str, after: str) -> Decisions:
+        """The same with this text around the converted call."""
+        return replace(self, around=(before, after))
+
+    def dropping(self, *names: str) -> Decisions:
+        """The same without these parameters."""
+        return replace(self, dropped=self.dropped | set(names))
+
+    def with_findings(self, *findings: Finding) -> Decisions:
+        """The same with more findings, each of them once."""
+        return replace(self, findings=tuple(dict.fromkeys((*self.findings, *findings))))
+
+
+def decide(binding: CallBinding) -> Decisions:
+    """What the row's hook, if it has one, decides about the call.
+
+    Raises:
+        Refused: the call must stay.
+    """
+    hook = argument_hooks().get((binding.row.hook or "", binding.target))
+    call = _HookCall(binding)
+    if hook is not None:
+        hook(call, **binding.row.hook_arguments)
+    decisions = call.decisions
+    if binding.unseen:
+        return decisions.with_findings(binding.finding("API229", what=", ".join(binding.unseen)))
+    return decisions
+
+
+def decide_additions(binding: CallBinding, use: str) -> Decisions:
+    """What is decided about a call that adds arguments to a partial object, which the hook sees together.
+
+    What the hook decides for the object's own arguments was done where the object is made. ``use`` names the call in
+    messages.
+
+    Raises:
+        Refused: the object was made for other arguments, or one of its own is needed around the call.
+    """
+    earlier, own = dict(binding.of_partial), binding.given
+    try:
+        alone = decide(replace(binding, given=earlier, dictionary=None, unseen=()))
+    except Refused:
+        alone = Decisions()  # the object could not be made without what the call adds
+    together = decide(replace(binding, given={**earlier, **own}))
+    same_form = alone.around in (NOTHING_AROUND, together.around) and alone.template in (None, together.template)
+    if earlier and not (same_form and alone.wraps.items() <= together.wraps.items()):
+        raise Refused(NeedsWholeCall(use, "{self}"))
+    added = replace(
+        together,
+        forced={name: text for name, text in together.forced.items() if alone.forced.get(name) != text},
+        around=NOTHING_AROUND if together.around == alone.around else together.around,
+        template=None if together.template == alone.template else together.template,
+        beside=tuple(edit for edit in together.beside if edit not in alone.beside),
+        replaced=tuple(part for part in together.replaced if part not in alone.replaced),
+        findings=tuple(found for found in together.findings if found not in alone.findings),
+    )
+    texts = [*added.around, *(text for _, text in added.replaced)]
+    if not {name for text in texts for name in parameters_in(text)} <= {*own, "self"}:
+        raise Refused(NeedsWholeCall(use, "self".join(added.around)))
+    return added
+
+
+def parameters_in(text: str) -> list[str]:
+    """The placeholders of a piece of template, in order."""
+    return [name for _, name, _, _ in Formatter().parse(text) if name]
+
+
+class _HookCall:
+    """The bound call as a hook sees it, and what the hook says of it (``paddletorch_rules.hooks.BoundCall``)."""
+
+    def __init__(self, binding: CallBinding) -> None:
+        self._binding = binding
+        self._dropped: set[str] = set()
+        self._forced: dict[str, str] = {}
+        self._wraps: dict[str, Around] = {}
+        self._template: str | None = None
+        self._let: Let | None = None
+        self._around = NOTHING_AROUND
+        self._beside: list[Edit] = []
+        self._replaced: list[tuple[ast.expr, str]] = []
+        self._findings: list[Finding] = []
+
+    @property
+    def decisions(self) -> Decisions:
+        """What the hook has said."""
+        return Decisions(
+            frozenset(self._dropped),
+            self._forced,
+            self._wraps,
+            self._template,
+            self._let,
+            self._around,
+            tuple(self._beside),
+            tuple(self._replaced),
+            tuple(dict.fromkeys(self._findings)),
+        )
+
+    # -------------------------------------------------------- what it asks
+
+    @property
+    def target(self) -> Framework:
+        return self._binding.target
+
+    @property
+    def fixed(self) -> Mapping[str, str]:
+        return self._binding.fixed
+
+    @property
+    def node(self) -> ast.Call:
+        return self._binding.node
+
+    @property
+    def parent(self) -> ast.AST | None:
+        return self._binding.view.parent(self._binding.expression)
+
+    @property
+    def is_statement(self) -> bool:
+        return self._binding.is_statement
+
+    @property
+    def row_template(self) -> str:
+        return self._binding.row_template
+
+    def value(self, name: str) -> ast.expr | None:
+        return self._binding.value(name)
+
+    def literal(self, name: str) -> object:
+        return self._binding.literal(name)
+
+    def origin(self, name: str) -> ast.expr | None:
+        return self._binding.origin(name)
+
+    def qualified(self, name: str) -> str | None:
+        return self._binding.qualified(name)
+
+    def owners(self, name: str) -> frozenset[str]:
+        return self._binding.owners(name)
+
+    def types(self, name: str) -> frozenset[str]:
+        return self._binding.types(name)
+
+    def is_tensor(self, name: str) -> bool:
+        return self._binding.is_tensor(name)
+
+    def dtype(self, name: str) -> str | None:
+        return self._binding.dtype(name)
+
+    def is_several(self, name: str) -> bool:
+        return self._binding.is_several(name)
+
+    def used_as(self, kind: Literal["list", "tuple"]) -> bool:
+        return self._binding.used_as(kind)
+
+    # -------------------------------------------------------- what it says
+
+    def drop(self, name: str) -> None:
+        self._dropped.add(name)
+
+    def force(self, target_name: str, expression: str) -> None:
+        self._forced[target_name] = expression
+
+    def wrap(self, name: str, before: str, after: str) -> None:
+        self._wraps[name] = (before, after)
+
+    def surround(self, before: str, after: str) -> None:
+        self._around = (before, after)
+
+    def replace(self, node: ast.expr, text: str) -> None:
+        self._replaced.append((node, text))
+
+    def rewrite(self, template: str, let: Mapping[str, str] | None = None) -> None:
+        self._let = Let(template, tuple(let.items())) if let else None
+        self._template = template if self._let is None else self._let.expression
+
+    def at_origin(self, name: str) -> bool:
+        """Translate the argument's value at the literals that it comes from, if all of them are seen."""
+        binding, node = self._binding, self._binding.value(name)
+        values = binding.values(name)
+        if values is None or node is None:
+            return False
+        edits = origin_edits(binding.view, node, values, binding.row.code)
+        self._beside += edits or []
+        return edits is not None
+
+    def report(self, code: str, **details: str) -> None:
+        self._findings.append(self._binding.finding(code, **details))
+
+    def stop(self, code: str, **details: str) -> NoReturn:
+        raise Refused(StatedByTable(code, tuple(sorted(details.items()))))
+
+    def unseen_in(self, what: str) -> NoReturn:
+        raise Refused(UnseenArguments(what))
+
+    def refuse(self, problem: str) -> NoReturn:
+        binding = self._binding
+        signature = binding.form.signature(binding.view.settings.source_releases.newest)
+        raise Refused(Misused(signature.text if signature else "?", problem))
