@@ -77,7 +77,7 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
     wrap = values.to_paddle if to_paddle else values.to_torch
     opposite = values.to_torch if to_paddle else values.to_paddle
     if opposite is not None:
-        holes = Template(opposite).match(node)
+        holes = Template(opposite).match(_guarded(node))
         if holes is not None and opposite == "not {x}" and isinstance(holes["x"], ast.Attribute):
             holes = None  # ``not x.requires_grad`` converts by itself
         if holes is not None:  # what the other direction wrapped is unwrapped
@@ -108,6 +108,16 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
         if not isinstance(view.parent(node), ast.Call | ast.keyword | ast.Dict):
             before, after = "(" + before, after + ")"
     return [Edit(Span(span.start, span.start), before, code), Edit(Span(span.end, span.end), after, code)]
+
+
+def _guarded(node: ast.expr) -> ast.expr:
+    """The call of ``x and x.replace('cuda', 'gpu')``, which the other direction writes where ``x`` may be None."""
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) and len(node.values) == 2:
+        name, call = node.values
+        function = call.func if isinstance(call, ast.Call) else None
+        if isinstance(name, ast.Name) and isinstance(function, ast.Attribute):
+            return call if ast.dump(function.value) == ast.dump(name) else node
+    return node
 
 
 def default_for_none(view: FileView, node: ast.expr, values: ValueMap) -> str | None:
