@@ -40,7 +40,8 @@ class Table:
         self.types = types
         self.digest = digest
         self.areas = areas or {}
-        self.aliases = Aliases(aliases)
+        self.alias_rules = tuple(aliases)
+        self.aliases = Aliases(self.alias_rules)
         self._by_id: dict[str, Row] = {}
         self._distinctive: dict[str, dict[str, str | None]] = {}
         self._by_name: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}

@@ -24,6 +24,7 @@ TABLE = Table(
     _ALL.diagnostics,
     _ALL.types,
     _ALL.digest,
+    aliases=_ALL.alias_rules,
 )
 SIDES: tuple[Framework, ...] = ("torch", "paddle")
 SAME_ROW = {"AmpScaler": "GradScaler", "autocast-alias": "autocast"}
