@@ -19,7 +19,7 @@ from paddletorch.plan.calls.checked_values import Check, check_before, checked_v
 from paddletorch.plan.calls.decisions import Decisions, decide, decide_additions
 from paddletorch.plan.calls.fill_template import compose, surrounding
 from paddletorch.plan.calls.out_argument import takes_out, with_out
-from paddletorch.plan.calls.placeholders import THE_OPTIMIZER, why_undecided, with_placeholders
+from paddletorch.plan.calls.placeholders import THE_OPTIMIZER, needs_placeholders, why_undecided, with_placeholders
 from paddletorch.plan.calls.results import named_result
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import HandedOn, NeedsWholeCall, Refused, UnseenArguments
@@ -158,6 +158,8 @@ def _finished(callee: Callee, converted: ConvertedCall) -> ConvertedCall:
     Raises:
         Refused: it has some, and no later pass looks at such a call.
     """
+    if not any(map(needs_placeholders, converted.every_edit)):
+        return converted
     whole = None if converted.whole is None else with_placeholders(converted.whole)
     converted = replace(converted, edits=tuple(map(with_placeholders, converted.edits)), whole=whole)
     found = next((p for edit in converted.every_edit for p in edit.parts if isinstance(p, Placeholder)), None)

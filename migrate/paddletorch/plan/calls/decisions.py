@@ -57,11 +57,11 @@ class Decisions:
 
     def dropping(self, *names: str) -> Decisions:
         """The same without these parameters."""
-        return replace(self, dropped=self.dropped | set(names))
+        return replace(self, dropped=self.dropped | set(names)) if names else self
 
     def with_findings(self, *findings: Finding) -> Decisions:
         """The same with more findings, each of them once."""
-        return replace(self, findings=tuple(dict.fromkeys((*self.findings, *findings))))
+        return replace(self, findings=tuple(dict.fromkeys((*self.findings, *findings)))) if findings else self
 
 
 def decide(binding: CallBinding) -> Decisions:

@@ -21,9 +21,14 @@ _WRITTEN = {OPTIMIZER: THE_OPTIMIZER, BASE: BASE_RATE, BATCH_SIZE: THE_BATCH_SIZ
 _ANY = re.compile(f"({'|'.join(map(re.escape, _WRITTEN))})")
 
 
+def needs_placeholders(edit: Edit) -> bool:
+    """Whether text that stands for a placeholder is in the edit."""
+    return "__" in edit.written and _ANY.search(edit.written) is not None
+
+
 def with_placeholders(edit: Edit) -> Edit:
     """The edit with placeholders instead of the text that stands for them in templates and hooks."""
-    if not _ANY.search(edit.written):
+    if not needs_placeholders(edit):
         return edit
     parts: list[str | Span | Placeholder] = []
     for part in edit.parts or (edit.text,):

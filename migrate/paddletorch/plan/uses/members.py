@@ -54,8 +54,9 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
     attributes = [n for n in view.tree.attributes if n.attr in known and n not in matched]
     attributes.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
     members = [_plan_member(file, n) for n in attributes if n not in planned.changes.handled]
+    counted = Changes(counted=tuple(one for _, one in members if one is not None))
     planned_matches = [changes for _, changes in matches if changes is not None]
-    return joined([*planned_matches, *members, *_plan_instance_calls(file)])
+    return joined([*planned_matches, *(changes for changes, _ in members), *_plan_instance_calls(file), counted])
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +131,12 @@ def _plan_match(file: _File, match: Match) -> Changes | None:
     return replace(changes, conversions=(view.conversion(row.code, match.node, name, written, row.id),))
 
 
-def _plan_member(file: _File, node: ast.Attribute) -> Changes:
-    """Plan one member for the first type that its receiver may be of."""
+def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, Fate] | None]:
+    """Plan one member for the first type that its receiver may be of; its name and fate if it is of that type."""
     view = file.view
     rows = view.settings.members(node.attr)
     if not rows or (isinstance(node.value, ast.Name | ast.Attribute) and _is_framework_name(view, node.value)):
-        return NOTHING
+        return NOTHING, None
     parent = view.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
     for receiver in dict.fromkeys(row.receiver for row, _ in rows):
@@ -157,9 +158,9 @@ def _plan_member(file: _File, node: ast.Attribute) -> Changes:
         else:
             changes = _plan_call(file, node, call, options, evidence)
         if evidence is not Evidence.YES:
-            return changes
-        return replace(changes, counted=((f"{receiver.capitalize()}.{node.attr}", _fate(changes)),))
-    return NOTHING
+            return changes, None
+        return changes, (f"{receiver.capitalize()}.{node.attr}", _fate(changes))
+    return NOTHING, None
 
 
 def _fate(changes: Changes) -> Fate:
