@@ -24,6 +24,8 @@ TABLE = Table(
     _ALL.diagnostics,
     _ALL.types,
     _ALL.digest,
+    _ALL.areas,
+    _ALL.aliases.rules,
 )
 SIDES: tuple[Framework, ...] = ("torch", "paddle")
 SAME_ROW = {"AmpScaler": "GradScaler", "autocast-alias": "autocast"}
