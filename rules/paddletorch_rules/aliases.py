@@ -14,7 +14,8 @@ class Aliases:
     def __init__(self, rules: Iterable[AliasRule]) -> None:
         self._modules: dict[str, list[str]] = {}
         self._names: dict[str, list[str]] = {}
-        for rule in rules:
+        self.rules = tuple(rules)
+        for rule in self.rules:
             for alias, name in expanded(rule):
                 if alias.endswith(".*"):
                     self._modules.setdefault(alias[:-2], []).append(name[:-2])

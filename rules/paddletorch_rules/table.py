@@ -40,8 +40,7 @@ class Table:
         self.types = types
         self.digest = digest
         self.areas = areas or {}
-        self.alias_rules = tuple(aliases)
-        self.aliases = Aliases(self.alias_rules)
+        self.aliases = Aliases(aliases)
         self._by_id: dict[str, Row] = {}
         self._distinctive: dict[str, dict[str, str | None]] = {}
         self._by_name: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
@@ -257,6 +256,11 @@ def _token(row: Row, name: str) -> str:
     return name.removesuffix(".*").rpartition(".")[2] if not name.endswith(".*") else name[:-2]
 
 
+def built_in_files() -> list[Path]:
+    """The files of the built-in tables, in the order in which they are read."""
+    return [file for file in sorted(_HERE.glob("*.toml")) if file != facts.FILE] + sorted(_HERE.glob("api/*.toml"))
+
+
 @lru_cache(maxsize=8)
 def load(tables: tuple[str, ...] = ()) -> Table:
     """Load the built-in tables, with ``tables`` (TOML files) laid over them.
@@ -264,8 +268,7 @@ def load(tables: tuple[str, ...] = ()) -> Table:
     Raises:
         TableError: a table is wrong; the message names file, row and key.
     """
-    own = [p for p in sorted(_HERE.glob("*.toml")) if p != facts.FILE]
-    paths = [Path(t) for t in tables] + own + sorted(_HERE.glob("api/*.toml"))
+    paths = [*map(Path, tables), *built_in_files()]
     digest = compiled.digest_of(paths)
     raw = compiled.restore(digest)
     if raw is None:

@@ -89,7 +89,7 @@ def _with(tmp_path: Path, area: str, old: str, new: str, count: int = 1) -> Tabl
     text = re.sub(r"^\[\[(row|values|type|diagnostic)\]\].*$", r"\g<0>\noverride = true", text, flags=re.MULTILINE)
     path.write_text(text.replace(old, new, count), encoding="utf-8")
     whole = load((str(path),))
-    rows = [row for row in whole.rows if row.file == path.name]
+    rows = [row for row in whole.rows if row.file == str(path)]
     return Table(rows, whole.values, whole.diagnostics, whole.types, whole.digest)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
+from inspect import unwrap
 from pathlib import Path
 from types import ModuleType
 
@@ -36,6 +37,9 @@ def _module(name: str) -> object:
 
 
 def _same(alias: object, other: object) -> bool:
+    """Whether they are one object; torch.compile, once imported, wraps ``torch.manual_seed`` at one of its places."""
+    if callable(alias) and callable(other):
+        alias, other = unwrap(alias), unwrap(other)
     wrapped = not isinstance(alias, type) and not isinstance(other, type) and _called(alias) == _called(other)
     return alias is other or (wrapped and getattr(other, "__module__", "").startswith("paddle"))
 

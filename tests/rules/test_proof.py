@@ -113,6 +113,7 @@ gives = "tensor"
 
 [[row]]
 id = "Sin"
+override = true
 torch = "torch.sin(input, *, out=None)"
 paddle = "paddle.sin(x, name=None)"
 pairs = ["input/x"]

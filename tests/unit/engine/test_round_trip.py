@@ -24,7 +24,8 @@ TABLE = Table(
     _ALL.diagnostics,
     _ALL.types,
     _ALL.digest,
-    aliases=_ALL.alias_rules,
+    _ALL.areas,
+    _ALL.aliases.rules,
 )
 SIDES: tuple[Framework, ...] = ("torch", "paddle")
 SAME_ROW = {"AmpScaler": "GradScaler", "autocast-alias": "autocast"}

@@ -10,7 +10,7 @@ from paddletorch_rules import TableError, load, releases, select
 from paddletorch_rules.forms import parse_signature
 from paddletorch_rules.loader import read
 from paddletorch_rules.schema import Parameter
-from paddletorch_rules.table import Table
+from paddletorch_rules.table import Table, built_in_files
 from paddletorch_rules.where import RENAMED
 
 VALID = """
@@ -566,8 +566,7 @@ def test_installed_without_the_framework_is_refused(monkeypatch: pytest.MonkeyPa
 
 # what one short row stands for -------------------------------------------------------------------
 
-_ROWS = Path(__file__).parents[2] / "rules" / "paddletorch_rules"
-_BUILT_IN = [*_ROWS.glob("*.toml"), *_ROWS.glob("api/*.toml")]
+_BUILT_IN = built_in_files()
 
 IN_PLACE = """
 [defaults]
@@ -581,7 +580,7 @@ paddle = [{ names = ["paddle.mine"], since = "2.5", signature = [
   { since = "3.0", is = "(x, y, alpha=1, name=None)" },
 ] }]
 pairs = ["input/x", "other/y"]
-hook = "add"
+hook = { name = "scaled_sum", sign = "+" }
 method = true
 in_place = ["method", "function"]
 example = ["torch.mine(torch.stack([x]), y)", "torch.mine(x, y, alpha=2)"]
@@ -599,7 +598,7 @@ def test_a_row_makes_the_rows_of_what_does_the_same_in_place(tmp_path: Path) -> 
     assert method.paddle[0].since == Version("2.5")
     assert (method.receiver, method.kind, method.distinctive) == ("tensor", "method", {"torch", "paddle"})
     assert (function.receiver, function.kind, function.distinctive) == (None, "function", frozenset())
-    assert function.hook is method.hook is None and rows["mine"].hook == "add"
+    assert function.hook is method.hook is None and rows["mine"].hook == "scaled_sum"
     assert function.examples == ("z = (torch.stack([x])) * 1\nr = torch.mine_(z, y)\n(z, r)",)
     assert method.examples == ("z = (torch.stack([x])) * 1\nr = z.mine_(y)\n(z, r)",)
     assert not any(p.torch == "out" or p.paddle == "out" for row in (function, method) for p in row.parameters)
