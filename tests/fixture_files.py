@@ -21,9 +21,6 @@ FOLDER = Path(__file__).parents[1] / "fixtures"
 TEST_KEYS = frozenset({"run", "no-round-trip"})
 """Keys of NAME.toml that are for the tests; the others are options of the conversion."""
 
-MIXED_PRECISION = ("AMP", "OPT101", "OPT102", "NNU101", "NNU102", "AGD101")
-"""What the fixtures convert unless their NAME.toml selects otherwise (``select = []``: everything)."""
-
 LOSSES = frozenset(["AMP211", "AMP213", "AMP215", "AMP216", "AMP219", "AMP221", "AMP229", "AMP231", "AMP234", "AMP239"])
 """Findings that say what the other framework cannot express: such code does not come back as it was."""
 
@@ -61,8 +58,7 @@ class Fixture:
     def options(self) -> Options:
         """The options that NAME.toml gives."""
         given = {k.replace("-", "_"): v for k, v in self.settings.items() if k not in TEST_KEYS}
-        given.setdefault("select", MIXED_PRECISION)
-        given["select"] = tuple(given["select"])  # type: ignore[arg-type]
+        given["select"] = tuple(given.get("select", ()))  # type: ignore[arg-type]
         return Options(target=self.target, **given)  # type: ignore[arg-type]
 
     @property
@@ -101,19 +97,20 @@ def _read() -> Iterator[Fixture]:
     for path in sorted(path for folder in ("to_paddle", "to_torch", "untouched") for path in _sources(folder)):
         name = path.relative_to(FOLDER).as_posix().removesuffix(".in.py")
         source = path.read_bytes()
+        output, findings, options = (path.with_name(f"{path.name[:-6]}.{end}") for end in ("out.py", "txt", "toml"))
+        settings = tomllib.loads(options.read_text("utf-8")) if options.exists() else {}
         if path.parent.name == "untouched":
-            yield Fixture(name, "paddle", source, source, (), {})
-            yield Fixture(name, "torch", source, source, (), {})
+            yield Fixture(name, "paddle", source, source, (), settings)
+            yield Fixture(name, "torch", source, source, (), settings)
             continue
         target: Framework = "paddle" if path.parent.name == "to_paddle" else "torch"
-        output, findings, options = (path.with_name(f"{path.name[:-6]}.{end}") for end in ("out.py", "txt", "toml"))
         yield Fixture(
             name,
             target,
             source,
             output.read_bytes() if output.exists() else b"",
             tuple(findings.read_text("utf-8").splitlines()) if findings.exists() else (),
-            tomllib.loads(options.read_text("utf-8")) if options.exists() else {},
+            settings,
         )
 
 
