@@ -81,8 +81,8 @@ class FileView:
             return True
         return self.suppressions.covers(code, node.lineno, node.end_lineno or node.lineno)
 
-    def leaves(self, code: str, node: ast.expr | ast.stmt | ast.alias) -> bool:
-        """Whether ``node`` is not to be edited by what no row states and goes by ``code``."""
+    def is_deselected(self, code: str, node: ast.expr | ast.stmt | ast.alias) -> bool:
+        """Whether ``code`` is deselected or suppressed at ``node``, for edits without a table row."""
         return not self.settings.options.wants(code) or self.suppressed(code, node)
 
     def quoted(self, text: str, node: ast.expr) -> str:

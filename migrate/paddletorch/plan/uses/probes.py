@@ -42,7 +42,7 @@ def answer_probe(view: FileView, site: Site, module: str, row: Row) -> Use | Non
     probed = question.name
     here = target_form(row, view)
     form = _counterpart(view, f"{module}.{probed.value!s}")
-    if form is None or not here.names or view.leaves(row.code, site.call):
+    if form is None or not here.names or view.is_deselected(row.code, site.call):
         return None
     holder, _, name = form.names[0].rpartition(".") if form.names and form.template is None else ("", "", "")
     if holder != here.names[0]:
@@ -60,7 +60,7 @@ def plan_probes(view: FileView, planned: Planned) -> Changes:
     findings: list[Finding] = []
     for call in view.tree.calls:
         question = _question(view, call)
-        if question is None or not view.is_located(call) or view.leaves(_MODULES, call):
+        if question is None or not view.is_located(call) or view.is_deselected(_MODULES, call):
             continue
         module = next(iter(view.evaluator.imported_names(call.args[0])), "")
         if module.partition(".")[0] != view.settings.source or view.settings.lookup(module) is not None:

@@ -62,7 +62,7 @@ def answered_at_run_time(view: FileView, use: Use) -> Use:
         return use
     if not (_is_open(use) if use.converts else _is_answered(use)):
         return use
-    if view.leaves(CODE, call) or not all(_is_callable(view, c.row) for c in site.candidates):
+    if view.is_deselected(CODE, call) or not all(_is_callable(view, c.row) for c in site.candidates):
         return use
     known = site.anchor.kind in ("import", "free") and site.other is None and len(site.candidates) == 1
     form = view.settings.emitted(site.candidates[0].row)
@@ -94,7 +94,7 @@ def _is_callable(view: FileView, row: Row) -> bool:
 
 def answers(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
     """The note that the shim makes a call of an API's constructor whose arguments cannot be seen; None if it cannot."""
-    if not (view.settings.at_run_time and isinstance(refusal, UnseenArguments | SharedDict)) or view.leaves(CODE, call):
+    if not (view.settings.at_run_time and isinstance(refusal, UnseenArguments | SharedDict)) or view.is_deselected(CODE, call):
         return None
     return finding(CODE, call, view.text(call.func))
 
@@ -116,7 +116,7 @@ def plan_unknown_calls(view: FileView, planned: Planned) -> Changes:
         name = view.text(call.func)
         if not view.settings.at_run_time:
             findings.append(finding("API226", call, name, word=word))
-        elif not view.leaves(CODE, call):
+        elif not view.is_deselected(CODE, call):
             edits += wrapped(view, call.func)
             imports.append(Import(call.func, MODULE))
             findings.append(finding(CODE, call, name))

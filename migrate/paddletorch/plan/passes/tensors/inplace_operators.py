@@ -45,7 +45,7 @@ def _plan_statement(view: FileView, aliases: Mapping[str, str], statement: ast.A
     if not bindings or not _is_tensor(view, bindings, statement):
         return NOTHING
     if _is_meant(view, bindings, statement):
-        left = view.leaves(_CODE, statement)
+        left = view.is_deselected(_CODE, statement)
         return NOTHING if left else _write_into(view, aliases, statement, target, operator)
     base = _shared_base(view, bindings, statement)
     if base is None:

@@ -59,7 +59,7 @@ def plan_promotion(view: FileView, planned: Planned) -> Changes:
         for found in _casts(view, dtypes, operation):
             if isinstance(found, Finding):
                 findings.append(found)
-            elif not view.leaves(_CODE, operation.node):
+            elif not view.is_deselected(_CODE, operation.node):
                 edits.append(_cast_edit(view, operation, found))
                 conversions.append(view.conversion(_CODE, found.node, "type promotion", f"astype({found.dtype})"))
     return Changes(tuple(edits), tuple(conversions), tuple(findings))

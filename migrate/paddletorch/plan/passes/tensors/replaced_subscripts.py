@@ -28,7 +28,7 @@ def replaced_subscripts(
     conversions: list[Conversion] = []
     findings: list[Finding] = []
     for node in subscripts:
-        free = view.is_located(node) and not view.leaves(CODE, node)
+        free = view.is_located(node) and not view.is_deselected(CODE, node)
         found = edits_of(view, node) if free else None
         if found is not None:
             edits += found

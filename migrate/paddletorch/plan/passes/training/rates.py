@@ -59,7 +59,7 @@ class _Rates:
             function, statement = call.func, view.parent(call)
             if not isinstance(function, ast.Attribute) or function.attr != "set_lr":
                 continue
-            if not isinstance(statement, ast.Expr) or not own_line(view, statement) or view.leaves(_CODE, statement):
+            if not isinstance(statement, ast.Expr) or not own_line(view, statement) or view.is_deselected(_CODE, statement):
                 continue  # the member's row has an expression
             given = [*call.args, *(k.value for k in call.keywords if k.arg == "value")]
             optimizer = source_text(view, function.value)
@@ -94,7 +94,7 @@ class _Rates:
 
     def _groups(self, node: ast.expr, whole: ast.stmt | ast.expr) -> ast.Attribute | None:
         """The ``optimizer.param_groups`` that an expression is, if ``whole``, in which it stands, may be edited."""
-        if self._view.leaves(_CODE, whole):
+        if self._view.is_deselected(_CODE, whole):
             return None
         groups = isinstance(node, ast.Attribute) and node.attr == "param_groups"
         return node if groups and isinstance(node, ast.Attribute) and self._is_optimizer(node.value) else None
