@@ -14,9 +14,9 @@ from paddletorch.plan.names.decide import plan_names
 from paddletorch.plan.names.imports import plan_imports
 from paddletorch.plan.passes.strings.attribute_names import plan_attribute_names
 from paddletorch.plan.passes.strings.launcher import plan_launcher
-from paddletorch.plan.passes.strings.names_in_strings import report_probes, report_strings
+from paddletorch.plan.passes.strings.names_in_strings import plan_names_in_probes, plan_names_in_strings
 from paddletorch.plan.passes.tensors.functions import plan_functions
-from paddletorch.plan.passes.tensors.inplace_operators import plan_augmented
+from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_operators
 from paddletorch.plan.passes.tensors.new_axes import plan_new_axes
 from paddletorch.plan.passes.tensors.promotion import plan_promotion
 from paddletorch.plan.passes.tensors.subscripts import plan_subscripts
@@ -55,7 +55,7 @@ PASSES = (
     Pass("learning rates", plan_rates),  # whole statements, before their members
     Pass("members", plan_members),
     Pass("calls of layers", plan_layer_calls),
-    Pass("in-place operators", plan_augmented),
+    Pass("in-place operators", plan_inplace_operators),
     Pass("inherited constructors", plan_inherited),
     Pass("calls of unknown layers", plan_unknown_calls),
     Pass("imports", plan_imports),  # needs every module that is named in new text
@@ -64,8 +64,8 @@ PASSES = (
     Pass("new axes", plan_new_axes),
     Pass("launcher", plan_launcher),
     Pass("attribute names", plan_attribute_names),
-    Pass("names in strings", report_strings),  # reports what no edit has replaced
-    Pass("names in probes", report_probes),
+    Pass("names in strings", plan_names_in_strings),  # reports what no edit has replaced
+    Pass("names in probes", plan_names_in_probes),
     Pass("hazards", plan_hazards),
     Pass("unknown names", plan_unknown_names),
     Pass("comments", plan_comments),  # keeps those that any edit would delete

@@ -13,7 +13,7 @@ from paddletorch.plan.model.target_forms import target_name
 from paddletorch.plan.model.view import FileView
 
 
-def report_strings(view: FileView, planned: Planned) -> Changes:
+def plan_names_in_strings(view: FileView, planned: Planned) -> Changes:
     """Report each such string that stays as it is."""
     findings: list[Finding] = []
     for node in sorted(view.tree.strings, key=lambda n: (n.lineno, n.col_offset)):
@@ -35,7 +35,7 @@ def _is_replaced(view: FileView, node: ast.expr, edits: Sequence[Edit]) -> bool:
     return any(e.span.holds(span) and span not in e.parts for e in edits)
 
 
-def report_probes(view: FileView, planned: Planned) -> Changes:
+def plan_names_in_probes(view: FileView, planned: Planned) -> Changes:
     """Report ``getattr(torch, name)``: the framework itself is asked for something by name."""
     findings: list[Finding] = []
     for call in view.tree.calls:

@@ -27,7 +27,7 @@ _CODE = "TEN106"
 _REPORTED = "TEN214"
 
 
-def plan_augmented(view: FileView, planned: Planned) -> Changes:
+def plan_inplace_operators(view: FileView, planned: Planned) -> Changes:
     """Write into the tensor where it is a loop's or a leaf; report where another name shares its memory."""
     if view.target != "paddle":
         return NOTHING
