@@ -14,7 +14,7 @@ from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, shar
 from paddletorch.plan.inference.opaque_arguments import alike, refuse_silent
 from paddletorch.plan.inference.overloads import kinds, numpy_name
 from paddletorch.plan.inference.shapes import used_as
-from paddletorch.plan.inference.tensor_size import is_several
+from paddletorch.plan.inference.tensor_size import has_several_elements
 from paddletorch.plan.inference.unpacked_arguments import seen_elements
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import (
@@ -160,10 +160,10 @@ class CallBinding:
                 found |= {value.api, *([value.node.name] if value.node is not None else [])}
         return frozenset(found)
 
-    def is_several(self, name: str) -> bool:
+    def has_several_elements(self, name: str) -> bool:
         """Whether the argument is seen to be a tensor of several elements."""
         node = self.value(name)
-        return node is not None and is_several(self.view, node)
+        return node is not None and has_several_elements(self.view, node)
 
     def values(self, name: str) -> ValueMap | None:
         """How the values of a source parameter translate."""

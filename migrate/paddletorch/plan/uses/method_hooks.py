@@ -199,8 +199,8 @@ def scale(view: FileView, member: MemberCall) -> Changes:
     if member.evidence is not Evidence.YES or not member.call.args:
         return NOTHING
     given = member.call.args[0]
-    several = isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp | ast.Dict)
-    reported = Changes(findings=(_finding(member, "AMP227", view.text(given)),) if several else ())
+    is_collection = isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp | ast.Dict)
+    reported = Changes(findings=(_finding(member, "AMP227", view.text(given)),) if is_collection else ())
     attribute = view.parent(member.call)
     backward = view.parent(attribute) if isinstance(attribute, ast.Attribute) else None
     if isinstance(attribute, ast.Attribute) and attribute.attr == "backward" and isinstance(backward, ast.Call):

@@ -94,7 +94,9 @@ def _is_callable(view: FileView, row: Row) -> bool:
 
 def answers(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
     """The note that the shim makes a call of an API's constructor whose arguments cannot be seen; None if it cannot."""
-    if not (view.settings.at_run_time and isinstance(refusal, UnseenArguments | SharedDict)) or view.is_deselected(CODE, call):
+    if not (view.settings.at_run_time and isinstance(refusal, UnseenArguments | SharedDict)) or view.is_deselected(
+        CODE, call
+    ):
         return None
     return finding(CODE, call, view.text(call.func))
 

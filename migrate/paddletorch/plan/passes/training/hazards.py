@@ -104,7 +104,7 @@ def _several_optimizers(view: FileView, scaler_calls: _ScalerCalls, method: str)
                 continue
             others = [c for c in pending if _differs(c, call) and not exclusive(view, c, call)]
             if others or _loops_over_optimizers(view, call, calls):
-                yield _several(view, path, call, [*others, call], method)
+                yield _joint_steps(view, path, call, [*others, call], method)
             pending.append(call)
 
 
@@ -161,7 +161,7 @@ def _loops_over_optimizers(view: FileView, call: ast.Call, calls: list[tuple[str
     return not any(name == "update" and c in inside for name, c in calls)
 
 
-def _several(view: FileView, path: str, call: ast.Call, steps: list[ast.Call], method: str) -> Finding:
+def _joint_steps(view: FileView, path: str, call: ast.Call, steps: list[ast.Call], method: str) -> Finding:
     names = ", ".join(dict.fromkeys(view.text(o) for c in steps if (o := _optimizer(c)) is not None))
     if "," not in names:
         names += ", in a loop"

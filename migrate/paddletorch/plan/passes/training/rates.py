@@ -59,7 +59,11 @@ class _Rates:
             function, statement = call.func, view.parent(call)
             if not isinstance(function, ast.Attribute) or function.attr != "set_lr":
                 continue
-            if not isinstance(statement, ast.Expr) or not own_line(view, statement) or view.is_deselected(_CODE, statement):
+            if (
+                not isinstance(statement, ast.Expr)
+                or not own_line(view, statement)
+                or view.is_deselected(_CODE, statement)
+            ):
                 continue  # the member's row has an expression
             given = [*call.args, *(k.value for k in call.keywords if k.arg == "value")]
             optimizer = source_text(view, function.value)
