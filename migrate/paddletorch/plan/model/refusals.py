@@ -53,7 +53,7 @@ class UnseenArguments(Refusal):
 
 
 @dataclass(frozen=True, slots=True)
-class HandedOn(Refusal):
+class PassedAsValue(Refusal):
     """The API is passed on as a value to callers that give the source's arguments."""
 
     replacement: str
@@ -84,7 +84,7 @@ class Assigned(Refusal):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptWithAnother(Refusal):
+class LeftWithAnother(Refusal):
     """Another use of the same name, on line ``other``, cannot be converted."""
 
     name: str

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.model.changes import Changes, Import, Planned
 from paddletorch.plan.model.naming import Group, Naming
-from paddletorch.plan.model.refusals import KeptWithAnother, Refusal, Refused, UncertainBinding
+from paddletorch.plan.model.refusals import LeftWithAnother, Refusal, Refused, UncertainBinding
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
@@ -138,16 +138,18 @@ def _spread_refusals(view: FileView, groups: dict[Hashable, Group], draft: Draft
             if group is None:
                 continue
             alias = draft[use.site]
-            blocker = next((s for s in group.sites if not draft[s].converts or _leaves(draft[s], alias)), None)
+            blocker = next(
+                (s for s in group.sites if not draft[s].converts or _differs_from_alias(draft[s], alias)), None
+            )
             if blocker is not None and alias.converts:
-                draft.refuse(use.site, _kept_with(use.site, blocker))
+                draft.refuse(use.site, _left_because_of(use.site, blocker))
                 changed = True
             elif not alias.converts:
                 changed = _refuse_all(group, draft, use.site) or changed
     return changed
 
 
-def _leaves(use: Use, alias: Use) -> bool:
+def _differs_from_alias(use: Use, alias: Use) -> bool:
     """Whether a use through an alias becomes something that the alias does not lead to: ``f = torch.max``, ``amax``."""
     if use.target is None or alias.target is None or use.whole is not None or use.writes_name or use.keeps_name:
         return False
@@ -171,12 +173,12 @@ def _refuse_all(group: Group, draft: Draft, blocker: Site) -> bool:
     """Leave all uses of a name as they are because of one. Whether any had been converted."""
     converting = [site for site in group.sites if draft[site].converts]
     for site in converting:
-        draft.refuse(site, _kept_with(site, blocker))
+        draft.refuse(site, _left_because_of(site, blocker))
     return bool(converting)
 
 
-def _kept_with(site: Site, blocker: Site) -> Refusal:
-    return KeptWithAnother(ast.unparse(site.node), blocker.node.lineno)
+def _left_because_of(site: Site, blocker: Site) -> Refusal:
+    return LeftWithAnother(ast.unparse(site.node), blocker.node.lineno)
 
 
 def _binding_target(view: FileView, draft: Draft, group: Group) -> str | None:

@@ -23,7 +23,7 @@ _MODULE = re.compile(rb"from(?:[ \t\f]|\\\r?\n)*([.\w]+)")
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """One ``name as alias`` of an import and what becomes of it: ``target``, dropped, or kept."""
+    """One ``name as alias`` of an import and what becomes of it: ``target``, dropped, or left as it is."""
 
     alias: ast.alias
     target: str | None
@@ -201,9 +201,14 @@ def _edit_from(view: FileView, statement: ast.ImportFrom, clauses: list[_Clause]
         if clause.target is not None:
             module, _, name = clause.target.rpartition(".")
             modules.setdefault(module, []).append(_imported(name, clause.alias))
-    kept = [c for c in clauses if c.target is None and not c.drop]
+    remaining = [c for c in clauses if c.target is None and not c.drop]
     before = [f"import {module}" for module in needed]
-    if len(modules) == 1 and not kept and not any(c.drop for c in clauses) and len(clauses) == len(statement.names):
+    if (
+        len(modules) == 1
+        and not remaining
+        and not any(c.drop for c in clauses)
+        and len(clauses) == len(statement.names)
+    ):
         edits = _rename_in_place(view, statement, clauses)
         return [*edits, _insert_before(view, statement, before)] if before else edits
     lines = before + [f"from {module} import {', '.join(names)}" for module, names in modules.items()]
@@ -238,11 +243,11 @@ def _rename_in_place(view: FileView, statement: ast.ImportFrom, clauses: Sequenc
 
 def _remove_aliases(view: FileView, names: Sequence[ast.alias], gone: Sequence[ast.alias]) -> list[Edit]:
     source, edits = view.source, []
-    kept_end: int | None = None
+    remaining_end: int | None = None
     for index, alias in enumerate(names):
         span = source.span(alias)
         if alias not in gone:
-            kept_end = span.end
+            remaining_end = span.end
             continue
         later = [n for n in names[index + 1 :] if n not in gone]
         if later:
@@ -252,8 +257,8 @@ def _remove_aliases(view: FileView, names: Sequence[ast.alias], gone: Sequence[a
             if b"#" in between:
                 end = span.end + between.index(b",") + 1
             edits.append(Edit(Span(span.start, end), ""))
-        elif kept_end is not None:
-            edits.append(Edit(Span(kept_end, source.span(names[-1]).end), ""))
+        elif remaining_end is not None:
+            edits.append(Edit(Span(remaining_end, source.span(names[-1]).end), ""))
             break
     return edits
 

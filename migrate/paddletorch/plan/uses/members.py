@@ -17,7 +17,7 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned, join
 from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import (
-    KeptWithAnother,
+    LeftWithAnother,
     Misused,
     NeedsWholeCall,
     NotLocated,
@@ -247,7 +247,7 @@ def _plan_call(
         details = {"name": view.text(node.value), "type": row.receiver or "", "method": node.attr}
         return Changes(findings=(finding("API212", call, name, row, **details),))
     if row.receiver == "scaler" and file.left_scaler is not None and edits:
-        return Changes(findings=(refused(KeptWithAnother(view.text(node), file.left_scaler), call, name, row),))
+        return Changes(findings=(refused(LeftWithAnother(view.text(node), file.left_scaler), call, name, row),))
     if view.target in row.warn:
         changes = replace(changes, findings=(*changes.findings, finding(row.warn[view.target], call, name, row)))
     if not (replacement and edits):

@@ -12,7 +12,7 @@ from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.decisions import Decisions
 from paddletorch.plan.calls.fill_template import compose, fill
 from paddletorch.plan.model.findings import Finding, finding
-from paddletorch.plan.model.refusals import Assigned, HandedOn, Refused
+from paddletorch.plan.model.refusals import Assigned, PassedAsValue, Refused
 from paddletorch.plan.model.site import Candidate, Site
 from paddletorch.plan.model.target_forms import target_form, target_name
 from paddletorch.plan.model.use import Use
@@ -83,7 +83,7 @@ def convert_class_member(view: FileView, use: Use, candidate: Candidate, form: F
     if not isinstance(attribute.ctx, ast.Load):
         raise Refused(Assigned(use.target or "the counterpart"))
     if view.settings.members(attribute.attr):
-        raise Refused(HandedOn(use.target or "", attribute.attr))
+        raise Refused(PassedAsValue(use.target or "", attribute.attr))
     return use
 
 

@@ -15,7 +15,7 @@ from paddletorch.resolve import Binding, Scope
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
-_KEPT = "entered_autocast"
+_ENTERED_NAME = "entered_autocast"
 """The name under which a module keeps an object that was entered by hand."""
 
 _ONCE = "a paddle.amp.auto_cast object works once, the second 'with' raises AttributeError"
@@ -71,11 +71,11 @@ class _AutocastObjects:
         view = self._view
         scope = view.tree.scopes[call]
         at_top = scope.kind == "module" and loop_around(view, call) is None
-        if at_top and not self._keeps_one and _KEPT not in scope.bindings:
+        if at_top and not self._keeps_one and _ENTERED_NAME not in scope.bindings:
             self._keeps_one = True
             span = view.source.span(call)
             start, end = Span(span.start, span.start), Span(span.end, span.end)
-            return Changes((Edit(start, f"({_KEPT} := ", "AMP221"), Edit(end, ")", "AMP221")))
+            return Changes((Edit(start, f"({_ENTERED_NAME} := ", "AMP221"), Edit(end, ")", "AMP221")))
         why = "paddle.amp.auto_cast switches off again when its object is freed, torch's stays on"
         return Changes(findings=(_entered_again(site, view.text(call), "is entered and not kept", why),))
 
