@@ -42,7 +42,7 @@ class Engine:
     def __init__(self, options: Options, *, tree: bool = False) -> None:
         """``tree``: a path names a real file, and imports may be resolved through its neighbours."""
         self._options = options
-        self._made: dict[tuple[frozenset[ShimPart], bool], Settings] = {}
+        self._settings_by_shim: dict[tuple[frozenset[ShimPart], bool], Settings] = {}
         self.settings = self._settings(frozenset())
         self._findings_alone = _findings_alone(options, self.settings.table)
         rows = self._settings(frozenset(), every_row=True).rows if self._findings_alone else self.settings.rows
@@ -52,11 +52,11 @@ class Engine:
     def _settings(self, shim: frozenset[ShimPart], *, every_row: bool = False) -> Settings:
         """What the options mean where ``shim`` says what goes to the runtime shim."""
         key = shim, every_row
-        if key not in self._made:
+        if key not in self._settings_by_shim:
             options = self._options
             table = paddletorch_rules.load((*options.tables, *tables(shim)))
             rows = (r for r in table.rows if r.serves(options.target) and (every_row or options.wants(r.code)))
-            self._made[key] = Settings(
+            self._settings_by_shim[key] = Settings(
                 options=options,
                 table=table,
                 source_releases=paddletorch_rules.select(options.source, options.source_version),
@@ -65,7 +65,7 @@ class Engine:
                 answered=answered_codes(shim, table),
                 at_run_time=CALLS in shim,
             )
-        return self._made[key]
+        return self._settings_by_shim[key]
 
     def may_hit(self, data: bytes) -> bool:
         """Whether the file's bytes hold any token of a selected row, or a comment that may suppress nothing.

@@ -14,7 +14,7 @@ CALLS: ShimPart = "calls"
 
 _FOLDER = Path(paddletorch_rules.__file__).parent / "shim"
 
-_SCALER_IS_MADE = frozenset({"AMP101", "AMP102", "AMP211", "AMP212"})
+_SCALER_CONSTRUCTION = frozenset({"AMP101", "AMP102", "AMP211", "AMP212"})
 """Codes of conversions and findings that are about the construction of a scaler."""
 
 
@@ -27,7 +27,7 @@ def parts_for(options: Options, table: Table, native: FileResult | None) -> froz
     found = {diagnostic.code for diagnostic in native.diagnostics}
     reasons = (table.diagnostics[code].shim_reason for code in found if code in table.diagnostics)
     parts = {part for part in reasons if part is not None}
-    if _SCALER_IS_MADE.isdisjoint(found | {conversion.code for conversion in native.conversions}):
+    if _SCALER_CONSTRUCTION.isdisjoint(found | {conversion.code for conversion in native.conversions}):
         parts.discard("scaler")  # the scaler is made elsewhere: its members stay what they are there
     if options.target != "paddle":
         parts.discard(CALLS)

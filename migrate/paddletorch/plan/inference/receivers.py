@@ -244,7 +244,7 @@ class Receivers:
         if type_name == "optimizer" and path in self._optimizers:
             return Evidence.YES
         sure = used or (named and type_name in _NAMED)
-        if sure and not self._made_elsewhere(node, spec.names):
+        if sure and not self._has_unknown_maker(node, spec.names):
             return Evidence.YES
         return Evidence.MAYBE if named or used else Evidence.NO
 
@@ -260,7 +260,7 @@ class Receivers:
                 found.append(path_of(value))
         return found
 
-    def _made_elsewhere(self, node: ast.expr, names: str) -> bool:
+    def _has_unknown_maker(self, node: ast.expr, names: str) -> bool:
         """Whether this file makes the receiver by a call that does not say what it makes."""
         for value in self._makers(node):
             maker = path_of(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""

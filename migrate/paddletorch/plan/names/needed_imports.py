@@ -14,14 +14,14 @@ from paddletorch.resolve import Binding
 
 def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, list[str]]:
     """Import statements beside which a module must be imported, for the names written in full."""
-    places: dict[str, set[ast.stmt]] = {}
+    statements_by_module: dict[str, set[ast.stmt]] = {}
     for one in imports:
         if not _has_module(view, _root(one.node), one.module):
             found = _imports_for(view, one.node) if one.site is None else _imports_of(view, one.site)
-            places.setdefault(one.module, set()).update(found)
+            statements_by_module.setdefault(one.module, set()).update(found)
     needs: dict[ast.stmt, list[str]] = {}
-    for module in sorted(places):
-        for statement in _enough(view, places[module]):
+    for module in sorted(statements_by_module):
+        for statement in _enough(view, statements_by_module[module]):
             needs.setdefault(statement, []).append(module)
     return needs
 

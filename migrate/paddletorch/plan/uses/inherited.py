@@ -63,7 +63,12 @@ def _inherited_constructor(view: FileView, call: ast.Call) -> str | None:
     if not bindings or any(b.kind != "import" for b in bindings):
         return None
     values = list(view.evaluator.values(call))
-    made = values[0] if len(values) == 1 else None
-    if not isinstance(made, Instance) or not made.external_class or made.node is not None or made.overrides & _OWN:
+    instance = values[0] if len(values) == 1 else None
+    if (
+        not isinstance(instance, Instance)
+        or not instance.external_class
+        or instance.node is not None
+        or instance.overrides & _OWN
+    ):
         return None
-    return made.api if made.api.partition(".")[0] == view.settings.source else None
+    return instance.api if instance.api.partition(".")[0] == view.settings.source else None

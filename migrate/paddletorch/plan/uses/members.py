@@ -73,8 +73,8 @@ class _File:
 
 
 def _left_scaler(planned: Planned) -> int | None:
-    made = [use for use in planned.uses if use.row.instance == "scaler" and use.site.role == "call"]
-    return made[0].site.node.lineno if made and not any(use.converts for use in made) else None
+    constructors = [use for use in planned.uses if use.row.instance == "scaler" and use.site.role == "call"]
+    return constructors[0].site.node.lineno if constructors and not any(use.converts for use in constructors) else None
 
 
 def _plan_instance_calls(file: _File) -> Iterator[Changes]:

@@ -74,10 +74,10 @@ def _row(view: FileView, planned: Planned, api: str, makers: list[ast.Call]) -> 
 
     None if it stays: then so do its calls, and the finding is where it is made.
     """
-    made = [use for use in planned.uses if use.site.role == "partial" and use.site.name == api]
-    made = [use for use in made if use.site.call in makers] or made
-    rows = {use.row for use in made if use.converts}
-    if not made or len(rows) > 1:
+    partials = [use for use in planned.uses if use.site.role == "partial" and use.site.name == api]
+    partials = [use for use in partials if use.site.call in makers] or partials
+    rows = {use.row for use in partials if use.converts}
+    if not partials or len(rows) > 1:
         return view.settings.lookup(api)
     forms = [(row, form) for row in rows for form in row.forms(view.settings.source) if api in form.names]
     return forms[0] if forms else None

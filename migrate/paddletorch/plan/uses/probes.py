@@ -110,8 +110,8 @@ def _leads_to_any(view: FileView, module: str) -> bool:
     def ask() -> bool:
         names = {name for row in settings.rows for form in row.forms(settings.source) for name in form.names}
         written = (name for name in names if name.startswith(module + "."))
-        places = settings.table.aliases.modules(module)
-        derived = (name for place in places for names in settings.exported(place).values() for name in names)
+        modules = settings.table.aliases.modules(module)
+        derived = (name for path in modules for names in settings.exported(path).values() for name in names)
         return any(_counterpart(view, name) is not None for name in (*written, *derived))
 
     return settings.once("leads to any", module, ask)

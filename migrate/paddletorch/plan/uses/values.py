@@ -144,14 +144,14 @@ def renames_only(view: FileView, row: Row, own_form: Form, form: Form) -> bool:
     required = [p for p in own.parameters if p.default is None]
     if any(p.variadic for p in required):
         return False
-    places = list(zip(required, target.parameters, strict=False))
-    same = all((pair := pairs.get(a.name)) is not None and pair.name(view.target) == b.name for a, b in places)
+    by_position = list(zip(required, target.parameters, strict=False))
+    same = all((pair := pairs.get(a.name)) is not None and pair.name(view.target) == b.name for a, b in by_position)
     rest = [p for p in own.parameters if p.default is not None and not p.variadic]
     meant = {p.name(view.target): p.name(view.settings.source) for p in row.parameters}
     for one, other in zip(own.positional, target.positional, strict=False):
         if meant.get(other.name) not in (None, one.name):
             return False  # what is third there is another parameter
-    if not same or len(places) < len(required):
+    if not same or len(by_position) < len(required):
         return False
     return all(_same_default(pairs.get(p.name), p, target, view) for p in rest)
 

@@ -180,8 +180,8 @@ class _Group:
         return [self._edit(span, f"{self._quoted(given[0][1], 'betas')}: ({texts['beta1']}, {texts['beta2']})")]
 
     def _neighbours(self, given: list[tuple[str, ast.Constant, ast.expr]]) -> bool:
-        places = [self._group.keys.index(key) for _, key, _ in given]
-        return abs(places[0] - places[1]) == 1
+        positions = [self._group.keys.index(key) for _, key, _ in given]
+        return abs(positions[0] - positions[1]) == 1
 
     def _base(self) -> str:
         """The optimizer's own rate, as the target's code will have it."""
