@@ -22,7 +22,7 @@ from paddletorch.plan.calls.out_argument import takes_out, with_out
 from paddletorch.plan.calls.placeholders import THE_OPTIMIZER, needs_placeholders, why_undecided, with_placeholders
 from paddletorch.plan.calls.results import named_result
 from paddletorch.plan.model.findings import Finding
-from paddletorch.plan.model.refusals import PassedAsValue, NeedsWholeCall, Refused, UnseenArguments
+from paddletorch.plan.model.refusals import NeedsWholeCall, PassedAsValue, Refused, UnseenArguments
 from paddletorch.plan.model.target_forms import target_name
 
 
