@@ -207,16 +207,16 @@ class Engine:
         diagnostics += [self._diagnostic("SRC009", line, problem="") for line in _first_lines(blocked)]
         return _result(path, data, output, diagnostics, planned, edits)
 
-    def _diagnostic(self, code: str, line: int, columns: tuple[int, int] = (1, 1), /, **holes: str) -> Diagnostic:
+    def _diagnostic(self, code: str, line: int, columns: tuple[int, int] = (1, 1), /, **details: str) -> Diagnostic:
         spec = self.settings.table.diagnostics[code]
-        message, severity = spec.message.format(**holes), Severity(spec.severity)
+        message, severity = spec.message.format(**details), Severity(spec.severity)
         return Diagnostic(code, message, line, columns[0], line, columns[1], severity, hint=spec.hint)
 
-    def noted(self, code: str, line: int, **holes: str) -> list[Diagnostic]:
+    def noted(self, code: str, line: int, **details: str) -> list[Diagnostic]:
         """A finding about code that was not read, unless it is ignored."""
         if code.startswith(self._options.ignore):
             return []
-        return [self._diagnostic(code, line, (1, 1), source=self._options.source, **holes)]
+        return [self._diagnostic(code, line, (1, 1), source=self._options.source, **details)]
 
     def _view(self, settings: Settings, parsed: Parsed, blocked: frozenset[int], path: str) -> FileView:
         source, tree = parsed.source, parsed.tree

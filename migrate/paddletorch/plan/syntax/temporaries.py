@@ -34,9 +34,9 @@ def hoist(
     names: dict[str, str] = {}
     lines: list[str | Span] = []
     end = view.source.newline + view.source.indentation(statement.lineno)
-    for hole, value in wanted:
-        name = free_name(view, call, "values" if hole in ("x", "self", "input") else hole, names.values())
-        names[hole] = name
+    for placeholder, value in wanted:
+        name = free_name(view, call, "values" if placeholder in ("x", "self", "input") else placeholder, names.values())
+        names[placeholder] = name
         lines += [f"{name} = ", *_in_brackets(view, value), end]
     span = view.source.span(statement)
     return names, Edit(span, "", code, (*lines, span))

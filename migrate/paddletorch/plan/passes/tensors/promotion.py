@@ -19,7 +19,7 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.operators import ELEMENTWISE
-from paddletorch.plan.syntax.precedence import ATOM, binds
+from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.plan.syntax.side_effects import is_pure
 
 _CODE = "DTY101"
@@ -69,7 +69,7 @@ def _cast_edit(view: FileView, operation: _Operation, cast: _Cast) -> Edit:
     infix = isinstance(operation.node, ast.BinOp | ast.Compare | ast.AugAssign)
     bracketed = _in_brackets(view, cast.node) if infix else None
     inner = view.source.span(cast.node)
-    atom = bracketed is not None or binds(cast.node) == ATOM
+    atom = bracketed is not None or precedence_of(cast.node) == ATOM
     parts: tuple[str | Span, ...] = (bracketed or inner,) if atom else ("(", inner, ")")
     return Edit(bracketed or inner, "", _CODE, (*parts, f".astype({cast.dtype})"))
 
@@ -179,7 +179,7 @@ def _to(
 
 def _is_named(node: ast.expr) -> bool:
     """Whether the tensor can stand a second time, for its dtype, without being computed again."""
-    return is_pure(node) and binds(node) == ATOM
+    return is_pure(node) and precedence_of(node) == ATOM
 
 
 def _dtype_of(view: FileView, node: ast.expr) -> str:
