@@ -1,4 +1,4 @@
-"""Whether an expression is seen to be a tensor of several elements, for ``backward`` without a gradient."""
+"""Whether a tensor certainly has several elements, for ``backward`` without a gradient."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance
 
 _LAYERS = frozenset({"linear", "conv", "embedding"})
-"""Types of layers that give several numbers, but for the smallest of them."""
+"""Types of layers whose result has several elements, unless they are very small."""
 
 _DEPTH = 8
 
 
 def has_several_elements(view: FileView, node: ast.expr, depth: int = 0) -> bool:
-    """Whether ``node`` is certainly no single number; False where that cannot be seen."""
+    """Whether ``node`` certainly has more than one element; False if that is unknown."""
     if depth > _DEPTH:
         return False
     if isinstance(node, ast.Name):
@@ -57,7 +57,7 @@ def _call(view: FileView, call: ast.Call, depth: int) -> bool:
 
 
 def _layer(view: FileView, layer: Instance, depth: int) -> bool:
-    """A layer of the framework that gives several numbers, or a class of this file that returns such a result."""
+    """Whether a framework's layer, or a class of this file, returns several elements."""
     if layer.node is None:
         return layer.type in _LAYERS
     forward = next((s for s in layer.node.body if isinstance(s, ast.FunctionDef) and s.name == "forward"), None)
@@ -70,7 +70,7 @@ def _above_one(node: ast.expr) -> bool:
 
 
 def _is_long_display(node: ast.expr) -> bool:
-    """Whether a display of numbers holds more than one."""
+    """Whether a literal list of numbers has more than one element."""
     if not isinstance(node, ast.List | ast.Tuple):
         return False
     return len(node.elts) > 1 or any(_is_long_display(e) for e in node.elts)

@@ -1,4 +1,4 @@
-"""Expression templates of the tables: filled in to emit, matched against syntax to recognise."""
+"""Expression templates of the tables, and how they are matched against expressions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Template:
         self._tree = _parse(text)
 
     def members(self) -> list[str]:
-        """Names of the members that the template takes of ``{self}``; none if it is nothing but one member."""
+        """The members of ``{self}`` that the template uses; none if it is a single member."""
         placeholder = _PLACEHOLDER.format("self")
         if isinstance(self._tree, ast.Attribute) and isinstance(self._tree.value, ast.Name):
             return []

@@ -1,7 +1,6 @@
 """Which names of a file may hold an API that is used as a value: ``norm_layer=nn.LayerNorm``.
 
-Works on names alone, so it is quick and finds too many rather than too few; what they really hold is for
-the evaluator to say.
+A quick over-approximation by names alone; the evaluator then decides what the names really hold.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from paddletorch.plan.model.view import FileView
 _HOLDERS = frozenset(
     "dict partial list tuple set frozenset zip getattr OrderedDict defaultdict deepcopy copy next".split()
 )
-"""Calls whose result holds their arguments."""
+"""Functions whose result contains their arguments."""
 
 _TAKES_OUT = frozenset({"get", "pop", "values", "items", "copy", "setdefault"})
-"""Methods that give what a container holds."""
+"""Methods that return elements of a container."""
 
 
 def names_that_may_hold(view: FileView, expressions: Iterable[ast.expr]) -> frozenset[str]:
-    """Names of variables, parameters, attributes and functions that may hold the value of one of the expressions."""
+    """Names of variables, parameters, attributes and functions that may hold or return one of the expressions."""
     return frozenset(_Spread(view).run(expressions))
 
 
@@ -55,7 +54,7 @@ class _Spread:
         return self._found
 
     def _receivers(self, start: ast.AST) -> Iterator[str]:
-        """Names that get what the expression holds."""
+        """Names that the expression's value is assigned or passed to."""
         node = start
         while True:
             parent = self._parents.get(node)

@@ -13,7 +13,7 @@ ANYWHERE = 0
 
 @lru_cache(maxsize=1024)
 def enclosing_kinds(text: str) -> tuple[str, ...]:
-    """For each placeholder, in order: "inside" a lambda or comprehension, in the "iterable" of one, or "" for neither."""
+    """For each placeholder: "inside" a lambda or comprehension, in the "iterable" of one, or "" for neither."""
     found: list[tuple[int, int, str]] = []
     pending: list[tuple[ast.AST, str]] = [(ast.parse(text.strip()), "")]
     while pending:
