@@ -1,4 +1,4 @@
-"""Edits to import statements: convert what a name stands for, drop what became unused, add the target."""
+"""Edits import statements: converts imported names, drops unused ones, adds those that new text needs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Clause:
 
 
 def plan_imports(view: FileView, planned: Planned) -> Changes:
-    """All edits to import statements."""
+    """Plan all edits of import statements."""
     file = _Converted(view, planned)
     edits: list[Edit] = []
     conversions: list[Conversion] = []
@@ -44,7 +44,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
                     statements.setdefault(binding.node, []).append((binding, bindings))
     for statement in sorted(statements, key=lambda s: s.lineno):
         clauses = [_clause(file, binding, group) for binding, group in statements[statement]]
-        if any(view.target in modules for modules in needs.values()):  # it is imported once
+        if any(view.target in modules for modules in needs.values()):  # import it only once
             clauses = [replace(c, target=None, drop=True) if c.target == view.target else c for c in clauses]
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
@@ -57,34 +57,34 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
 
 @dataclass(frozen=True)
 class _Converted:
-    """The file with what is decided about its uses."""
+    """The file and the decisions about its uses."""
 
     view: FileView
     planned: Planned
 
     @property
     def naming(self) -> Naming:
-        """How its names are written."""
+        """How the names of the file are written."""
         return self.planned.changes.naming or Naming({})
 
     def uses(self, group: Group) -> list[Use]:
-        """The uses of a name."""
+        """The uses of the sites of a group."""
         return [self.planned.uses[site] for site in group.sites]
 
     def replaces(self, load: ast.expr) -> bool:
-        """Whether an edit replaces the text around a use that is no site of its own, such as a dropped argument."""
+        """Whether an edit removes the text of ``load``, such as an argument that is dropped."""
         span = self.view.source.span(load)
         return not any(s.holds(span) for s in self._parts) and any(s.holds(span) for s in self._spans)
 
     @cached_property
     def _parts(self) -> list[Span]:
-        """What edits keep of the text that they replace."""
+        """Spans of the file that edits reuse in their new text."""
         edits = self.planned.changes.edits
         return [p for e in edits for p in e.parts if isinstance(p, Span) and p != e.span]
 
     @cached_property
     def _spans(self) -> list[Span]:
-        """What edits replace, if they do not keep all of it."""
+        """Spans that edits replace, except those that they reuse entirely."""
         return [e.span for e in self.planned.changes.edits if e.span not in e.parts]
 
 
@@ -109,7 +109,7 @@ def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> _Cla
 
 
 def _is_read(file: _Converted, name: str, bindings: list[Binding], *, at_all: bool = False) -> bool:
-    """Whether the name is used in the converted file, or ``at_all`` in this one."""
+    """Whether the name is read in the converted file; with ``at_all``, in the file as it is."""
     view = file.view
     if name in view.source.unread_names:
         return True
@@ -118,10 +118,10 @@ def _is_read(file: _Converted, name: str, bindings: list[Binding], *, at_all: bo
 
 
 def _is_idle(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
-    """Whether the framework is imported at the top and never used: who lacks it could not run the file otherwise."""
+    """Whether this imports the framework at the top without any use; left, the file would still require it."""
     view = file.view
     on_top = isinstance(view.parent(binding.node), ast.Module) and len(bindings) == 1
-    selected = view.settings.lookup(f"{view.settings.source}.nn") is not None  # modules are to be converted
+    selected = view.settings.lookup(f"{view.settings.source}.nn") is not None  # rows of modules are selected
     return (
         on_top
         and selected
@@ -133,7 +133,7 @@ def _is_idle(file: _Converted, binding: Binding, bindings: list[Binding]) -> boo
 
 
 def _unused(file: _Converted, group: Group) -> bool:
-    """Whether nothing refers to the name any more once the full names are written."""
+    """Whether nothing uses the name any more after the conversion."""
     if group.deleted or group.hidden or group.anchor.kind != "import" or _exported(file.view, group):
         return False
     if not all(file.replaces(load) for load in group.other_uses):
@@ -147,7 +147,7 @@ def _exported(view: FileView, group: Group) -> bool:
 
 
 def _all_names(view: FileView) -> set[object]:
-    """What ``__all__`` names."""
+    """The names in ``__all__``."""
     for binding in view.tree.scope.bindings.get("__all__", ()):
         if isinstance(binding.value, ast.List | ast.Tuple):
             return {e.value for e in binding.value.elts if isinstance(e, ast.Constant)}
@@ -170,7 +170,7 @@ def _edit_plain(view: FileView, statement: ast.Import, clauses: list[_Clause], n
     for clause in clauses:
         span = view.source.span(clause.alias)
         if clause.target is not None and not _is_module(view, clause.alias):
-            module, _, name = clause.target.rpartition(".")  # a function imported as if it were a module
+            module, _, name = clause.target.rpartition(".")  # a function that is imported like a module
             lines.append(f"from {module} import {_imported(name, clause.alias)}")
             dropped.append(clause.alias)
         elif clause.target is not None:
@@ -270,7 +270,7 @@ def _joined(view: FileView, statement: ast.stmt, lines: Sequence[str]) -> str:
 
 
 def _insert_before(view: FileView, statement: ast.stmt, lines: Sequence[str]) -> Edit:
-    """Insert ``lines`` above the statement; below it where the alphabet puts an import of the root there."""
+    """Insert ``lines`` above the statement; an import of the target's root goes below it if it sorts after it."""
     plain = isinstance(statement, ast.Import) and list(lines) == [f"import {view.target}"]
     if plain and view.target > view.settings.source and own_line(view, statement) and ends_line(view, statement):
         assert statement.end_lineno is not None

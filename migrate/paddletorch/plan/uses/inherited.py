@@ -1,6 +1,6 @@
-"""Calls of a class of another file whose constructor is an API's: ``class Linear(nn.Linear)`` without ``__init__``.
+"""Calls of another file's class that inherits an API's constructor: ``class Linear(nn.Linear)`` without its own.
 
-That file converts the base. Here the arguments become those of the base's counterpart.
+The base class is converted in that file. Here the arguments are converted for the base's counterpart.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OWN = frozenset({"__init__", "__new__"})
 
 
 def plan_inherited(view: FileView, planned: Planned) -> Changes:
-    """Convert what such calls hand to the API's constructor; what stays is reported."""
+    """Convert the arguments of such calls; report those that cannot be converted."""
     sites = {use.site.call for use in planned.uses if use.site.call is not None}
     return joined(_plan_call(view, call) for call in view.tree.calls if call not in sites)
 
@@ -33,7 +33,7 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
         return NOTHING
     row, form = found
     if row.instance in FOLLOW_PROTOCOL:
-        return Changes()  # the class keeps its base
+        return Changes()  # the base class is left in the other file
     try:
         binding = bind(view, call, row, form, api)
         converted = convert_bound_call(binding, target_form(row, view), Callee.INHERITED)
@@ -52,7 +52,7 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
 
 
 def _inherited_constructor(view: FileView, call: ast.Call) -> str | None:
-    """The API whose constructor runs, if an imported class is called that has none of its own."""
+    """The API whose constructor is called, if this calls an imported class that inherits it."""
     name = getattr(call.func, "id", getattr(call.func, "attr", ""))
     if not (call.args or call.keywords) or not name[:1].isupper():
         return None

@@ -1,7 +1,7 @@
-"""Calls whose API only the running program knows, ``norm_layer(width, eps=1e-6)``: with the shim they are asked then.
+"""Calls whose API is known only at run time, ``norm_layer(width, eps=1e-6)``: the shim converts their arguments.
 
-The arguments stay torch's. ``torch_args`` of the shim makes them Paddle's if a layer or function of Paddle's is
-called, and leaves the call alone if it is anything else.
+The call's text keeps torch's arguments. At run time the shim's ``torch_args`` converts them if the callee is a layer
+or function of Paddle's, and changes nothing for any other callee.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ASK = f"{MODULE}.torch_args"
 CODE = "API227"
 
 _ANSWERED = (UncertainBinding, AmbiguousApi, UnseenArguments, SharedDict)
-"""Why a call is left that the shim can make."""
+"""Refusals of calls that the shim can convert at run time."""
 
 _ANSWERED_OF_PARAMETERS = (
     *_ANSWERED,
@@ -47,20 +47,20 @@ _ANSWERED_OF_PARAMETERS = (
     ArgumentsNotReadable,
     NeedsWholeCall,
 )
-"""As ``_ANSWERED``, for a call of a parameter: its callers may give another API."""
+"""As ``_ANSWERED``, for calls of a parameter, whose callers may pass another API."""
 
 _HOLDERS = re.compile(r"(?:^|_)(?:layer|cls|class|norm|act|activation|conv|pool|linear)(?:_layer|_cls|_class|_fn)?$")
 """Names of variables and attributes that hold classes of layers."""
 
 
 def answered_at_run_time(view: FileView, use: Use) -> Use:
-    """The use with its call answered by the shim, or as it was planned if the shim is not for it."""
+    """The use with its callee wrapped for the shim; unchanged if the shim is not used for it."""
     site, call = use.site, use.site.call
     if not view.settings.at_run_time or call is None or site.role not in ("call", "partial"):
         return use
     if site.role == "partial" and use.converts:
         return use
-    if not (_is_open(use) if use.converts else _is_answered(use)):
+    if not (_may_get_another_api(use) if use.converts else _is_answered(use)):
         return use
     if view.is_deselected(CODE, call) or not all(_is_callable(view, c.row) for c in site.candidates):
         return use
@@ -72,13 +72,13 @@ def answered_at_run_time(view: FileView, use: Use) -> Use:
 
 
 def _is_answered(use: Use) -> bool:
-    """Whether the shim can make the call, for whatever it was left."""
+    """Whether the shim can convert the call, whatever refusals it has."""
     answered = _ANSWERED_OF_PARAMETERS if _is_parameter(use.site) else _ANSWERED
     return bool(use.findings) and all(isinstance(f.refusal, answered) for f in use.findings)
 
 
-def _is_open(use: Use) -> bool:
-    """Whether callers in other files may give something else than what the arguments were converted for."""
+def _may_get_another_api(use: Use) -> bool:
+    """Whether callers in other files may pass another API than the one that the arguments were converted for."""
     return _is_parameter(use.site) and bool(use.every_edit)
 
 
@@ -93,7 +93,7 @@ def _is_callable(view: FileView, row: Row) -> bool:
 
 
 def answers(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
-    """The note that the shim makes a call of an API's constructor whose arguments cannot be seen; None if it cannot."""
+    """The finding that the shim converts a refused call at run time; None if it does not."""
     if not (view.settings.at_run_time and isinstance(refusal, UnseenArguments | SharedDict)) or view.is_deselected(
         CODE, call
     ):
@@ -102,14 +102,14 @@ def answers(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
 
 
 def wrapped(view: FileView, callee: ast.expr) -> tuple[Edit, ...]:
-    """Edits that ask for the callee at run time."""
+    """Edits that wrap the callee in the shim's ``torch_args``."""
     span = view.source.span(callee)
     before, after = Span(span.start, span.start), Span(span.end, span.end)
     return Edit(before, ASK + "(", CODE), Edit(after, ")", CODE)
 
 
 def plan_unknown_calls(view: FileView, planned: Planned) -> Changes:
-    """Calls of what the file does not show, with parameters that layers of torch have: answered or reported."""
+    """Calls of unknown callees with keywords of torch's layers: convert them by the shim, or report them."""
     edits: list[Edit] = []
     imports: list[Import] = []
     conversions: list[Conversion] = []
@@ -127,18 +127,18 @@ def plan_unknown_calls(view: FileView, planned: Planned) -> Changes:
 
 
 def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call, str]]:
-    """Each such call, with the first parameter that shows it."""
+    """Each such call, with the first keyword that shows it."""
     sites = {use.site.call for use in planned.uses if use.site.call is not None}
     for call in view.tree.calls if view.target == "paddle" else ():
-        words = _words(view, call)
+        words = _layer_keywords(view, call)
         bound = view.settings.at_run_time and _is_partial(view, call)
-        unknown = bool(words) and (_is_unknown(view, call.func) or _is_given(view, call.func))
+        unknown = bool(words) and (_is_unknown(view, call.func) or _is_only_parameter(view, call.func))
         if call not in sites and (bound or unknown) and view.is_located(call):
             yield call, next(iter(words), "")
 
 
-def _words(view: FileView, call: ast.Call) -> list[str]:
-    """Parameters of torch's layers that the call gives; what cannot be seen may hold some if a layer is called."""
+def _layer_keywords(view: FileView, call: ast.Call) -> list[str]:
+    """Keywords of the call that torch's layers have; unknown ``**kwargs`` count if the callee's name is a layer's."""
     found = [k.arg for k in call.keywords if k.arg in facts().layer_parameters["torch"]]
     for value in (k.value for k in call.keywords if k.arg is None):
         seen = [key for key, _, _ in shared_items(view, value)]
@@ -149,7 +149,7 @@ def _words(view: FileView, call: ast.Call) -> list[str]:
 
 
 def _is_partial(view: FileView, call: ast.Call) -> bool:
-    """Whether a ``functools.partial`` over an API is called that is kept in a variable."""
+    """Whether the callee is a variable that holds a ``functools.partial`` object of an API."""
     if not isinstance(call.func, ast.Name | ast.Attribute) or not (call.args or call.keywords):
         return False
     values = view.evaluator.values(call.func) if b"partial" in view.source.body else ()
@@ -157,22 +157,22 @@ def _is_partial(view: FileView, call: ast.Call) -> bool:
 
 
 def _is_unknown(view: FileView, function: ast.expr) -> bool:
-    """Whether a variable is called that may hold a layer's class."""
-    in_sight = False
+    """Whether the callee is a variable that may hold a layer's class."""
+    is_known = False
     if isinstance(function, ast.Name):
         bindings = view.tree.scopes[function].lookup(function.id)
         if not bindings or not all(_is_variable(b) for b in bindings):
             return False
-        in_sight = all(b.kind == "assign" for b in bindings) and not view.settings.at_run_time
+        is_known = all(b.kind == "assign" for b in bindings) and not view.settings.at_run_time
     elif not isinstance(function, ast.Attribute) or not _HOLDERS.search(function.attr):
         return False
     values = view.evaluator.values(function)
-    unknown = Unknown if in_sight else Unknown | Partial  # a partial object in sight is converted with its calls
+    unknown = Unknown if is_known else Unknown | Partial  # a known partial object is converted with its calls
     return all(isinstance(v, NoneValue) for v in values) or any(isinstance(v, unknown) for v in values)
 
 
-def _is_given(view: FileView, function: ast.expr) -> bool:
-    """Whether callers in other files may give a layer's class in the place of a parameter's default."""
+def _is_only_parameter(view: FileView, function: ast.expr) -> bool:
+    """Whether the callee is a parameter, for which callers in other files may pass a layer's class."""
     if not view.settings.at_run_time or not isinstance(function, ast.Name):
         return False
     bindings = view.tree.scopes[function].lookup(function.id)
