@@ -1,1 +1,1 @@
-"""Plans each kind of use of an API: calls, members, attributes, values. Imports `plan.names`, `plan.calls` and below."""
+"""Plans each kind of use of an API: call, member, attribute, value. Imports `plan.names`, `plan.calls` and below."""
