@@ -10,13 +10,12 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import CallBinding
-from paddletorch.plan.model.changes import Changes, Planned, joined
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import OwnProtocol, Refused, UnclearGroups
 from paddletorch.plan.model.target_forms import FOLLOW_PROTOCOL
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.passes.training.clipping import plan_clipping
 from paddletorch.plan.passes.training.constructors import Constructor, atom, constructors_of, source_text
 
 _RENAMED = {"lr": "learning_rate", "eps": "epsilon", "nesterov": "use_nesterov"}
@@ -26,13 +25,6 @@ _RATES = {"torch": "lr", "paddle": "learning_rate"}
 
 def plan_optimizers(view: FileView, planned: Planned) -> Changes:
     """Convert the parameter groups of optimizers, and refuse subclasses that depend on the source's protocol."""
-    changes = _plan_groups(view, planned)
-    if view.target == "paddle":
-        return changes
-    return joined((changes, plan_clipping(view, planned.with_changes(changes))))
-
-
-def _plan_groups(view: FileView, planned: Planned) -> Changes:
     draft = Draft(planned.uses)
     for use in draft:
         if _follows_protocol(use):
