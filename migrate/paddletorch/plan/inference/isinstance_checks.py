@@ -8,7 +8,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Qualified
 
 
-def tested_otherwise(view: FileView, node: ast.expr) -> bool:
+def is_tested_as_no_tensor(view: FileView, node: ast.expr) -> bool:
     """Whether ``isinstance(node, C)`` holds at ``node``, where ``C`` is no tensor's class."""
     text = ""
     child: ast.AST = node
@@ -58,14 +58,14 @@ def _may_be_tensor(view: FileView, types: ast.expr) -> bool:
         if isinstance(one, ast.Name) and not view.tree.scopes[one].lookup(one.id):
             continue  # a builtin: str, list, dict
         names = {v.name for v in view.evaluator.values(one) if isinstance(v, Qualified)}
-        if not names or any(_is_framework(view, n) for n in names):
+        if not names or any(_may_be_tensor_class(view, n) for n in names):
             return True
     return False
 
 
-def _is_framework(view: FileView, name: str) -> bool:
+def _may_be_tensor_class(view: FileView, name: str) -> bool:
     """Whether a class may be a tensor's: its module is not one that is known to have none."""
-    return name.partition(".")[0] not in _ELSEWHERE
+    return name.partition(".")[0] not in _WITHOUT_TENSORS
 
 
-_ELSEWHERE = frozenset("numpy np PIL pandas collections pathlib io numbers typing".split())
+_WITHOUT_TENSORS = frozenset("numpy np PIL pandas collections pathlib io numbers typing".split())

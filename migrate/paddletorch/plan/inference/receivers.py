@@ -11,7 +11,7 @@ from functools import cached_property
 
 from paddletorch_rules import Form, Row
 
-from paddletorch.plan.inference.isinstance_checks import tested_otherwise
+from paddletorch.plan.inference.isinstance_checks import is_tested_as_no_tensor
 from paddletorch.plan.inference.overloads import Fit, fit, kinds
 from paddletorch.plan.inference.results import shows_fields
 from paddletorch.plan.model.use import Uses
@@ -20,7 +20,7 @@ from paddletorch.resolve import Instance, NoneValue, Partial, Qualified, Unknown
 from paddletorch.resolve.evaluator.tensor_calls import is_tensor_call
 from paddletorch.resolve.values import Container, Local, Value
 
-_NAMED = ("optimizer", "scheduler")
+_TYPES_SHOWN_BY_NAME = ("optimizer", "scheduler")
 """Types that a variable's usual name is enough evidence for."""
 
 
@@ -88,7 +88,7 @@ class Receivers:
         self._optimizers: frozenset[str] = frozenset()  # empty while the scalers' arguments are looked up
         self._optimizers = frozenset(self._stepped_by_scalers())
 
-    def leaving(self, uses: Uses) -> Receivers:
+    def with_uses(self, uses: Uses) -> Receivers:
         """The same receivers, once the uses are planned: objects of APIs that are left are left too."""
         found = copy(self)
         found._left_apis, found._all_stay = uses.left_apis, uses.all_stay
@@ -145,7 +145,7 @@ class Receivers:
             forms = [f for row, _ in options for f in row.forms(self._view.target)]
             if unfit or (passed and all(node.attr in f.names for f in forms)):
                 return Evidence.NO  # only the name is evidence, and the use does not support it
-        if found is Evidence.YES and call is not None and self._may_be_targets(node, call, options):
+        if found is Evidence.YES and call is not None and self._may_be_method_of_target(node, call, options):
             return Evidence.NO
         if found is not Evidence.YES or not self._file.imports_target or not all(row.whole for row, _ in options):
             return found
@@ -159,20 +159,20 @@ class Receivers:
         """Whether the use, or a test around it, shows that it is no tensor: ``name.split(".")``, ``w, h = x.size``."""
         if call is not None:
             strings = node.attr in _OF_STRINGS and any(kinds(self._view, a) == {"str"} for a in call.args[:1])
-            return strings or tested_otherwise(self._view, node.value)
+            return strings or is_tested_as_no_tensor(self._view, node.value)
         parent = self._view.parent(node)
         if node.attr == "size":
             unpacked = isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Tuple | ast.List)
             if unpacked or (isinstance(parent, ast.Subscript) and parent.value is node):
                 return True  # a number in Paddle, a method in torch
-        return tested_otherwise(self._view, node.value)
+        return is_tested_as_no_tensor(self._view, node.value)
 
     def _is_known(self, node: ast.expr) -> bool:
         """Whether all calls that create the object are known."""
         instances = [v for v in self._view.evaluator.objects(node) if isinstance(v, Instance)]
         return bool(instances) and all(v.type != "foreign" for v in instances)
 
-    def _may_be_targets(self, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]]) -> bool:
+    def _may_be_method_of_target(self, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]]) -> bool:
         """Whether this may be the target's method of the same name, in a file that imports neither framework."""
         if self._file.imports_source or self._file.imports_target:
             return False
@@ -182,7 +182,7 @@ class Receivers:
         return any(fit(self._view, call, form.signature(newest)) is not Fit.NO for _, form in others)
 
     @property
-    def are_done(self) -> bool:
+    def file_is_converted(self) -> bool:
         """Whether an earlier run has converted the file, so that what is left of the source is left again."""
         return self._all_stay and self._file.imports_target
 
@@ -243,7 +243,7 @@ class Receivers:
         used = any(methods <= called for methods in spec.protocol)
         if type_name == "optimizer" and path in self._optimizers:
             return Evidence.YES
-        sure = used or (named and type_name in _NAMED)
+        sure = used or (named and type_name in _TYPES_SHOWN_BY_NAME)
         if sure and not self._has_unknown_maker(node, spec.names):
             return Evidence.YES
         return Evidence.MAYBE if named or used else Evidence.NO

@@ -28,5 +28,5 @@ def target_name(row: Row, view: FileView) -> str:
     return forms[0].names[0] if forms and forms[0].names else "the counterpart"
 
 
-FOLLOW_PROTOCOL = frozenset({"optimizer", "scheduler", "lbfgs"})
+TYPES_WITH_PROTOCOL = frozenset({"optimizer", "scheduler", "lbfgs"})
 """Types whose subclasses implement the source's protocol of steps or rates, so that their base class is left."""

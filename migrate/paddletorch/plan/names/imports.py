@@ -100,7 +100,7 @@ def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> _Cla
     if binding.qualified is not None:
         names = frozenset(b.qualified for b in bindings if b.qualified is not None)
         if binding.qualified == binding.name == view.settings.source and isinstance(binding.node, ast.Import):
-            return _Clause(binding.alias, view.target if _is_idle(file, binding, bindings) else None, False)
+            return _Clause(binding.alias, view.target if _is_never_used(file, binding, bindings) else None, False)
         known = view.settings.lookup(binding.qualified)
         stays = known is None or view.suppressed(known[0].code, binding.alias)
         if not stays and not _is_read(file, binding.name, bindings, at_all=True):
@@ -117,7 +117,7 @@ def _is_read(file: _Converted, name: str, bindings: list[Binding], *, at_all: bo
     return any(at_all or not file.replaces(load) for load in loads)
 
 
-def _is_idle(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
+def _is_never_used(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
     """Whether this imports the framework at the top without any use; left, the file would still require it."""
     view = file.view
     on_top = isinstance(view.parent(binding.node), ast.Module) and len(bindings) == 1

@@ -21,7 +21,7 @@ def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, 
             statements_by_module.setdefault(one.module, set()).update(found)
     needs: dict[ast.stmt, list[str]] = {}
     for module in sorted(statements_by_module):
-        for statement in _enough(view, statements_by_module[module]):
+        for statement in _without_needless(view, statements_by_module[module]):
             needs.setdefault(statement, []).append(module)
     return needs
 
@@ -34,7 +34,7 @@ def _imports_of(view: FileView, site: Site) -> list[ast.stmt]:
     return list(view.tree.stars) if site.anchor.kind == "free" else _first_source_imports(view)
 
 
-def _enough(view: FileView, needs: set[ast.stmt]) -> set[ast.stmt]:
+def _without_needless(view: FileView, needs: set[ast.stmt]) -> set[ast.stmt]:
     """Remove needless statements: an import at the top serves the code below it, one in a block the rest of the block.
 
     In a document each cell that needs an import has its own, since it may be run alone.

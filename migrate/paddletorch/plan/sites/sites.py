@@ -35,9 +35,9 @@ def find_sites(view: FileView) -> list[Site]:
         site = _name_site(view, load, meanings)
         if site is not None:
             found.append(site)
-            if site.role not in _STAYS:
+            if site.role not in _NOT_STORED:
                 used_as_values.append(site.node)
-        elif _leads_on(view, load, prefixes):
+        elif _is_module_used_as_value(view, load, prefixes):
             used_as_values.append(_whole_chain(view, load))
     if used_as_values:  # a variable may hold an API or its module
         names = names_that_may_hold(view, used_as_values)
@@ -86,7 +86,7 @@ def _whole_chain(view: FileView, load: ast.Name) -> ast.expr:
     return node
 
 
-_STAYS = frozenset({"call", "annotation", "check", "base"})
+_NOT_STORED = frozenset({"call", "annotation", "check", "base"})
 """Roles in which the API itself is not stored or passed."""
 
 
@@ -94,7 +94,7 @@ def _is_prefix(name: str, prefixes: frozenset[str]) -> bool:
     return name in prefixes or name.rpartition(".")[0] + ".*" in prefixes
 
 
-def _leads_on(view: FileView, load: ast.Name, prefixes: frozenset[str]) -> bool:
+def _is_module_used_as_value(view: FileView, load: ast.Name, prefixes: frozenset[str]) -> bool:
     """Whether a module that leads to an API is used as a value: ``amp = torch.cuda.amp``."""
     names = view.evaluator.imported_names(load) or frozenset({load.id})
     node: ast.expr = load

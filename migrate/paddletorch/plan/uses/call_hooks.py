@@ -55,12 +55,12 @@ def decorate(view: FileView, call: ast.Call, row: Row, form: Form, name: str) ->
         findings.append(finding("AMP229", call, name, row, what=f"(level={shown}) was removed"))
     parts = [models] if optimizers is None or constant(optimizers) is None else [models, optimizers]
     statement = view.parent(call)
-    if isinstance(statement, ast.Expr) or (isinstance(statement, ast.Assign) and _gives_back(statement, parts)):
+    if isinstance(statement, ast.Expr) or (isinstance(statement, ast.Assign) and _reassigns(statement, parts)):
         return Replaced("", (), remove_statement(view, statement), tuple(findings))
     return Replaced("", _keep_only(view, call, parts, row.code), findings=tuple(findings))
 
 
-def _gives_back(statement: ast.Assign, parts: list[ast.expr]) -> bool:
+def _reassigns(statement: ast.Assign, parts: list[ast.expr]) -> bool:
     """Whether the statement assigns the call's results to the same variables that were its arguments."""
     if len(statement.targets) != 1:
         return False

@@ -14,7 +14,7 @@ from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.uses.runtime_calls import MODULE, answers, wrapped
+from paddletorch.plan.uses.runtime_calls import MODULE, shim_finding, wrapped_callee
 from paddletorch.resolve.values import Local
 
 
@@ -101,8 +101,8 @@ def _convert(view: FileView, use: Use, call: ast.Call) -> Use:
         binding = bind(view, call, row, source, candidate.name)
         converted = convert_bound_call(binding, form, Callee.PARENT if _is_super_init(call) else Callee.INHERITED)
     except Refused as stop:
-        answer = answers(view, stop.refusal, call)
-        if answer is None:
+        found = shim_finding(view, stop.refusal, call)
+        if found is None:
             raise
-        return replace(use, needs=MODULE).with_edits(*wrapped(view, call.func)).with_findings(answer)
+        return replace(use, needs=MODULE).with_edits(*wrapped_callee(view, call.func)).with_findings(found)
     return use.with_edits(*converted.every_edit).with_findings(*converted.findings)

@@ -12,9 +12,9 @@ from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned, joined
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import Refused
-from paddletorch.plan.model.target_forms import FOLLOW_PROTOCOL, target_form
+from paddletorch.plan.model.target_forms import TYPES_WITH_PROTOCOL, target_form
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.uses.runtime_calls import MODULE, answers, wrapped
+from paddletorch.plan.uses.runtime_calls import MODULE, shim_finding, wrapped_callee
 from paddletorch.resolve import Instance
 
 _OWN = frozenset({"__init__", "__new__"})
@@ -32,16 +32,16 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
     if api is None or found is None or view.suppressed(found[0].code, call) or not view.is_located(call):
         return NOTHING
     row, form = found
-    if row.instance in FOLLOW_PROTOCOL:
+    if row.instance in TYPES_WITH_PROTOCOL:
         return Changes()  # the base class is left in the other file
     try:
         binding = bind(view, call, row, form, api)
         converted = convert_bound_call(binding, target_form(row, view), Callee.INHERITED)
     except Refused as stop:
-        answer = answers(view, stop.refusal, call)
-        if answer is None:
+        found = shim_finding(view, stop.refusal, call)
+        if found is None:
             return Changes(findings=(refused(stop.refusal, call, api, row),))
-        return Changes(wrapped(view, call.func), findings=(answer,), imports=(Import(call.func, MODULE),))
+        return Changes(wrapped_callee(view, call.func), findings=(found,), imports=(Import(call.func, MODULE),))
     edits = converted.every_edit
     if not edits:
         return Changes(findings=converted.findings)

@@ -19,7 +19,7 @@ from paddletorch.resolve import Instance
 
 def plan_layer_calls(view: FileView, planned: Planned) -> Changes:
     """Rename the keywords and translate the values in each call of a layer whose class is known."""
-    if view.provide(Receivers).leaving(planned.uses).are_done:
+    if view.provide(Receivers).with_uses(planned.uses).file_is_converted:
         return NOTHING
     return joined(_plan_call(view, call, planned.uses.left_apis) for call in view.tree.calls)
 

@@ -42,9 +42,9 @@ _HOOK_RESULTS = {
 def plan_members(view: FileView, planned: Planned) -> Changes:
     """Plan every use of a member of an instance of a tracked type."""
     naming = planned.changes.naming
-    receivers = view.provide(Receivers).leaving(planned.uses)
+    receivers = view.provide(Receivers).with_uses(planned.uses)
     file = _File(view, planned, receivers, naming.aliases if naming is not None else {}, _left_scaler(planned))
-    if file.receivers.are_done:
+    if file.receivers.file_is_converted:
         return NOTHING
     matches = [(match, _plan_match(file, match)) for match in view.matches.values()]
     matched = {

@@ -34,47 +34,49 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, NoneValue, Partial, Unknown
 
 MODULE = "paddletorch_shim.paddle"
-ASK = f"{MODULE}.torch_args"
+WRAPPER = f"{MODULE}.torch_args"
 CODE = "API227"
 
-_ANSWERED = (UncertainBinding, AmbiguousApi, UnseenArguments, SharedDict)
+_CONVERTED_AT_RUN_TIME = (UncertainBinding, AmbiguousApi, UnseenArguments, SharedDict)
 """Refusals of calls that the shim can convert at run time."""
 
-_ANSWERED_OF_PARAMETERS = (
-    *_ANSWERED,
+_CONVERTED_FOR_PARAMETERS = (
+    *_CONVERTED_AT_RUN_TIME,
     ArgumentsDoNotFit,
     SignatureNotKnown,
     ArgumentsNotReadable,
     NeedsWholeCall,
 )
-"""As ``_ANSWERED``, for calls of a parameter, whose callers may pass another API."""
+"""As ``_CONVERTED_AT_RUN_TIME``, for calls of a parameter, whose callers may pass another API."""
 
-_HOLDERS = re.compile(r"(?:^|_)(?:layer|cls|class|norm|act|activation|conv|pool|linear)(?:_layer|_cls|_class|_fn)?$")
+_LAYER_NAMES = re.compile(
+    r"(?:^|_)(?:layer|cls|class|norm|act|activation|conv|pool|linear)(?:_layer|_cls|_class|_fn)?$"
+)
 """Names of variables and attributes that hold classes of layers."""
 
 
-def answered_at_run_time(view: FileView, use: Use) -> Use:
-    """The use with its callee wrapped for the shim; unchanged if the shim is not used for it."""
+def with_callee_wrapped(view: FileView, use: Use) -> Use:
+    """The use with its callee wrapped_callee for the shim; unchanged if the shim is not used for it."""
     site, call = use.site, use.site.call
     if not view.settings.at_run_time or call is None or site.role not in ("call", "partial"):
         return use
     if site.role == "partial" and use.converts:
         return use
-    if not (_may_get_another_api(use) if use.converts else _is_answered(use)):
+    if not (_may_get_another_api(use) if use.converts else _converts_at_run_time(use)):
         return use
     if view.is_deselected(CODE, call) or not all(_is_callable(view, c.row) for c in site.candidates):
         return use
     known = site.anchor.kind in ("import", "free") and site.other is None and len(site.candidates) == 1
     form = view.settings.emitted(site.candidates[0].row)
-    target = form.names[0] if known and form is not None else ASK
+    target = form.names[0] if known and form is not None else WRAPPER
     findings = (*(use.findings if use.converts else ()), finding(CODE, call, view.text(site.node)))
-    return Use(site, use.row, target, wrapped(view, site.node), findings, keeps_name=not known, needs=MODULE)
+    return Use(site, use.row, target, wrapped_callee(view, site.node), findings, keeps_name=not known, needs=MODULE)
 
 
-def _is_answered(use: Use) -> bool:
+def _converts_at_run_time(use: Use) -> bool:
     """Whether the shim can convert the call, whatever refusals it has."""
-    answered = _ANSWERED_OF_PARAMETERS if _is_parameter(use.site) else _ANSWERED
-    return bool(use.findings) and all(isinstance(f.refusal, answered) for f in use.findings)
+    refusals = _CONVERTED_FOR_PARAMETERS if _is_parameter(use.site) else _CONVERTED_AT_RUN_TIME
+    return bool(use.findings) and all(isinstance(f.refusal, refusals) for f in use.findings)
 
 
 def _may_get_another_api(use: Use) -> bool:
@@ -92,7 +94,7 @@ def _is_callable(view: FileView, row: Row) -> bool:
     return row.kind in ("class", "function") and form is not None and form.template is None
 
 
-def answers(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
+def shim_finding(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
     """The finding that the shim converts a refused call at run time; None if it does not."""
     if not (view.settings.at_run_time and isinstance(refusal, UnseenArguments | SharedDict)) or view.is_deselected(
         CODE, call
@@ -101,11 +103,11 @@ def answers(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
     return finding(CODE, call, view.text(call.func))
 
 
-def wrapped(view: FileView, callee: ast.expr) -> tuple[Edit, ...]:
+def wrapped_callee(view: FileView, callee: ast.expr) -> tuple[Edit, ...]:
     """Edits that wrap the callee in the shim's ``torch_args``."""
     span = view.source.span(callee)
     before, after = Span(span.start, span.start), Span(span.end, span.end)
-    return Edit(before, ASK + "(", CODE), Edit(after, ")", CODE)
+    return Edit(before, WRAPPER + "(", CODE), Edit(after, ")", CODE)
 
 
 def plan_unknown_calls(view: FileView, planned: Planned) -> Changes:
@@ -119,10 +121,10 @@ def plan_unknown_calls(view: FileView, planned: Planned) -> Changes:
         if not view.settings.at_run_time:
             findings.append(finding("API226", call, name, word=word))
         elif not view.is_deselected(CODE, call):
-            edits += wrapped(view, call.func)
+            edits += wrapped_callee(view, call.func)
             imports.append(Import(call.func, MODULE))
             findings.append(finding(CODE, call, name))
-            conversions.append(view.conversion(CODE, call, name, ASK))
+            conversions.append(view.conversion(CODE, call, name, WRAPPER))
     return Changes(tuple(edits), tuple(conversions), tuple(findings), tuple(imports))
 
 
@@ -144,7 +146,7 @@ def _layer_keywords(view: FileView, call: ast.Call) -> list[str]:
         seen = [key for key, _, _ in shared_items(view, value)]
         found += [key for key in seen if key in facts().layer_parameters["torch"]]
         name = getattr(call.func, "id", getattr(call.func, "attr", ""))
-        found += ["**" + view.text(value)] if not seen and _HOLDERS.search(name) else []
+        found += ["**" + view.text(value)] if not seen and _LAYER_NAMES.search(name) else []
     return [word for word in found if word is not None]
 
 
@@ -164,7 +166,7 @@ def _is_unknown(view: FileView, function: ast.expr) -> bool:
         if not bindings or not all(_is_variable(b) for b in bindings):
             return False
         is_known = all(b.kind == "assign" for b in bindings) and not view.settings.at_run_time
-    elif not isinstance(function, ast.Attribute) or not _HOLDERS.search(function.attr):
+    elif not isinstance(function, ast.Attribute) or not _LAYER_NAMES.search(function.attr):
         return False
     values = view.evaluator.values(function)
     unknown = Unknown if is_known else Unknown | Partial  # a known partial object is converted with its calls

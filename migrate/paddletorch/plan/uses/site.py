@@ -37,7 +37,7 @@ from paddletorch.plan.names.reexports import reads_alike, reexported_sites
 from paddletorch.plan.sites.sites import find_sites
 from paddletorch.plan.uses.call_hooks import CALL_HOOKS
 from paddletorch.plan.uses.probes import answer_probe
-from paddletorch.plan.uses.runtime_calls import answered_at_run_time
+from paddletorch.plan.uses.runtime_calls import with_callee_wrapped
 from paddletorch.plan.uses.unbound import convert_unbound, methods
 from paddletorch.plan.uses.values import (
     as_lambda,
@@ -52,7 +52,7 @@ from paddletorch.resolve import NoneValue, Partial, Qualified
 
 def plan_sites(view: FileView, planned: Planned) -> Changes:
     """Plan each site of the file, and uses of re-exported names that need more than their import converted."""
-    here = [answered_at_run_time(view, plan_site(view, site)) for site in find_sites(view)]
+    here = [with_callee_wrapped(view, plan_site(view, site)) for site in find_sites(view)]
     elsewhere = [plan_site(view, site) for site in reexported_sites(view)]
     return Changes(uses=(*here, *(use for use in elsewhere if not use.keeps_name)))
 

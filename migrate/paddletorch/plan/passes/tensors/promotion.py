@@ -144,7 +144,7 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         old = view.settings.target_releases.versions[0] < Version("3.0")
         if old and result == "bool" and dtypes.number(others[0]) == 1:
             yield _Cast(next(iter(found)), view.quoted("'int64'", others[0]))  # Paddle 2.6 converts the number to bool
-    elif len(others) == 1 and dtypes.is_tensor(others[0]) and category(result) < 2 and _computes(operation.node):
+    elif len(others) == 1 and dtypes.is_tensor(others[0]) and category(result) < 2 and _is_arithmetic(operation.node):
         quotient = isinstance(operation.node, ast.BinOp) and isinstance(operation.node.op, ast.Div)
         if (result == "bool" or quotient) and _is_named(source := dtypes.source(others[0])):
             yield _Cast(
@@ -155,7 +155,7 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
             yield finding(_NOT_SEEN, node, "torch.Tensor", first=view.text(node), second=view.text(others[0]))
 
 
-def _computes(node: ast.AST) -> bool:
+def _is_arithmetic(node: ast.AST) -> bool:
     """Whether this is arithmetic, which mixes masks and numbers; ``&`` and comparisons rarely do."""
     return not isinstance(node, ast.Compare | ast.Call) and not (
         isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor)

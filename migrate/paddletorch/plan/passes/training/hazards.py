@@ -26,7 +26,7 @@ _MODULE_NAMES = re.compile(
 
 def plan_hazards(view: FileView, planned: Planned) -> Changes:
     """Report each hazard of the file, without edits."""
-    receivers = view.provide(Receivers).leaving(planned.uses)
+    receivers = view.provide(Receivers).with_uses(planned.uses)
     return Changes(findings=(*_state_keys(view, receivers), *_of_scalers(view, receivers, planned.uses)))
 
 
@@ -40,13 +40,13 @@ def _of_scalers(view: FileView, receivers: Receivers, uses: Uses) -> Iterator[Fi
         yield from _several_optimizers(view, calls, "step")
         yield from _optimizers_in_methods(view, calls)
         yield from _stale_found_inf(view, calls)
-        yield from _gate(view, uses, constructed, calls)
+        yield from _unsuitable_autocast(view, uses, constructed, calls)
         yield from _sparse(view)
         yield from _precision(view, "double", "AMP223")
     else:
         yield from _several_optimizers(view, calls, "minimize")
         yield from _precision(view, "half", "AMP247")
-        yield from _gate(view, uses, constructed, calls)
+        yield from _unsuitable_autocast(view, uses, constructed, calls)
 
 
 def _state_keys(view: FileView, receivers: Receivers) -> Iterator[Finding]:
@@ -191,7 +191,7 @@ def _stale_found_inf(view: FileView, scaler_calls: _ScalerCalls) -> Iterator[Fin
                     yield finding("AMP241", other, "optimizer.step", name=path)
 
 
-def _gate(
+def _unsuitable_autocast(
     view: FileView, uses: Iterable[Use], constructed: list[Site], scaler_calls: _ScalerCalls
 ) -> Iterator[Finding]:
     """Report scalers with autocast in bfloat16, where they do nothing, and scalers without autocast."""

@@ -13,7 +13,7 @@ from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import OwnProtocol, Refused, UnclearGroups
-from paddletorch.plan.model.target_forms import FOLLOW_PROTOCOL
+from paddletorch.plan.model.target_forms import TYPES_WITH_PROTOCOL
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import Constructor, atom, constructors_of, source_text
@@ -49,7 +49,7 @@ _BASES = ("optim.Optimizer", "lr.LRScheduler")
 def _follows_protocol(use: Use) -> bool:
     """Whether this is the base of a class that implements the source framework's protocol of steps or rates."""
     role = use.site.role
-    if role == "base" and use.row.instance in FOLLOW_PROTOCOL:
+    if role == "base" and use.row.instance in TYPES_WITH_PROTOCOL:
         return True
     return use.row.id in _BASES and role in ("call", "member")
 
