@@ -15,7 +15,7 @@ from paddletorch_rules import ShimPart, Table
 
 from paddletorch.engine.annotate import annotation_edits
 from paddletorch.engine.render import render
-from paddletorch.engine.shim_mode import CALLS, answered_codes, parts_for, row_applies, tables
+from paddletorch.engine.shim_mode import CALLS, inapplicable_codes, parts_for, row_applies, tables
 from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
 from paddletorch.plan.model.changes import Planned
@@ -62,8 +62,8 @@ class Engine:
                 source_releases=paddletorch_rules.select(options.source, options.source_version),
                 target_releases=paddletorch_rules.select(options.target, options.target_version),
                 rows=frozenset(r for r in rows if row_applies(shim, r)),
-                answered=answered_codes(shim, table),
-                at_run_time=CALLS in shim,
+                inapplicable=inapplicable_codes(shim, table),
+                shim_wraps_calls=CALLS in shim,
             )
         return self._settings_by_shim[key]
 
@@ -236,7 +236,7 @@ class Engine:
         shown = [
             f
             for f in findings_of(view, planned)
-            if f.code not in view.settings.answered
+            if f.code not in view.settings.inapplicable
             and not any(code.startswith(options.ignore) for code in self._codes(f))
             and any(options.wants(code) for code in self._codes(f, with_row=True))
             and not view.suppressed(f.code, f.node)

@@ -46,6 +46,6 @@ def row_applies(parts: frozenset[ShimPart], row: Row) -> bool:
     return row.kind == "attribute" or row.id == "scaler.scale"
 
 
-def answered_codes(parts: frozenset[ShimPart], table: Table) -> frozenset[str]:
+def inapplicable_codes(parts: frozenset[ShimPart], table: Table) -> frozenset[str]:
     """Codes of the findings that do not apply with these parts, since the shim behaves as the source does."""
     return frozenset(code for code, spec in table.diagnostics.items() if spec.shim_answers in parts)

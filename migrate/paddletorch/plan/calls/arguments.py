@@ -121,7 +121,7 @@ def _orders(binding: CallBinding, form: Form) -> set[tuple[str, ...]]:
         signatures = (form.signature(version) for version in settings.target_releases.versions)
         return {tuple(p.name for p in s.positional) for s in signatures if s is not None}
 
-    return settings.once("orders", form, look_up)
+    return settings.cached("orders", form, look_up)
 
 
 class _Mapping:

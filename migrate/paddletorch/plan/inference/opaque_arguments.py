@@ -10,7 +10,7 @@ from paddletorch.plan.model.refusals import Refused, UnseenArguments
 from paddletorch.plan.model.view import FileView
 
 
-def alike(view: FileView, row: Row, form: Form) -> bool:
+def same_parameters(view: FileView, row: Row, form: Form) -> bool:
     """Whether both sides have the same parameters in the same order, so that unknown arguments mean the same."""
     target = view.settings.emitted(row)
     source_signature = form.signature(view.settings.source_releases.newest)
@@ -27,7 +27,7 @@ def alike(view: FileView, row: Row, form: Form) -> bool:
     return len(taken) <= len(target_signature.parameters)
 
 
-def refuse_silent(
+def refuse_silent_change(
     view: FileView, row: Row, form: Form, what: str, position: int | None, given: Iterable[str] = ()
 ) -> None:
     """Refuse unknown arguments to which the target could silently give another meaning.

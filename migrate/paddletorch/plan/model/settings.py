@@ -23,9 +23,9 @@ class Settings:
     source_releases: ReleaseSet
     target_releases: ReleaseSet
     rows: frozenset[Row]
-    answered: frozenset[str] = frozenset()
+    inapplicable: frozenset[str] = frozenset()
     """Codes of findings that do not apply with the parts of the shim in use."""
-    at_run_time: bool = False
+    shim_wraps_calls: bool = False
     """The shim translates calls whose API is known only at run time."""
 
     @cached_property
@@ -102,21 +102,21 @@ class Settings:
         above = (".".join(p[:n]) for name in names for p in [name.split(".")] for n in range(1, len(p)))
         return self.table.aliases.paths(self.source).union(above)
 
-    def once(self, question: str, key: Hashable, answer: Callable[[], T]) -> T:
+    def cached(self, question: str, key: Hashable, answer: Callable[[], T]) -> T:
         """The cached answer to a question about the tables and releases, which is the same for every file."""
-        known = self._answered.setdefault(question, {})
+        known = self._cache.setdefault(question, {})
         if key not in known:
             known[key] = answer()
         found: T = known[key]
         return found
 
     @cached_property
-    def _answered(self) -> dict[str, dict[Hashable, Any]]:
+    def _cache(self) -> dict[str, dict[Hashable, Any]]:
         return {}
 
     def emitted(self, row: Row) -> Form | None:
         """The form of the row that is written: the first one that every target release has."""
-        return self.once("emitted", row, lambda: row.emitted(self.target, self.target_releases.versions))
+        return self.cached("emitted", row, lambda: row.emitted(self.target, self.target_releases.versions))
 
     @cached_property
     def member_names(self) -> frozenset[str]:

@@ -101,8 +101,8 @@ def _convert(view: FileView, use: Use, call: ast.Call) -> Use:
         binding = bind(view, call, row, source, candidate.name)
         converted = convert_bound_call(binding, form, Callee.PARENT if _is_super_init(call) else Callee.INHERITED)
     except Refused as stop:
-        found = shim_finding(view, stop.refusal, call)
-        if found is None:
+        reported = shim_finding(view, stop.refusal, call)
+        if reported is None:
             raise
-        return replace(use, needs=MODULE).with_edits(*wrapped_callee(view, call.func)).with_findings(found)
+        return replace(use, needs=MODULE).with_edits(*wrapped_callee(view, call.func)).with_findings(reported)
     return use.with_edits(*converted.every_edit).with_findings(*converted.findings)

@@ -52,7 +52,7 @@ def _index(view: FileView) -> dict[str, list[tuple[Row, Template]]]:
                         found.setdefault(attribute, []).append((row, template))
         return found
 
-    return settings.once("templates", None, collect)
+    return settings.cached("templates", None, collect)
 
 
 def _around(view: FileView, start: ast.Attribute, options: list[tuple[Row, Template]]) -> Match | None:

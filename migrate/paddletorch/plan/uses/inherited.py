@@ -38,10 +38,10 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
         binding = bind(view, call, row, form, api)
         converted = convert_bound_call(binding, target_form(row, view), Callee.INHERITED)
     except Refused as stop:
-        found = shim_finding(view, stop.refusal, call)
-        if found is None:
+        reported = shim_finding(view, stop.refusal, call)
+        if reported is None:
             return Changes(findings=(refused(stop.refusal, call, api, row),))
-        return Changes(wrapped_callee(view, call.func), findings=(found,), imports=(Import(call.func, MODULE),))
+        return Changes(wrapped_callee(view, call.func), findings=(reported,), imports=(Import(call.func, MODULE),))
     edits = converted.every_edit
     if not edits:
         return Changes(findings=converted.findings)

@@ -38,7 +38,7 @@ def _plan_call(view: FileView, planned: Planned, call: ast.Call) -> Changes:
     if found is None:
         return NOTHING
     row, form = found
-    if view.suppressed(row.code, call) or (view.settings.at_run_time and not skip):
+    if view.suppressed(row.code, call) or (view.settings.shim_wraps_calls and not skip):
         return NOTHING
     if not row.forms(view.target):
         return NOTHING  # a missing counterpart is reported where the partial object is created

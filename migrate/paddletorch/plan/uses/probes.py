@@ -114,4 +114,4 @@ def _leads_to_any(view: FileView, module: str) -> bool:
         derived = (name for path in modules for names in settings.exported(path).values() for name in names)
         return any(_counterpart(view, name) is not None for name in (*written, *derived))
 
-    return settings.once("leads to any", module, ask)
+    return settings.cached("leads to any", module, ask)

@@ -58,7 +58,7 @@ _LAYER_NAMES = re.compile(
 def with_callee_wrapped(view: FileView, use: Use) -> Use:
     """The use with its callee wrapped_callee for the shim; unchanged if the shim is not used for it."""
     site, call = use.site, use.site.call
-    if not view.settings.at_run_time or call is None or site.role not in ("call", "partial"):
+    if not view.settings.shim_wraps_calls or call is None or site.role not in ("call", "partial"):
         return use
     if site.role == "partial" and use.converts:
         return use
@@ -96,7 +96,7 @@ def _is_callable(view: FileView, row: Row) -> bool:
 
 def shim_finding(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
     """The finding that the shim converts a refused call at run time; None if it does not."""
-    if not (view.settings.at_run_time and isinstance(refusal, UnseenArguments | SharedDict)) or view.is_deselected(
+    if not (view.settings.shim_wraps_calls and isinstance(refusal, UnseenArguments | SharedDict)) or view.is_deselected(
         CODE, call
     ):
         return None
@@ -118,7 +118,7 @@ def plan_unknown_calls(view: FileView, planned: Planned) -> Changes:
     findings: list[Finding] = []
     for call, word in _unknown_calls(view, planned):
         name = view.text(call.func)
-        if not view.settings.at_run_time:
+        if not view.settings.shim_wraps_calls:
             findings.append(finding("API226", call, name, word=word))
         elif not view.is_deselected(CODE, call):
             edits += wrapped_callee(view, call.func)
@@ -133,7 +133,7 @@ def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call,
     sites = {use.site.call for use in planned.uses if use.site.call is not None}
     for call in view.tree.calls if view.target == "paddle" else ():
         words = _layer_keywords(view, call)
-        bound = view.settings.at_run_time and _is_partial(view, call)
+        bound = view.settings.shim_wraps_calls and _is_partial(view, call)
         unknown = bool(words) and (_is_unknown(view, call.func) or _is_only_parameter(view, call.func))
         if call not in sites and (bound or unknown) and view.is_located(call):
             yield call, next(iter(words), "")
@@ -165,7 +165,7 @@ def _is_unknown(view: FileView, function: ast.expr) -> bool:
         bindings = view.tree.scopes[function].lookup(function.id)
         if not bindings or not all(_is_variable(b) for b in bindings):
             return False
-        is_known = all(b.kind == "assign" for b in bindings) and not view.settings.at_run_time
+        is_known = all(b.kind == "assign" for b in bindings) and not view.settings.shim_wraps_calls
     elif not isinstance(function, ast.Attribute) or not _LAYER_NAMES.search(function.attr):
         return False
     values = view.evaluator.values(function)
@@ -175,7 +175,7 @@ def _is_unknown(view: FileView, function: ast.expr) -> bool:
 
 def _is_only_parameter(view: FileView, function: ast.expr) -> bool:
     """Whether the callee is a parameter, for which callers in other files may pass a layer's class."""
-    if not view.settings.at_run_time or not isinstance(function, ast.Name):
+    if not view.settings.shim_wraps_calls or not isinstance(function, ast.Name):
         return False
     bindings = view.tree.scopes[function].lookup(function.id)
     return bool(bindings) and all(b.kind == "parameter" and b.qualified is None for b in bindings)
