@@ -1,4 +1,4 @@
-"""Writes a comment above each statement that a finding is left on."""
+"""Writes a comment above each statement that has a finding."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PREFIX = "# paddletorch: "
 
 
 def annotation_edits(view: FileView, findings: Iterable[Finding]) -> list[Edit]:
-    """One comment for each code above each statement; a comment that stands there already is not repeated."""
+    """Edits that add one comment for each code above each statement, unless the comment is there already."""
     comments: dict[int, list[str]] = {}
     for finding in findings:
         spec = view.settings.table.diagnostics[finding.code]
@@ -36,7 +36,7 @@ def annotation_edits(view: FileView, findings: Iterable[Finding]) -> list[Edit]:
 
 
 def _line(view: FileView, node: ast.AST) -> int:
-    """The line above which a comment may stand: where the statement, or its first decorator, begins."""
+    """The line above which the comment goes: the first line of the statement, or of its first decorator."""
     statement = view.statement(node)
     while statement is not None and not own_line(view, statement):
         block = block_of(view, statement)

@@ -15,7 +15,7 @@ from paddletorch_rules import ShimPart, Table
 
 from paddletorch.engine.annotate import annotation_edits
 from paddletorch.engine.render import render
-from paddletorch.engine.shim_mode import CALLS, answered_codes, parts_for, row_applies, tables
+from paddletorch.engine.shim_mode import CALLS, inapplicable_codes, parts_for, row_applies, tables
 from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
 from paddletorch.plan.model.changes import Planned
@@ -42,7 +42,7 @@ class Engine:
     def __init__(self, options: Options, *, tree: bool = False) -> None:
         """``tree``: a path names a real file, and imports may be resolved through its neighbours."""
         self._options = options
-        self._made: dict[tuple[frozenset[ShimPart], bool], Settings] = {}
+        self._settings_by_shim: dict[tuple[frozenset[ShimPart], bool], Settings] = {}
         self.settings = self._settings(frozenset())
         self._findings_alone = _findings_alone(options, self.settings.table)
         rows = self._settings(frozenset(), every_row=True).rows if self._findings_alone else self.settings.rows
@@ -50,37 +50,37 @@ class Engine:
         self._index = ProjectIndex((options.source, options.target), self.settings.table) if tree else None
 
     def _settings(self, shim: frozenset[ShimPart], *, every_row: bool = False) -> Settings:
-        """What the options mean where ``shim`` says what goes to the runtime shim."""
+        """The settings of a run that uses these parts of the runtime shim."""
         key = shim, every_row
-        if key not in self._made:
+        if key not in self._settings_by_shim:
             options = self._options
             table = paddletorch_rules.load((*options.tables, *tables(shim)))
             rows = (r for r in table.rows if r.serves(options.target) and (every_row or options.wants(r.code)))
-            self._made[key] = Settings(
+            self._settings_by_shim[key] = Settings(
                 options=options,
                 table=table,
                 source_releases=paddletorch_rules.select(options.source, options.source_version),
                 target_releases=paddletorch_rules.select(options.target, options.target_version),
                 rows=frozenset(r for r in rows if row_applies(shim, r)),
-                answered=answered_codes(shim, table),
-                at_run_time=CALLS in shim,
+                inapplicable=inapplicable_codes(shim, table),
+                shim_wraps_calls=CALLS in shim,
             )
-        return self._made[key]
+        return self._settings_by_shim[key]
 
     def may_hit(self, data: bytes) -> bool:
-        """Whether the file's bytes hold any token of a selected row, or a comment that may suppress nothing.
+        """Whether the file must be parsed: its bytes hold a token of a selected row, or a suppression comment.
 
-        A file in UTF-16 or UTF-32 is one to look at too: no token shows in its bytes, and Python refuses it.
+        A file in UTF-16 or UTF-32 must be too: tokens do not show in its bytes, and Python refuses such a file.
         """
         return self.tokens.hit(data) or (MARK in data and self._options.wants("API214")) or data.startswith(_WIDE)
 
     def renewed(self) -> Engine:
-        """An engine with the same options that has looked at no other file yet."""
+        """An engine with the same options that remembers no file."""
         engine = copy(self)
         options = self._options
         if self._index is not None:
             engine._index = ProjectIndex((options.source, options.target), self.settings.table)
-        vars(engine).pop("_both_directions", None)  # they have looked at files too
+        vars(engine).pop("_both_directions", None)  # they remember files too
         return engine
 
     def convert(self, data: bytes, path: str) -> FileResult:
@@ -104,7 +104,7 @@ class Engine:
                 parsed.tree.release()
 
     def convert_source(self, source: Source, path: str) -> FileResult:
-        """Convert text that stands in the document at ``path``: as :meth:`convert`, whatever it holds."""
+        """Convert code taken from the document at ``path``: as :meth:`convert`, without the prefilter."""
         parsed = self._parse_source(source, path)
         if isinstance(parsed, FileResult):
             return parsed
@@ -114,18 +114,18 @@ class Engine:
             parsed.tree.release()
 
     def dependencies(self, path: str) -> Dependencies | None:
-        """The other files that the result of the file at ``path`` rests on; None if one changed meanwhile."""
+        """The other files that the result for ``path`` depends on; None if one of them changed meanwhile."""
         index = self._index_for(path)
         if index is None:
             return Dependencies()
         found = [index.dependencies(path)]
-        if "_both_directions" in vars(self):  # they were asked, if not about this file
+        if "_both_directions" in vars(self):  # they have read files, if not this one
             found += [engine.dependencies(path) for engine in self._both_directions]
         known = [one for one in found if one is not None]
         return joined(known) if len(known) == len(found) else None
 
     def _index_for(self, path: str) -> ProjectIndex | None:
-        return None if path.startswith("<") else self._index  # stdin without a name stands nowhere
+        return None if path.startswith("<") else self._index  # stdin without a name has no neighbours
 
     def _parse(self, data: bytes, path: str) -> Parsed | FileResult:
         try:
@@ -172,7 +172,9 @@ class Engine:
     def _convert_until_it_parses(
         self, path: str, parsed: Parsed, settings: Settings, releases: ExitStack
     ) -> FileResult:
-        """As ``_convert_module``; ``releases`` frees the evaluators on exit."""
+        """Convert the module; leave out the statements whose edits make invalid text, and try again.
+
+        ``releases`` frees the evaluators on exit."""
         source, module, data = parsed.source, parsed.module, parsed.source.data
         blocked: frozenset[int] = frozenset()
         for _ in range(_ATTEMPTS):
@@ -207,16 +209,16 @@ class Engine:
         diagnostics += [self._diagnostic("SRC009", line, problem="") for line in _first_lines(blocked)]
         return _result(path, data, output, diagnostics, planned, edits)
 
-    def _diagnostic(self, code: str, line: int, columns: tuple[int, int] = (1, 1), /, **holes: str) -> Diagnostic:
+    def _diagnostic(self, code: str, line: int, columns: tuple[int, int] = (1, 1), /, **details: str) -> Diagnostic:
         spec = self.settings.table.diagnostics[code]
-        message, severity = spec.message.format(**holes), Severity(spec.severity)
+        message, severity = spec.message.format(**details), Severity(spec.severity)
         return Diagnostic(code, message, line, columns[0], line, columns[1], severity, hint=spec.hint)
 
-    def noted(self, code: str, line: int, **holes: str) -> list[Diagnostic]:
-        """A finding about code that was not read, unless it is ignored."""
+    def noted(self, code: str, line: int, **details: str) -> list[Diagnostic]:
+        """A diagnostic about code that could not be read; none if its code is ignored."""
         if code.startswith(self._options.ignore):
             return []
-        return [self._diagnostic(code, line, (1, 1), source=self._options.source, **holes)]
+        return [self._diagnostic(code, line, (1, 1), source=self._options.source, **details)]
 
     def _view(self, settings: Settings, parsed: Parsed, blocked: frozenset[int], path: str) -> FileView:
         source, tree = parsed.source, parsed.tree
@@ -234,7 +236,7 @@ class Engine:
         shown = [
             f
             for f in findings_of(view, planned)
-            if f.code not in view.settings.answered
+            if f.code not in view.settings.inapplicable
             and not any(code.startswith(options.ignore) for code in self._codes(f))
             and any(options.wants(code) for code in self._codes(f, with_row=True))
             and not view.suppressed(f.code, f.node)
@@ -248,7 +250,7 @@ class Engine:
         return [f for f in shown if f.code not in once or f is first[f.code]]
 
     def _codes(self, finding: Finding, *, with_row: bool = False) -> list[str]:
-        """The finding's code and the one that it had before; with that of the row that it is about."""
+        """The finding's code and its former code; ``with_row``: the code of its row too."""
         former = self._former_codes.get(finding.code)
         row = [finding.row.code] if with_row and finding.row is not None else []
         return [finding.code, *([former] if former else []), *row]
@@ -258,7 +260,7 @@ class Engine:
         return {code: spec.formerly for code, spec in self.settings.table.diagnostics.items() if spec.formerly}
 
     def _unused_suppressions(self, view: FileView, path: str) -> list[Diagnostic]:
-        """A finding for each comment, or code in one, that suppresses nothing in any run, whatever its options."""
+        """A finding for each comment, or code in a comment, that suppresses nothing with any options."""
         comments = view.suppressions.comments
         if not comments or not self._options.wants("API214"):
             return []
@@ -287,7 +289,7 @@ class Engine:
         return [Engine(replace(every, target=t), tree=self._index is not None) for t in (every.target, every.source)]
 
     def unused_suppressions(self, data: bytes, path: str) -> set[tuple[int, int, str]]:
-        """Line, column and code of the comments' codes that suppress nothing in this file."""
+        """Line, column and code for each code in a comment that suppresses nothing in this file."""
         parsed = self._parse(data, path)
         if isinstance(parsed, FileResult):
             return set()
@@ -315,7 +317,7 @@ class Engine:
         return found
 
     def failed(self, path: str, data: bytes, code: str, problem: str, line: int = 0) -> FileResult:
-        """The result of a file that is left alone."""
+        """The result for a file that is left unchanged because of a problem."""
         spec = self.settings.table.diagnostics[code]
         message = spec.message.format(problem=problem)
         diagnostic = Diagnostic(code, message, line, 1, line, 1, Severity.ERROR, hint=spec.hint)
@@ -340,7 +342,7 @@ def _result(
 _WIDE = (BOM_UTF16_LE, BOM_UTF16_BE, BOM_UTF32_LE, BOM_UTF32_BE)
 
 _ATTEMPTS = 4
-"""How often a file is planned again without the statements whose edits made no valid text."""
+"""How often a file is planned again without the statements whose edits made invalid text."""
 
 
 def _first_lines(lines: frozenset[int]) -> list[int]:
@@ -349,5 +351,5 @@ def _first_lines(lines: frozenset[int]) -> list[int]:
 
 
 def _findings_alone(options: Options, table: Table) -> bool:
-    """Whether a code is selected that is a finding only: it comes from rows that are not selected."""
+    """Whether only findings are wanted of rows that are not selected, since a finding's own code is selected."""
     return any(not any(row.code.startswith(code) for row in table.rows) for code in options.select)

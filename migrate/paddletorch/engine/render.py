@@ -1,4 +1,4 @@
-"""Makes a diagnostic of a finding: fills in its text and place."""
+"""Turns a finding into a diagnostic: with its message, its hint and its position."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from paddletorch.plan.model.view import FileView
 
 
 def render(view: FileView, finding: Finding) -> Diagnostic:
-    """Fill in a finding's text and place."""
+    """The finding as a diagnostic, with its message, its hint and its position."""
     spec = view.settings.table.diagnostics[finding.code]
     span = view.source.span(finding.node)
     line, column = view.source.position(span.start)
     end_line, end_column = view.source.position(span.end)
-    holes = _Holes(
+    details = _Details(
         finding.details,
         source=view.settings.source,
         target=view.settings.target,
         api=finding.name or "the API",
     )
-    hint = spec.hint.format_map(holes)
+    hint = spec.hint.format_map(details)
     return Diagnostic(
         code=finding.code,
-        message=spec.message.format_map(holes),
+        message=spec.message.format_map(details),
         line=line,
         column=column,
         end_line=end_line,
@@ -38,11 +38,11 @@ def render(view: FileView, finding: Finding) -> Diagnostic:
     )
 
 
-class _Holes(dict[str, str]):
-    """Holes that a message leaves unfilled stay readable."""
+class _Details(dict[str, str]):
+    """Text for the placeholders of a message; a placeholder without text becomes dots."""
 
-    def __init__(self, holes: Iterable[tuple[str, str]], **more: str) -> None:
-        super().__init__({**more, **dict(holes)})
+    def __init__(self, details: Iterable[tuple[str, str]], **more: str) -> None:
+        super().__init__({**more, **dict(details)})
 
     def __missing__(self, key: str) -> str:
         return "…"

@@ -1,4 +1,4 @@
-"""Plans one file: the passes, in order. Each reads the view and what is decided, and gives back its changes."""
+"""Plans one file: runs the passes in order. Each reads the view and earlier decisions, and returns its changes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from paddletorch.plan.names.decide import plan_names
 from paddletorch.plan.names.imports import plan_imports
 from paddletorch.plan.passes.strings.attribute_names import plan_attribute_names
 from paddletorch.plan.passes.strings.launcher import plan_launcher
-from paddletorch.plan.passes.strings.names_in_strings import report_probes, report_strings
+from paddletorch.plan.passes.strings.names_in_strings import plan_names_in_probes, plan_names_in_strings
 from paddletorch.plan.passes.tensors.functions import plan_functions
-from paddletorch.plan.passes.tensors.inplace_operators import plan_augmented
+from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_operators
 from paddletorch.plan.passes.tensors.new_axes import plan_new_axes
 from paddletorch.plan.passes.tensors.promotion import plan_promotion
 from paddletorch.plan.passes.tensors.subscripts import plan_subscripts
@@ -40,22 +40,22 @@ from paddletorch.plan.uses.runtime_calls import plan_unknown_calls
 from paddletorch.plan.uses.site import plan_constants, plan_sites
 
 PASSES = (
-    Pass("type promotion", plan_promotion),  # its casts stand around what other edits make of an operand
+    Pass("type promotion", plan_promotion),  # before the edits of operands, around which its casts go
     Pass("sites", plan_sites),
     Pass("constants of calls that stay", plan_constants),
     Pass("base classes", plan_subclasses),
     Pass("autograd functions", plan_functions),
     Pass("data loaders", plan_loaders),
     Pass("schedulers", plan_schedulers),
-    Pass("optimizers", plan_optimizers),  # the rates of groups go by what schedulers left of the optimizer's
-    Pass("clipping", plan_clipping),  # of the optimizers that convert
-    Pass("names", plan_names),  # no pass behind it revises a use
+    Pass("optimizers", plan_optimizers),  # after schedulers, which may change the optimizer's rate
+    Pass("clipping", plan_clipping),  # only of optimizers that convert
+    Pass("names", plan_names),  # the last pass that revises uses
     Pass("calls of partial objects", plan_partials),
     Pass("probes", plan_probes),
-    Pass("learning rates", plan_rates),  # whole statements, before their members
+    Pass("learning rates", plan_rates),  # rewrites statements before their members are planned
     Pass("members", plan_members),
     Pass("calls of layers", plan_layer_calls),
-    Pass("in-place operators", plan_augmented),
+    Pass("in-place operators", plan_inplace_operators),
     Pass("inherited constructors", plan_inherited),
     Pass("calls of unknown layers", plan_unknown_calls),
     Pass("imports", plan_imports),  # needs every module that is named in new text
@@ -64,16 +64,16 @@ PASSES = (
     Pass("new axes", plan_new_axes),
     Pass("launcher", plan_launcher),
     Pass("attribute names", plan_attribute_names),
-    Pass("names in strings", report_strings),  # reports what no edit has replaced
-    Pass("names in probes", report_probes),
+    Pass("names in strings", plan_names_in_strings),  # after all edits of strings
+    Pass("names in probes", plan_names_in_probes),
     Pass("hazards", plan_hazards),
     Pass("unknown names", plan_unknown_names),
-    Pass("comments", plan_comments),  # keeps those that any edit would delete
+    Pass("comments", plan_comments),  # last: saves the comments that edits would delete
 )
 
 
 def plan_file(view: FileView) -> Planned:
-    """Decide what to do with a file."""
+    """Decide what to change in a file and what to report."""
     view = replace(view, matches=find_matches(view, view.provide(Receivers)))
     planned = Planned()
     for one in PASSES:
@@ -82,13 +82,13 @@ def plan_file(view: FileView) -> Planned:
 
 
 def findings_of(view: FileView, planned: Planned) -> list[Finding]:
-    """Everything to be said, each thing once, but for what is about an expression that was dropped."""
+    """All findings, each once, except those about expressions that edits remove."""
     found = [f for use in planned.uses for f in use.findings] + list(planned.changes.findings)
     return [f for f in dict.fromkeys(found) if not _is_dropped(view, planned, f)]
 
 
 def _is_dropped(view: FileView, planned: Planned, finding: Finding) -> bool:
-    """Whether the expression that a finding is about goes away, such as a dtype that becomes a name."""
+    """Whether an edit removes the expression that a finding is about, such as a dtype that becomes a name."""
     if not isinstance(finding.refusal, NoSuchUse):
         return False
     span = view.source.span(finding.node)

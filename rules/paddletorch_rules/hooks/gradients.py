@@ -32,7 +32,7 @@ def variable(call: BoundCall) -> None:
 def backward(call: BoundCall) -> None:
     """Paddle starts from ones at a tensor of several elements: the gradient of its sum."""
     given = call.value("grad_tensor") is not None and call.literal("grad_tensor") is not None
-    if not given and call.is_several("self"):
+    if not given and call.has_several_elements("self"):
         call.rewrite("{self}.sum().backward({retain_graph:retain_graph=%})")
 
 

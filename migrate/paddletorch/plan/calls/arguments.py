@@ -36,7 +36,7 @@ from paddletorch.plan.model.refusals import (
     StatedByTable,
 )
 from paddletorch.plan.syntax.constants import constant, same_value
-from paddletorch.plan.syntax.precedence import ATOM, binds
+from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.resolve import NoneValue, Qualified
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
 from paddletorch.text.call_spans import LayoutError, read_layout, run_of_arguments
@@ -121,7 +121,7 @@ def _orders(binding: CallBinding, form: Form) -> set[tuple[str, ...]]:
         signatures = (form.signature(version) for version in settings.target_releases.versions)
         return {tuple(p.name for p in s.positional) for s in signatures if s is not None}
 
-    return settings.once("orders", form, look_up)
+    return settings.cached("orders", form, look_up)
 
 
 class _Mapping:
@@ -274,7 +274,7 @@ class _Mapping:
             return None
         if kinds(self._view, node) != {"Tensor"}:
             return None
-        return ("int(", ")") if one else ("", ".tolist()") if binds(node) == ATOM else ("(", ").tolist()")
+        return ("int(", ")") if one else ("", ".tolist()") if precedence_of(node) == ATOM else ("(", ").tolist()")
 
     def _place(self, source_name: str, target_name: str, bound: Bound) -> None:
         """Note where the argument goes; the positionals of a variadic parameter become a list if the row says so."""

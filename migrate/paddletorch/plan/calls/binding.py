@@ -11,10 +11,10 @@ from paddletorch_rules import Form, Framework, Row, Signature, ValueMap
 
 from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, shared_items, written_items
-from paddletorch.plan.inference.opaque_arguments import alike, refuse_silent
+from paddletorch.plan.inference.opaque_arguments import refuse_silent_change, same_parameters
 from paddletorch.plan.inference.overloads import kinds, numpy_name
 from paddletorch.plan.inference.shapes import used_as
-from paddletorch.plan.inference.tensor_size import is_several
+from paddletorch.plan.inference.tensor_size import has_several_elements
 from paddletorch.plan.inference.unpacked_arguments import seen_elements
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import (
@@ -160,10 +160,10 @@ class CallBinding:
                 found |= {value.api, *([value.node.name] if value.node is not None else [])}
         return frozenset(found)
 
-    def is_several(self, name: str) -> bool:
+    def has_several_elements(self, name: str) -> bool:
         """Whether the argument is seen to be a tensor of several elements."""
         node = self.value(name)
-        return node is not None and is_several(self.view, node)
+        return node is not None and has_several_elements(self.view, node)
 
     def values(self, name: str) -> ValueMap | None:
         """How the values of a source parameter translate."""
@@ -240,13 +240,15 @@ def bind(
     variadic = next((p for p in signature.parameters if p.variadic == "*"), None)
     opaque = False
     unseen: list[str] = []
-    for index, argument, text in _positionals(view, node, skip, variadic is None and not alike(view, row, form)):
+    for index, argument, text in _positionals(
+        view, node, skip, variadic is None and not same_parameters(view, row, form)
+    ):
         place = len(given)
         parameter = positional[place] if place < len(positional) else variadic
         if isinstance(argument, ast.Starred) and (parameter is None or not parameter.variadic):
-            if not alike(view, row, form):
+            if not same_parameters(view, row, form):
                 unseen.append(f"*{view.text(argument.value)}")
-                refuse_silent(view, row, form, unseen[-1], place)
+                refuse_silent_change(view, row, form, unseen[-1], place)
             opaque = True
             break
         if parameter is None:
@@ -260,7 +262,7 @@ def bind(
     for index, keyword in enumerate(node.keywords, len(node.args)):
         if keyword.arg is None:
             dictionary = keyword_dict(view, keyword.value)
-            if dictionary is None and alike(view, row, form):
+            if dictionary is None and same_parameters(view, row, form):
                 opaque = True  # every name is the same on both sides
                 continue
             if dictionary is None:
@@ -268,7 +270,7 @@ def bind(
                 if not shared:
                     unseen.append(f"**{view.text(keyword.value)}")
                     taken = [*given, *(k.arg for k in node.keywords if k.arg is not None)]
-                    refuse_silent(view, row, form, unseen[-1], None, taken)
+                    refuse_silent_change(view, row, form, unseen[-1], None, taken)
                     opaque = True
                     continue
                 for key, value, text in shared:

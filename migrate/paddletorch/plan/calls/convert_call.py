@@ -22,7 +22,7 @@ from paddletorch.plan.calls.out_argument import takes_out, with_out
 from paddletorch.plan.calls.placeholders import THE_OPTIMIZER, needs_placeholders, why_undecided, with_placeholders
 from paddletorch.plan.calls.results import named_result
 from paddletorch.plan.model.findings import Finding
-from paddletorch.plan.model.refusals import HandedOn, NeedsWholeCall, Refused, UnseenArguments
+from paddletorch.plan.model.refusals import NeedsWholeCall, PassedAsValue, Refused, UnseenArguments
 from paddletorch.plan.model.target_forms import target_name
 
 
@@ -229,5 +229,5 @@ def _as_function(binding: CallBinding, template: str | None) -> str:
     pair = next((p for p in binding.row.parameters if p.name(source) == binding.form.applied), None)
     name = pair.name(target) if pair is not None else None
     if template is None or name is None:
-        raise Refused(HandedOn(target_name(binding.row, binding.view)))
+        raise Refused(PassedAsValue(target_name(binding.row, binding.view)))
     return f"lambda {name}: " + template.replace("{" + name + "}", name)

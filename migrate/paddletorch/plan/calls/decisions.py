@@ -198,8 +198,8 @@ class _HookCall:
     def dtype(self, name: str) -> str | None:
         return self._binding.dtype(name)
 
-    def is_several(self, name: str) -> bool:
-        return self._binding.is_several(name)
+    def has_several_elements(self, name: str) -> bool:
+        return self._binding.has_several_elements(name)
 
     def used_as(self, kind: Literal["list", "tuple"]) -> bool:
         return self._binding.used_as(kind)

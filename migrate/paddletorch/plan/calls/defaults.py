@@ -34,7 +34,7 @@ def in_every_release(binding: CallBinding, form: Form, name: str) -> bool:
         versions = settings.target_releases.versions
         return all((s := form.signature(v)) is not None and s.get(name) is not None for v in versions)
 
-    return settings.once("in every release", (form, name), look_up)
+    return settings.cached("in every release", (form, name), look_up)
 
 
 def first_default(form: Form, name: str) -> str | None:
@@ -81,7 +81,7 @@ def source_defaults(binding: CallBinding, name: str) -> tuple[list[str], str | N
         known = list(dict.fromkeys(default for default in each if default is not None))
         return known, _parameter_in(form, name, releases.newest) or first_default(form, name)
 
-    return settings.once("source default", (form, name), look_up)
+    return settings.cached("source default", (form, name), look_up)
 
 
 def defaults_of(binding: CallBinding, form: Form, name: str) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ def defaults_of(binding: CallBinding, form: Form, name: str) -> tuple[str, ...]:
         found = [_parameter_in(form, name, release) for release in releases]
         return tuple(dict.fromkeys(text for text in found if text is not None))
 
-    return settings.once("target defaults", (form, name), look_up)
+    return settings.cached("target defaults", (form, name), look_up)
 
 
 def _parameter_in(form: Form, name: str, release: Version) -> str | None:

@@ -25,8 +25,8 @@ from paddletorch.plan.model.refusals import (
     UnseenArguments,
 )
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.syntax.placeholders import ANYWHERE, expression, nested, places
-from paddletorch.plan.syntax.precedence import binds, is_closed, needed
+from paddletorch.plan.syntax.placeholders import ANYWHERE, enclosing_kinds, expression, required_precedences
+from paddletorch.plan.syntax.precedence import is_closed, precedence_of, required_precedence
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.plan.syntax.statements import place_after
 from paddletorch.plan.syntax.temporaries import hoist
@@ -108,9 +108,9 @@ def fill(
     """
     pieces = list(_pieces(_bare(template), arguments))
     _check_order(view, pieces, arguments)
-    text = "".join(p if isinstance(p, str) else "__hole__" for p in pieces)
+    text = "".join(p if isinstance(p, str) else "__placeholder__" for p in pieces)
     _check_scopes(view, pieces, arguments, text, node)
-    tightness = places(text)
+    tightness = required_precedences(text)
     parts: list[_Part] = []
     number = 0
     for piece in pieces:
@@ -295,7 +295,7 @@ def _check_scopes(
     node: ast.expr,
 ) -> None:
     """An argument that goes into a lambda or a comprehension must mean the same there."""
-    kinds = nested(text)
+    kinds = enclosing_kinds(text)
     scope = view.tree.scopes.get(node, view.tree.scope)
     hidden = scope.bindings if scope.kind == "class" else ()  # a class's names are not seen from there
     for name, kind in zip((p.name for p in pieces if isinstance(p, _Hole)), kinds, strict=True):
@@ -323,7 +323,7 @@ def _hole(view: FileView, value: ast.expr | tuple[ast.expr, ast.expr] | str, pla
     text = view.source.slice(span)
     bare_tuple = isinstance(value, ast.Tuple) and not text.startswith("(")
     generator = isinstance(value, ast.GeneratorExp) and not text.startswith("(")
-    loose = not isinstance(value, ast.Tuple | ast.GeneratorExp) and binds(value) < place
+    loose = not isinstance(value, ast.Tuple | ast.GeneratorExp) and precedence_of(value) < place
     several_lines = place > ANYWHERE and not is_closed(text)
     bound = isinstance(value, _IN_BRACKETS)
     if bare_tuple or generator or loose or several_lines or bound:
@@ -354,4 +354,4 @@ def _needs_brackets(view: FileView, text: str, node: ast.expr) -> bool:
     parent = view.parent(node)
     if isinstance(top, ast.Tuple):
         return not text.startswith("(") and not isinstance(parent, ast.Assign | ast.Return | ast.Expr)
-    return binds(top) < needed(parent, node)
+    return precedence_of(top) < required_precedence(parent, node)

@@ -1,1 +1,1 @@
-"""Questions about values, answered and never edited: receivers, dtypes, shapes. Imports `plan.syntax` and below."""
+"""What is known of values, without any edits: types of receivers, dtypes, shapes. Imports `plan.syntax` and below."""

@@ -1,7 +1,7 @@
-"""The dtype of torch's tensors, as far as a file shows it: by constructors, casts, comparisons and arithmetic.
+"""Infers dtypes of torch's tensors from constructors, casts, comparisons and arithmetic.
 
-A dtype is ``float32``, ``int64``...; ``FLOATING`` is a floating-point one whose width is not known. Where
-nothing is known it is None, never a guess.
+A dtype is ``float32``, ``int64``...; ``FLOATING`` is a floating-point dtype of unknown width. An unknown dtype is
+None, never a guess.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from paddletorch.resolve.scopes.reaching import reaching
 
 FLOATING = "floating"
 DEFAULT = "float32"
-"""What torch makes of Python's numbers unless ``set_default_dtype`` says otherwise."""
+"""The dtype that torch gives Python's floats, unless ``set_default_dtype`` changes it."""
 
 _NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
 _LAYERS = frozenset({"linear", "conv", "norm", "embedding", "activation", "pooling", "dropout", "layer"})
@@ -26,12 +26,12 @@ _DEPTH = 40
 
 
 def category(dtype: str) -> int:
-    """0 for bool, 1 for integers, 2 for floating-point numbers, 3 for complex ones: torch promotes upwards."""
+    """0 for bool, 1 for integers, 2 for floating-point, 3 for complex numbers; torch promotes to the higher one."""
     return facts().dtype_categories.get(dtype, 2)
 
 
 def promoted(first: str | None, second: str | None) -> str | None:
-    """The dtype that torch gives an operation of two tensors."""
+    """The dtype of torch's result for two tensors of these dtypes."""
     if first is None or second is None or first == second:
         return first if first == second else None
     if category(first) != category(second):
@@ -51,12 +51,12 @@ class Dtypes:
         self._depth = 0
 
     def of(self, node: ast.expr) -> str | None:
-        """The dtype of the tensor that ``node`` is; None where that is not known, or it is no tensor."""
+        """The dtype of the tensor ``node``; None if it is unknown, or ``node`` is no tensor."""
         if node in self._known:
             return self._known[node]
         if self._depth > _DEPTH:
             return None
-        self._known[node] = None  # what depends on itself is not known
+        self._known[node] = None  # a dtype that depends on itself is unknown
         self._depth += 1
         try:
             found = self._known[node] = self._of(node)
@@ -65,7 +65,7 @@ class Dtypes:
         return found
 
     def source(self, node: ast.expr) -> ast.expr:
-        """The tensor that ``node`` has its dtype from, if that is a floating-point one: ``x`` of ``(x * 2).sum(1)``."""
+        """The innermost tensor with the same floating-point dtype as ``node``: ``x`` of ``(x * 2).sum(1)``."""
         while True:
             inner = self._inner(node)
             if inner is None:
@@ -140,7 +140,7 @@ class Dtypes:
         return None
 
     def _part(self, node: ast.expr, position: int | None) -> str | None:
-        """What stands at a position of a tuple."""
+        """The dtype of the element at a position of a tuple."""
         if isinstance(node, ast.Tuple) and position is not None and position < len(node.elts):
             return self.of(node.elts[position])
         if not isinstance(node, ast.Call):
@@ -186,7 +186,7 @@ class Dtypes:
         return promoted(first, second)
 
     def _function(self, call: ast.Call) -> tuple[str, list[ast.expr]]:
-        """The last name of a function of torch or of a method, and its tensors in order."""
+        """The last segment of the name of torch's function or method, and its tensors in order; empty for others."""
         qualified = self._view.qualified(call.func)
         given = [a for a in call.args if not isinstance(a, ast.Starred)]
         if qualified is not None and qualified.startswith("torch."):
@@ -255,7 +255,7 @@ class Dtypes:
         return self.of(operands[0]) if operands else None
 
     def named(self, node: ast.expr) -> str | None:
-        """The dtype that an expression names: ``torch.float32``, ``x.dtype``."""
+        """The dtype that an expression denotes: ``torch.float32``, ``x.dtype``."""
         if isinstance(node, ast.Attribute) and node.attr == "dtype" and self._view.qualified(node) is None:
             return self.of(node.value)
         name = (self._view.qualified(node) or "").removeprefix("torch.")
@@ -270,7 +270,7 @@ class Dtypes:
             numbers = [self.number(n) for n in given]
             if any(n == 2 for n in numbers) or any(isinstance(n, ast.BinOp) and _divides(n) for n in given):
                 return DEFAULT
-            return "int64"  # a count, as everywhere where it is no float
+            return "int64"  # a value of unknown type is most likely an integer count
         if name in ("full", "full_like"):
             fill = keywords.get("fill_value", operands[1] if len(operands) > 1 else None)
             kind = self.number(fill) if fill is not None else None
@@ -281,14 +281,14 @@ class Dtypes:
         return DEFAULT
 
     def _module(self, call: ast.Call) -> str | None:
-        """What a layer gives: a floating-point tensor."""
+        """The dtype of a layer's result: floating-point."""
         values = self._view.evaluator.values(call.func)
         layers = all(isinstance(v, Instance) and v.type in _LAYERS and v.node is None for v in values)
         return FLOATING if values and layers else None
 
 
 def _with_number(dtype: str, number: int | None) -> str | None:
-    if number is None:  # a number or a tensor: what is floating-point stays so
+    if number is None:  # a number or a tensor of unknown dtype: floating-point remains floating-point
         return FLOATING if category(dtype) == 2 else None
     return dtype if category(dtype) >= number else ("int64" if number == 1 else DEFAULT if number == 2 else None)
 
@@ -298,7 +298,7 @@ def _divides(node: ast.BinOp) -> bool:
 
 
 def _of_data(node: ast.expr) -> str | None:
-    """The dtype of a display of literal numbers."""
+    """The dtype of a tensor made of nested lists of literal numbers."""
     leaves: list[ast.expr] = [node]
     kinds_found: set[type] = set()
     while leaves:

@@ -1,4 +1,4 @@
-"""What ``isinstance`` tests around a use say of an object."""
+"""Whether ``isinstance`` tests around a use show that an object is no tensor."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Qualified
 
 
-def tested_otherwise(view: FileView, node: ast.expr) -> bool:
-    """Whether ``node`` stands where ``isinstance(node, C)`` has said yes, and ``C`` is no tensor."""
+def is_tested_as_no_tensor(view: FileView, node: ast.expr) -> bool:
+    """Whether ``isinstance(node, C)`` holds at ``node``, where ``C`` is no tensor's class."""
     text = ""
     child: ast.AST = node
     parent = view.parent(child)
@@ -33,7 +33,7 @@ def _block(node: ast.If | ast.IfExp) -> list[ast.stmt]:
 
 
 def _is_assigned(block: ast.AST, node: ast.expr) -> bool:
-    """Whether something else is stored to the object's name in the block before ``node``."""
+    """Whether the block assigns the object's name before ``node``."""
     root = node
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
@@ -53,19 +53,19 @@ def _tests(test: ast.expr) -> list[ast.Call]:
 
 
 def _may_be_tensor(view: FileView, types: ast.expr) -> bool:
-    """Whether the second argument of ``isinstance`` names a tensor's class, or one that is not known."""
+    """Whether the second argument of ``isinstance`` contains a tensor's class or an unknown one."""
     for one in types.elts if isinstance(types, ast.Tuple) else [types]:
         if isinstance(one, ast.Name) and not view.tree.scopes[one].lookup(one.id):
             continue  # a builtin: str, list, dict
         names = {v.name for v in view.evaluator.values(one) if isinstance(v, Qualified)}
-        if not names or any(_is_framework(view, n) for n in names):
+        if not names or any(_may_be_tensor_class(view, n) for n in names):
             return True
     return False
 
 
-def _is_framework(view: FileView, name: str) -> bool:
-    """Whether a class is the framework's, or of a module that is not known to hold no tensors."""
-    return name.partition(".")[0] not in _ELSEWHERE
+def _may_be_tensor_class(view: FileView, name: str) -> bool:
+    """Whether a class may be a tensor's: its module is not one that is known to have none."""
+    return name.partition(".")[0] not in _WITHOUT_TENSORS
 
 
-_ELSEWHERE = frozenset("numpy np PIL pandas collections pathlib io numbers typing".split())
+_WITHOUT_TENSORS = frozenset("numpy np PIL pandas collections pathlib io numbers typing".split())

@@ -1,4 +1,4 @@
-"""Keyword dicts in sight: ``GradScaler(**options)`` where ``options`` is a literal used nowhere else."""
+"""Dicts of keywords whose keys are known: ``GradScaler(**options)`` where ``options`` is a literal."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ Key = ast.Constant | ast.keyword
 
 @dataclass(frozen=True, slots=True)
 class DictKeywords:
-    """The dict literals (or ``dict(...)`` calls), one of which supplies keywords, and the stores that add to it."""
+    """The dict literals (or ``dict(...)`` calls) that ``**options`` may be, and the items assigned to it later."""
 
     literals: tuple[Literal, ...]
     items: tuple[tuple[str, Key, ast.expr], ...]
     stored: frozenset[str] = frozenset()
-    """Keys that are not in every literal: what else gives them may not happen."""
+    """Keys that are not in every literal, so that the call may not get them."""
 
     def holds(self, key: Key) -> bool:
-        """Whether the key stands in a literal, from which it can be taken."""
+        """Whether the key is in a literal, so that it can be removed."""
         return any(key is found for literal in self.literals for _, found, _ in literal_items(literal) or ())
 
     def supplies(self, name: str | None) -> bool:
-        """Whether an argument of this name is written in the dict: all are, if there is one dict."""
+        """Whether the dict supplies the argument ``name``; a single dict supplies all of ``**``."""
         return len(self.literals) == 1 or any(key == name for key, _, _ in self.items)
 
 
 def keyword_dict(view: FileView, node: ast.expr) -> DictKeywords | None:
-    """The dict behind ``**node`` if all of its keys are in sight and nothing else uses it."""
+    """The dict behind ``**node``, if all its keys are known and nothing else uses it."""
     if isinstance(node, ast.Dict):
         items = literal_items(node)
         return DictKeywords((node,), items) if items is not None else None
@@ -59,16 +59,16 @@ def keyword_dict(view: FileView, node: ast.expr) -> DictKeywords | None:
 
 
 def _literals(value: ast.expr | None) -> list[Literal | None]:
-    """The literals that a variable may hold; None where it may hold something else."""
+    """The literals that a variable may hold; None for any other value."""
     if isinstance(value, ast.IfExp):
         return [*_literals(value.body), *_literals(value.orelse)]
     return [value if isinstance(value, ast.Dict | ast.Call) else None]
 
 
 def shared_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr, str]]:
-    """What ``**factory_kwargs`` gives, where the dict is a literal that only such calls read: key, value and text.
+    """Key, value and text of each item of ``**factory_kwargs``, where the dict is a literal that only calls read.
 
-    Empty if a key cannot be seen, or if something else may change the dict.
+    Empty if a key is unknown, or if something may change the dict.
     """
     if not isinstance(node, ast.Name):
         return []
@@ -89,9 +89,9 @@ def shared_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr, st
 
 
 def written_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr, str]]:
-    """What ``**node`` gives as arguments of their own: key, value and text; empty if that cannot be said.
+    """Key, value and text of each item of ``**node``, to be written as arguments; empty if they are unknown.
 
-    The values of a literal in the call itself are copied, so they may hold nothing that converts by itself.
+    Values of a literal in the call itself are copied, so they must contain nothing that has edits.
     """
     items = literal_items(node) if isinstance(node, ast.Dict) else None
     if items is None:
@@ -104,7 +104,7 @@ _COPIED = (ast.Constant, ast.Name, ast.UnaryOp, ast.unaryop, ast.Tuple, ast.List
 
 
 def seen_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr]] | None:
-    """The keys and values that ``**node`` gives, if they are in sight."""
+    """The keys and values of ``**node``; None if they are unknown."""
     found = keyword_dict(view, node)
     if found is not None:
         return list({key: (key, value) for key, _, value in found.items}.values())
@@ -112,7 +112,7 @@ def seen_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr]] | N
 
 
 def _own_text(view: FileView, place: ast.Name, value: ast.expr) -> str | None:
-    """The value as written, if it means the same where the call stands."""
+    """The value as written, if it means the same at the call."""
     if isinstance(value, ast.Constant):
         return view.source.slice(view.source.span(value))
     if not isinstance(value, ast.Name):
@@ -123,7 +123,7 @@ def _own_text(view: FileView, place: ast.Name, value: ast.expr) -> str | None:
 
 
 def literal_items(node: Literal) -> tuple[tuple[str, Key, ast.expr], ...] | None:
-    """Keys and values of a dict literal or ``dict(...)`` call, in order; None if a key is not written out."""
+    """Keys and values of a dict literal or ``dict(...)`` call, in order; None if a key is no literal string."""
     items: list[tuple[str, Key, ast.expr]] = []
     if isinstance(node, ast.Call):
         if not isinstance(node.func, ast.Name) or node.func.id != "dict" or node.args:

@@ -1,4 +1,4 @@
-"""Whether a name holds tensors that were computed: torch lets the flag of a leaf be set only, not of those."""
+"""Whether a tensor is computed, not a leaf: torch allows ``requires_grad`` to be set only on leaves."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _COMPUTED = (ast.BinOp, ast.UnaryOp)
 
 
 def is_computed(view: FileView, name: ast.Name) -> bool:
-    """Whether everything that the name may hold was computed, so that it is no leaf."""
+    """Whether every value of the name is computed, so that it is no leaf."""
     bindings = view.tree.scopes[name].lookup(name.id) if name in view.tree.scopes else ()
     return bool(bindings) and all(_is_assigned(b) and _is_result(view, b.value) for b in bindings)
 
 
 def _is_assigned(binding: Binding) -> bool:
-    """Whether a statement gives the name its value; a loop may run over parameters, which are leaves."""
+    """Whether an assignment binds the name; a loop may run over parameters, which are leaves."""
     return binding.kind == "assign" or (binding.kind == "unpack" and len(binding.path) == 1)
 
 

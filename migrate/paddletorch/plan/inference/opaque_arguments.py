@@ -1,4 +1,4 @@
-"""Arguments that a call hands on from where they cannot be seen: ``*args``, ``**kwargs``."""
+"""Calls with ``*args`` or ``**kwargs`` whose contents are unknown."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from paddletorch.plan.model.refusals import Refused, UnseenArguments
 from paddletorch.plan.model.view import FileView
 
 
-def alike(view: FileView, row: Row, form: Form) -> bool:
-    """Whether both sides take the same arguments in the same places, so that unseen ones may be passed on."""
+def same_parameters(view: FileView, row: Row, form: Form) -> bool:
+    """Whether both sides have the same parameters in the same order, so that unknown arguments mean the same."""
     target = view.settings.emitted(row)
     source_signature = form.signature(view.settings.source_releases.newest)
     target_signature = target.signature(view.settings.target_releases.newest) if target is not None else None
@@ -27,21 +27,23 @@ def alike(view: FileView, row: Row, form: Form) -> bool:
     return len(taken) <= len(target_signature.parameters)
 
 
-def refuse_silent(
-    view: FileView, row: Row, form: Form, what: str, place: int | None, taken: Iterable[str] = ()
+def refuse_silent_change(
+    view: FileView, row: Row, form: Form, what: str, position: int | None, given: Iterable[str] = ()
 ) -> None:
-    """Refuse what the target could take for something else; it raises itself for a name that it does not know.
+    """Refuse unknown arguments to which the target could silently give another meaning.
 
-    ``place`` is where positional arguments are handed on, None for keywords, of which ``taken`` are given already.
-    With the shim, Paddle is asked as the code runs instead.
+    A name that the target does not have raises an error at run time, so it is no silent change.
+
+    ``position`` is the first position that ``*args`` fills, None for ``**kwargs``; ``given`` are the keywords that the
+    call gives beside them.
 
     Raises:
-        Refused: another meaning would pass unnoticed.
+        Refused: an argument may mean something else to the target without an error.
     """
     target = view.settings.emitted(row)
     ours = form.signature(view.settings.source_releases.newest)
     theirs = target.signature(view.settings.target_releases.newest) if target is not None else None
-    # keys of configuration files are Paddle's, and hooks of functions decide by what is not given
+    # to Paddle the keys may come from configuration files; hooks of functions decide by what is not given
     if view.target != "torch" or row.kind != "class" or not row.code.startswith("NN"):
         raise Refused(UnseenArguments(what))
     if target is None or target.template is not None or ours is None or theirs is None:
@@ -49,18 +51,18 @@ def refuse_silent(
     if any(p.variadic for p in (*ours.parameters, *theirs.parameters)):
         raise Refused(UnseenArguments(what))
     same = {p.name(view.settings.source) for p in row.parameters if p.values is None and p.torch == p.paddle}
-    if place is None:
-        names = {p.name for p in ours.parameters} - set(taken) - same
+    if position is None:
+        names = {p.name for p in ours.parameters} - set(given) - same
         silent = any(theirs.get(name) is not None for name in names)
     else:
-        pairs = zip(ours.positional[place:], theirs.positional[place:], strict=False)
+        pairs = zip(ours.positional[position:], theirs.positional[position:], strict=False)
         silent = any(one.name != other.name or one.name not in same for one, other in pairs)
     if silent:
         raise Refused(UnseenArguments(what))
 
 
 def refuse_defaults(what: Iterable[str], written: Iterable[str]) -> None:
-    """Refuse to write out a default that the unseen arguments may give.
+    """Refuse to write out a default for a parameter that the unknown arguments may give.
 
     Raises:
         Refused: there is one.

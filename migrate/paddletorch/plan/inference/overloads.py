@@ -1,4 +1,4 @@
-"""Chooses among the rows of one name by what a call gives: ``torch.max(x)``, ``(x, dim)``, ``(x, other)``."""
+"""Chooses among the rows of one name by a call's arguments: ``torch.max(x)``, ``(x, dim)``, ``(x, other)``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLAIN = _NUMBERS | {"str", "sequence"}
 
 
 def numpy_name(signature: Signature, name: str) -> str:
-    """The parameter of a torch function that goes by another name too; ``name`` if there is none.
+    """The parameter of a torch function that ``name`` is an alias of; ``name`` if it is none.
 
     Functions of ``torch.linalg`` whose first parameter the documentation calls ``A`` take ``input``.
     """
@@ -44,7 +44,7 @@ def choose(view: FileView, call: ast.Call, options: Sequence[tuple[Row, Form]], 
     """The row whose signature the call fits.
 
     Raises:
-        Refused: several fit, and the call does not say which.
+        Refused: several fit, and the arguments do not show which is meant.
     """
     if len(options) == 1:
         return options[0]
@@ -63,9 +63,9 @@ def choose(view: FileView, call: ast.Call, options: Sequence[tuple[Row, Form]], 
 
 
 def fit(view: FileView, call: ast.Call, signature: Signature | None, skip: int = 0, *, whole: bool = True) -> Fit:
-    """Whether the call's arguments fit: their number, their names and what is known of their kinds.
+    """How well the call's arguments fit the signature: their number, names and known types.
 
-    ``whole`` says that the call gives every required argument; without, others may follow by place.
+    ``whole``: the call gives every required argument; otherwise more positional arguments may follow.
     """
     if signature is None:
         return Fit.MAYBE
@@ -122,7 +122,7 @@ def _argument(view: FileView, node: ast.expr, parameter: Parameter) -> Fit:
 
 
 def kinds(view: FileView, node: ast.expr) -> frozenset[str]:
-    """What an argument can be, in the words that annotations of the tables use; empty if nothing is known."""
+    """The types that an argument can have, in the words of the tables' annotations; empty if unknown."""
     if isinstance(node, ast.Constant):
         return _constant(node.value)
     match = view.matches.get(node)

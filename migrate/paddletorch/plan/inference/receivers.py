@@ -1,4 +1,4 @@
-"""What shows that a receiver is of a tracked type."""
+"""Decides how certain it is that a receiver is of a type that the tables track."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cached_property
 
 from paddletorch_rules import Form, Row
 
-from paddletorch.plan.inference.isinstance_checks import tested_otherwise
+from paddletorch.plan.inference.isinstance_checks import is_tested_as_no_tensor
 from paddletorch.plan.inference.overloads import Fit, fit, kinds
 from paddletorch.plan.inference.results import shows_fields
 from paddletorch.plan.model.use import Uses
@@ -20,16 +20,16 @@ from paddletorch.resolve import Instance, NoneValue, Partial, Qualified, Unknown
 from paddletorch.resolve.evaluator.tensor_calls import is_tensor_call
 from paddletorch.resolve.values import Container, Local, Value
 
-_NAMED = ("optimizer", "scheduler")
-"""Types that a variable's usual name shows well enough."""
+_TYPES_SHOWN_BY_NAME = ("optimizer", "scheduler")
+"""Types that a variable's usual name is enough evidence for."""
 
 
 _OF_STRINGS = frozenset(dir(str))
-"""Methods that a string argument shows to be a string's."""
+"""Methods of strings; with a string argument such a call is a string's."""
 
 
 class Evidence(IntEnum):
-    """How well a receiver's type is known."""
+    """How certain a receiver's type is."""
 
     NO = 0
     MAYBE = 1
@@ -37,14 +37,14 @@ class Evidence(IntEnum):
 
 
 class _FileFacts:
-    """What a whole file shows of its receivers, looked up when first asked for."""
+    """Facts about a whole file that are evidence for its receivers; each is computed when first read."""
 
     def __init__(self, view: FileView) -> None:
         self._view = view
 
     @cached_property
     def methods(self) -> dict[str, set[str]]:
-        """The methods that are called on each dotted path."""
+        """The names of the methods called on each dotted path."""
         found: dict[str, set[str]] = {}
         for call in self._view.tree.calls:
             if isinstance(call.func, ast.Attribute):
@@ -78,24 +78,24 @@ class _FileFacts:
 
 
 class Receivers:
-    """Types of receivers in one file, by value, by the methods called on them and by name."""
+    """Evidence for the types of one file's receivers: their values, the methods called on them, their names."""
 
     def __init__(self, view: FileView) -> None:
         self._view = view
         self._file = view.provide(_FileFacts)
         self._left_apis: frozenset[str] = frozenset()
         self._all_stay = False
-        self._optimizers: frozenset[str] = frozenset()  # the scalers' arguments, found without it
+        self._optimizers: frozenset[str] = frozenset()  # empty while the scalers' arguments are looked up
         self._optimizers = frozenset(self._stepped_by_scalers())
 
-    def leaving(self, uses: Uses) -> Receivers:
-        """The same, where it is known which APIs stay: objects that those make stay too."""
+    def with_uses(self, uses: Uses) -> Receivers:
+        """The same receivers, once the uses are planned: objects of APIs that are left are left too."""
         found = copy(self)
         found._left_apis, found._all_stay = uses.left_apis, uses.all_stay
         return found
 
     def _stepped_by_scalers(self) -> Iterator[str]:
-        """Paths of the optimizers that are handed to a scaler: ``scaler.step(optimizer)``."""
+        """Paths of the optimizers that are passed to a scaler: ``scaler.step(optimizer)``."""
         for call in self._view.tree.calls:
             function = call.func
             if not isinstance(function, ast.Attribute) or function.attr not in ("step", "unscale_", "minimize"):
@@ -104,21 +104,21 @@ class Receivers:
                 yield path_of(call.args[0])
 
     def evidence(self, node: ast.expr, type_name: str) -> Evidence:
-        """How well it is known that ``node`` is a source-framework instance of ``type_name``."""
+        """How certain it is that ``node`` is the source framework's instance of ``type_name``."""
         values = frozenset(v for v in self._view.evaluator.objects(node) if not _is_function(v))
         instances = [v for v in values if isinstance(v, Instance)]
         if any(v.type != "foreign" for v in instances):
             if type_name == "tensor" and any(v.type == "foreign" and "." in v.api for v in instances):
                 return Evidence.MAYBE  # an array or a tensor
-            instances = [v for v in instances if v.type != "foreign"]  # a number that stands in for the object
+            instances = [v for v in instances if v.type != "foreign"]  # such as a number in place of the object
         if type_name != "tensor" and instances and all(v.api in self._left_apis for v in instances):
-            return Evidence.NO  # the object stays the source's
+            return Evidence.NO  # the object is left as the source's
         bases = self._view.settings.table.bases
         foreign = [v for v in instances if type_name not in bases(v.type) or self._is_target(v)]
         if len(foreign) == len(instances) and foreign:
             return Evidence.NO
         if foreign:
-            return self._by_use(node, type_name, values_unknown=True)  # of this type or of another
+            return self._by_use(node, type_name, values_unknown=True)  # of this type or another one
         plain = Instance | NoneValue | Unknown | (Container if type_name == "tensor" else NoneValue)
         if instances and all(isinstance(v, plain) for v in values):
             return Evidence.YES
@@ -130,9 +130,9 @@ class Receivers:
     def evidence_for(
         self, node: ast.Attribute, call: ast.Call | None, type_name: str, options: list[tuple[Row, Form]]
     ) -> Evidence:
-        """As ``evidence``, with what the use of the member itself shows.
+        """As ``evidence``, with the evidence of the use of the member itself.
 
-        In a file that the target's code is in already, an object counts if it comes from the source for certain.
+        In a file that imports the target too, only an object that certainly comes from the source counts.
         """
         if type_name == "tensor" and self._is_no_tensor(node, call):
             return Evidence.NO
@@ -144,8 +144,8 @@ class Receivers:
             passed = call is None and all(row.kind == "method" for row, _ in options)
             forms = [f for row, _ in options for f in row.forms(self._view.target)]
             if unfit or (passed and all(node.attr in f.names for f in forms)):
-                return Evidence.NO  # its name says it, or it may be another thing: the use does not bear it out
-        if found is Evidence.YES and call is not None and self._may_be_targets(node, call, options):
+                return Evidence.NO  # only the name is evidence, and the use does not support it
+        if found is Evidence.YES and call is not None and self._may_be_method_of_target(node, call, options):
             return Evidence.NO
         if found is not Evidence.YES or not self._file.imports_target or not all(row.whole for row, _ in options):
             return found
@@ -156,24 +156,24 @@ class Receivers:
         return Evidence.MAYBE if self._file.imports_source else Evidence.NO
 
     def _is_no_tensor(self, node: ast.Attribute, call: ast.Call | None) -> bool:
-        """Whether the use or a test around it shows something else: ``name.split(".")``, ``width, height = x.size``."""
+        """Whether the use, or a test around it, shows that it is no tensor: ``name.split(".")``, ``w, h = x.size``."""
         if call is not None:
             strings = node.attr in _OF_STRINGS and any(kinds(self._view, a) == {"str"} for a in call.args[:1])
-            return strings or tested_otherwise(self._view, node.value)
+            return strings or is_tested_as_no_tensor(self._view, node.value)
         parent = self._view.parent(node)
         if node.attr == "size":
             unpacked = isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Tuple | ast.List)
             if unpacked or (isinstance(parent, ast.Subscript) and parent.value is node):
                 return True  # a number in Paddle, a method in torch
-        return tested_otherwise(self._view, node.value)
+        return is_tested_as_no_tensor(self._view, node.value)
 
     def _is_known(self, node: ast.expr) -> bool:
-        """Whether what makes the object is seen, and nothing else makes it."""
+        """Whether all calls that create the object are known."""
         instances = [v for v in self._view.evaluator.objects(node) if isinstance(v, Instance)]
         return bool(instances) and all(v.type != "foreign" for v in instances)
 
-    def _may_be_targets(self, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]]) -> bool:
-        """Whether another method of the target reads the same, in a file that names neither framework."""
+    def _may_be_method_of_target(self, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]]) -> bool:
+        """Whether this may be the target's method of the same name, in a file that imports neither framework."""
         if self._file.imports_source or self._file.imports_target:
             return False
         target, newest = self._view.target, self._view.settings.target_releases.newest
@@ -182,8 +182,8 @@ class Receivers:
         return any(fit(self._view, call, form.signature(newest)) is not Fit.NO for _, form in others)
 
     @property
-    def are_done(self) -> bool:
-        """Whether an earlier run has converted the file: what is left of the source stays, with its members."""
+    def file_is_converted(self) -> bool:
+        """Whether an earlier run has converted the file, so that what is left of the source is left again."""
         return self._all_stay and self._file.imports_target
 
     def _shown_by_use(
@@ -206,7 +206,7 @@ class Receivers:
         if any(source in row.distinctive for row, _ in options):
             array = node.attr == "size" and call is None
             member = node.value.attr if isinstance(node.value, ast.Attribute) else ""
-            private = any(row.report for row, _ in self._view.settings.members(member))  # it stays, with its tensor
+            private = any(row.report for row, _ in self._view.settings.members(member))  # its tensor is left too
             return Evidence.NO if array or private or node.attr in self._file.class_members else Evidence.YES
         if call is None:
             return Evidence.NO
@@ -220,7 +220,7 @@ class Receivers:
         return Evidence.NO if unused or unfit else Evidence.MAYBE
 
     def overrides(self, node: ast.expr, method: str) -> bool:
-        """Whether ``method`` of the receiver is, or may be, a local subclass's own."""
+        """Whether a local subclass defines, or may define, ``method`` of the receiver."""
         values = self._view.evaluator.objects(node)
         return any(isinstance(v, Instance) and method in v.overrides for v in values)
 
@@ -233,7 +233,7 @@ class Receivers:
         names = [path, *self._iterated(node)]
         named = bool(spec.names) and any(re.search(spec.names, n.rpartition(".")[2].rstrip("[]")) for n in names)
         if path in ("self", "cls") or (type_name == "scaler" and self._file.names_shim):
-            return Evidence.NO  # the shim's scaler, perhaps: it keeps the source's methods
+            return Evidence.NO  # perhaps the shim's scaler, which has the source's methods
         if type_name == "tensor" and values_unknown:
             group = self._view.settings.table.suggests("group", path.rpartition(".")[2])
             return Evidence.NO if group else Evidence.MAYBE
@@ -243,13 +243,13 @@ class Receivers:
         used = any(methods <= called for methods in spec.protocol)
         if type_name == "optimizer" and path in self._optimizers:
             return Evidence.YES
-        sure = used or (named and type_name in _NAMED)
-        if sure and not self._made_elsewhere(node, spec.names):
+        sure = used or (named and type_name in _TYPES_SHOWN_BY_NAME)
+        if sure and not self._has_unknown_maker(node, spec.names):
             return Evidence.YES
         return Evidence.MAYBE if named or used else Evidence.NO
 
     def _iterated(self, node: ast.expr) -> list[str]:
-        """Paths of what a loop variable runs over: ``optimizers`` of ``for o in optimizers``."""
+        """Paths of what a loop variable iterates over: ``optimizers`` of ``for o in optimizers``."""
         scope = self._view.tree.scopes.get(node) if isinstance(node, ast.Name) else None
         found: list[str] = []
         for binding in scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else []:
@@ -260,8 +260,8 @@ class Receivers:
                 found.append(path_of(value))
         return found
 
-    def _made_elsewhere(self, node: ast.expr, names: str) -> bool:
-        """Whether this file makes the receiver by a call that does not say what it makes."""
+    def _has_unknown_maker(self, node: ast.expr, names: str) -> bool:
+        """Whether this file creates the receiver by a call whose name does not show its type."""
         for value in self._makers(node):
             maker = path_of(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
             if isinstance(value, ast.Call) and not re.search(names.replace("$", "").replace("^", ""), maker):
@@ -269,7 +269,7 @@ class Receivers:
         return False
 
     def _makers(self, node: ast.expr) -> list[ast.expr]:
-        """What the file assigns to the receiver, unpacked or whole."""
+        """The expressions that the file assigns to the receiver, also by unpacking."""
         tree = self._view.tree
         if isinstance(node, ast.Attribute):
             stores = self._view.evaluator.stores(node.attr)
@@ -285,7 +285,7 @@ class Receivers:
 
 
 def _assigned(view: FileView, target: ast.expr) -> ast.expr:
-    """The right-hand side of the assignment that unpacks into ``target``; the target itself if there is none."""
+    """The right-hand side of the assignment that unpacks into ``target``; ``target`` itself if there is none."""
     parent = view.parent(target)
     while isinstance(parent, ast.Tuple | ast.List | ast.Starred):
         parent = view.parent(parent)
@@ -293,7 +293,7 @@ def _assigned(view: FileView, target: ast.expr) -> ast.expr:
 
 
 def path_of(node: ast.expr) -> str:
-    """``self.scaler`` for a dotted path of names; empty for anything else. Subscripts count by their base."""
+    """The text of a dotted path such as ``self.scaler``; a subscript is written ``[]``; empty for anything else."""
     if isinstance(node, ast.Subscript):
         base = path_of(node.value)
         return base + "[]" if base else ""
@@ -304,5 +304,5 @@ def path_of(node: ast.expr) -> str:
 
 
 def _is_function(value: Value) -> bool:
-    """Whether a value is a function, which has no methods: what it gives is meant, ``d() if callable(d) else d``."""
+    """Whether a value is a function: its result is meant, not the function, in ``d() if callable(d) else d``."""
     return isinstance(value, Partial) or (isinstance(value, Local) and not isinstance(value.node, ast.ClassDef))

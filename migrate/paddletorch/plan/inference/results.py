@@ -1,4 +1,4 @@
-"""Calls that give a named tuple, such as ``torch.max(x, dim)``: which of its fields are used."""
+"""Calls that return a named tuple, such as ``torch.max(x, dim)``: its fields, and which of them are used."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from paddletorch_rules import Form
 from paddletorch.plan.model.view import FileView
 
 WHOLE = "whole"
-"""The name in a form's results of the template for a use of the tuple that is none of its fields."""
+"""The key, in a form's results, of the template for the tuple as a whole."""
 
 
 def fields_of(form: Form) -> list[str]:
-    """The fields of the named tuple that a call of the form gives, in order."""
+    """The fields of the named tuple that a call of the form returns, in order."""
     return [f for f in form.results if f != WHOLE]
 
 
@@ -29,7 +29,7 @@ def unpacked(view: FileView, call: ast.Call, count: int) -> ast.Tuple | ast.List
 
 
 def shows_fields(view: FileView, call: ast.Call, form: Form) -> bool:
-    """Whether the use of a call shows that it gives these fields: unpacked, or one of them by name."""
+    """Whether a use shows that the call returns these fields: it is unpacked, or a field is read by name."""
     fields = fields_of(form)
     parent = view.parent(call)
     if isinstance(parent, ast.Attribute) and parent.attr in fields:

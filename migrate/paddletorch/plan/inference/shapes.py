@@ -1,4 +1,4 @@
-"""A tensor's size: a tuple to torch, a list to Paddle. Where the kind of sequence matters, it is written out.
+"""A tensor's size: a tuple in torch, a list in Paddle. Where the type matters, ``tuple`` or ``list`` is written.
 
 torch.Size is a tuple; Paddle's shape is a list, from 3.3 on a Size that joins and compares like both, but is not
 hashable. So ``x.shape + [1]`` breaks in torch, ``x.shape + (1,)`` and ``{x.shape: 1}`` break in Paddle.
@@ -16,17 +16,17 @@ Kind = Literal["list", "tuple"]
 
 _LIST_METHODS = frozenset("append extend insert pop remove reverse sort copy clear".split())
 _DEPTH = 3
-"""How many names an operand is followed through."""
+"""How many assignments are followed to find an operand's type."""
 
 
 def shape(view: FileView, node: ast.Attribute) -> str | None:
-    """The template for a read of ``x.shape``; empty where it may stand as it is."""
+    """The template for a read of ``x.shape``; empty where no change is needed."""
     kind: Kind = "list" if view.target == "torch" else "tuple"
     return f"{kind}({{self}}.shape)" if used_as(view, node, kind) else ""
 
 
 def used_as(view: FileView, node: ast.expr, kind: Kind) -> bool:
-    """Whether the size that ``node`` gives is used as that kind of sequence, here or under the name it gets."""
+    """Whether the size ``node`` is used as that type of sequence, here or by the name it is assigned to."""
     value = _past_slices(view, node)
     if _here(view, value, kind):
         return True
@@ -37,7 +37,7 @@ def used_as(view: FileView, node: ast.expr, kind: Kind) -> bool:
 
 
 def _past_slices(view: FileView, node: ast.expr) -> ast.expr:
-    """The part of the size that is used: ``x.shape[1:]`` for ``x.shape``."""
+    """The outermost slice of the size: ``x.shape[1:]`` for ``x.shape``."""
     parent = view.parent(node)
     while isinstance(parent, ast.Subscript) and parent.value is node and isinstance(parent.slice, ast.Slice):
         node, parent = parent, view.parent(parent)
@@ -45,7 +45,7 @@ def _past_slices(view: FileView, node: ast.expr) -> ast.expr:
 
 
 def _named(view: FileView, name: ast.Name, kind: Kind) -> bool:
-    """Whether some use of a name that holds a size needs that kind of sequence."""
+    """Whether some use of a name that holds a size needs that type of sequence."""
     for use in _uses(view, name):
         parent = view.parent(use)
         if isinstance(parent, ast.Subscript) and parent.value is use and not isinstance(parent.ctx, ast.Load):
@@ -94,7 +94,7 @@ def _compared(view: FileView, parent: ast.Compare, value: ast.expr, kind: Kind) 
 
 
 def _operands(view: FileView, node: ast.BinOp) -> Iterator[ast.expr]:
-    """What a chain of ``+`` joins."""
+    """The operands of a chain of ``+``."""
     parent = view.parent(node)
     while isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
         node, parent = parent, view.parent(parent)
@@ -108,7 +108,7 @@ def _operands(view: FileView, node: ast.BinOp) -> Iterator[ast.expr]:
 
 
 def _kind(view: FileView, node: ast.expr, depth: int) -> Kind | None:
-    """What sequence an operand is, by its form or by the one value that its name has."""
+    """The sequence type of an operand, by its syntax or by the only value of its name."""
     if isinstance(node, ast.List | ast.ListComp):
         return "list"
     if isinstance(node, ast.Tuple):

@@ -1,4 +1,4 @@
-"""Tuples in sight that supply positional arguments: ``torch.add(*operands)`` where ``operands = (x, y)``."""
+"""Tuples of known elements as positional arguments: ``torch.add(*operands)`` where ``operands = (x, y)``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from paddletorch.plan.model.view import FileView
 
 
 def seen_elements(view: FileView, node: ast.expr) -> list[tuple[ast.expr, str]] | None:
-    """What ``*node`` gives, if that is a literal which nothing changes: each value, and how to write it in the call."""
+    """The elements of ``*node``, each with its text in the call; None unless it is a literal that nothing changes."""
     if not isinstance(node, ast.Name):
         return None
     bindings = view.tree.scopes[node].lookup(node.id)
@@ -25,7 +25,7 @@ def seen_elements(view: FileView, node: ast.expr) -> list[tuple[ast.expr, str]] 
 
 
 def _is_fixed(view: FileView, value: ast.expr) -> bool:
-    """Whether the names in the value still mean the same where the call stands, which hooks may ask about."""
+    """Whether each name in the value has one binding, so that it means the same at the call."""
     return all(
         len(view.tree.scopes[name].lookup(name.id)) == 1 for name in ast.walk(value) if isinstance(name, ast.Name)
     )

@@ -1,1 +1,1 @@
-"""The values that planning hands from step to step. Imports `resolve` and below."""
+"""The values that the steps of planning exchange. Imports `resolve` and below."""

@@ -1,4 +1,4 @@
-"""What becomes of the arguments of one call."""
+"""How the arguments of one call are converted."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from paddletorch.plan.model.findings import Finding
 
 @dataclass(frozen=True, slots=True)
 class ArgumentPlan:
-    """What becomes of a call's arguments, before it is decided how the call is written.
+    """How a call's arguments are converted, before it is decided how the call is written.
 
-    ``keywords`` gives the target's name of each supplied argument that stays, by its place in the call;
-    ``append`` what must be written out; ``edits`` change values in place; ``lists`` are places whose
-    argument, with those that follow it up to the second place, becomes one list; ``drop_keys`` are the source's
-    names that the dict behind ``**`` must lose.
+    ``keywords`` maps the position of each argument that remains to its name in the target;
+    ``append`` are arguments to add; ``edits`` change values; ``lists`` map the position of an
+    argument to that of the last one with which it becomes one list; ``drop_keys`` are the source's
+    names to remove from the dict behind ``**``.
     """
 
     keywords: Mapping[int, str]

@@ -1,4 +1,4 @@
-"""What a pass wants changed, and what all passes so far have decided."""
+"""What one pass returns, and what all passes so far have decided."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddletorch.plan.model.view import FileView
 
 
 class Fate(Enum):
-    """What became of one use of a member."""
+    """The outcome for one use of a member."""
 
     CONVERTED = "converted"
     SAME = "same"
@@ -26,38 +26,38 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A module that new text at ``node`` names."""
+    """A module that new text at ``node`` needs imported."""
 
     node: ast.expr
     module: str
     site: Site | None = None
-    """The site that the text is written for: its import tells where the module's may stand."""
+    """The site that the text belongs to; the module is imported beside the site's own import."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a pass gives back."""
+    """What a pass returns."""
 
     edits: tuple[Edit, ...] = ()
     conversions: tuple[Conversion, ...] = ()
     findings: tuple[Finding, ...] = ()
     imports: tuple[Import, ...] = ()
     uses: tuple[Use, ...] = ()
-    """Uses that the pass found, or decided anew."""
+    """Uses that the pass added or revised."""
     handled: frozenset[ast.AST] = frozenset()
-    """Members that later passes leave alone, since the statement around them was rewritten."""
+    """Members that later passes must not edit, since the statement around them was rewritten."""
     counted: tuple[tuple[str, Fate], ...] = ()
-    """Members by name, with what became of each."""
+    """The name and outcome of each use of a member."""
     naming: Naming | None = None
-    """How names are written, from the pass that decides it."""
+    """How names are written; only one pass decides it."""
 
 
 NOTHING = Changes()
-"""The changes of a pass that finds nothing to do."""
+"""The changes of a pass that has nothing to do."""
 
 
 def joined(many: Iterable[Changes]) -> Changes:
-    """All of the changes, in order."""
+    """All of the changes in one value, in order."""
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     findings: list[Finding] = []
@@ -91,13 +91,13 @@ def joined(many: Iterable[Changes]) -> Changes:
 
 @dataclass(frozen=True)
 class Planned:
-    """What is decided about a file so far. Each pass reads it and gives back changes."""
+    """What is decided about a file so far. Each pass reads it and returns changes."""
 
     uses: Uses = field(default_factory=Uses)
     changes: Changes = NOTHING
 
     def with_changes(self, changes: Changes) -> Planned:
-        """What is decided once a pass has given its changes."""
+        """The decisions with the changes of one more pass."""
         if changes is NOTHING:
             return self
         return Planned(self.uses.with_uses(changes.uses), joined((self.changes, changes)))
@@ -105,7 +105,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One step of planning a file: a function of the file and of what is decided, without other effects."""
+    """One step of planning a file: a function of the file and the decisions so far, without side effects."""
 
     name: str
     plan: Callable[[FileView, Planned], Changes]

@@ -11,7 +11,7 @@ from paddletorch.plan.model.refusal_text import code_of, details
 from paddletorch.plan.model.refusals import Refusal
 
 Located = ast.expr | ast.stmt | ast.alias
-"""Syntax that a finding can be about."""
+"""The kinds of nodes that a finding can be about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +23,19 @@ class Finding:
     name: str = ""
     """The API that it is about."""
     details: tuple[tuple[str, str], ...] = ()
-    """What stands in the message's placeholders, by name."""
+    """Text for the message's placeholders, by name."""
     row: Row | None = None
     applied: bool = False
-    """What it is about was converted all the same, so that no option is needed for it."""
+    """The use was converted nevertheless, so no option is needed to convert it."""
     refusal: Refusal | None = field(default=None, compare=False)
-    """Why the use stays, if it does."""
+    """Why the use is left, if it is."""
 
 
 def finding(code: str, node: Located, name: str = "", row: Row | None = None, /, **details: str) -> Finding:
-    """A finding about the API ``name``; ``details`` fill the placeholders of its message."""
+    """A finding about the API ``name``; ``details`` are the text for its message's placeholders."""
     return Finding(code, node, name, tuple(sorted(details.items())), row)
 
 
 def refused(refusal: Refusal, node: Located, name: str, row: Row | None = None) -> Finding:
-    """A refusal as a finding at ``node``."""
+    """The finding that reports a refusal at ``node``."""
     return Finding(code_of(refusal), node, name, details(refusal), row, refusal=refusal)

@@ -1,4 +1,4 @@
-"""Sites inside f-strings: where they really lie, and which quotes generated code may use there."""
+"""Code inside f-strings: whether its position is right, and which quotes generated code may use there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def enclosing_fstrings(parents: dict[ast.AST, ast.AST], node: ast.AST) -> list[a
 
 
 def is_located(source: Source, node: ast.expr) -> bool:
-    """Whether the text at the node's position is the node: before Python 3.12 it may lie elsewhere."""
+    """Whether the node's position is right: before Python 3.12 it may be wrong inside f-strings."""
     try:
         text = source.slice(source.span(node))
         return ast.dump(ast.parse(f"({text})", mode="eval").body) == ast.dump(node)

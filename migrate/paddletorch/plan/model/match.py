@@ -1,4 +1,4 @@
-"""Expressions of a file that a row writes as a template."""
+"""Expressions that match the template of a row's source side."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from paddletorch_rules import Row
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An expression of the file that a row writes as a template, with what stands for its placeholders."""
+    """An expression that matches the template of a row, with the arguments at its placeholders."""
 
     node: ast.expr
     start: ast.Attribute
     row: Row
     arguments: dict[str, ast.expr]
     attributes: frozenset[ast.AST]
-    """The members that are the template's own."""
+    """The attribute nodes that belong to the template itself."""

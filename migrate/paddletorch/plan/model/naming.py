@@ -1,4 +1,4 @@
-"""How the names of a file are written once it is converted."""
+"""How the names of a file are written after the conversion."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Group:
     other_uses: tuple[ast.expr, ...] = ()
     deleted: bool = False
     hidden: bool = False
-    """The name may also be used in syntax that this Python cannot read."""
+    """The name may also be used in syntax that this Python version cannot parse."""
     fallback: bool = False
-    """The name may also be something of the file's own, which suits every use as it is converted."""
+    """The name may also be the file's own; every use is right for both as it is converted."""
     target: str | None = None
-    """What the name stands for afterwards; None if the binding stays."""
+    """What the name is bound to after the conversion; None if the binding is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Naming:
     """The decided names."""
 
     groups: Mapping[Hashable, Group]
-    """By the key of the anchor."""
+    """Groups by the key of their anchor."""
     rewritten: frozenset[Site] = frozenset()
-    """Sites that no longer use the source's name."""
+    """Sites where the source's name is not used any more."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Names that the converted file has for modules of the target."""
+    """Local names of the target's modules in the converted file, by module."""

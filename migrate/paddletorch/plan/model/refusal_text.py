@@ -1,4 +1,4 @@
-"""The code of each refusal, and the words that its message needs."""
+"""The diagnostic code of each refusal, and the text for its message's placeholders."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from paddletorch.plan.model.refusals import (
     DictWouldLoseKey,
     EvaluatedTwice,
     GivenTwice,
-    HandedOn,
-    KeptWithAnother,
     LayoutMatters,
+    LeftWithAnother,
     MissingArgument,
     Misused,
     NameTaken,
@@ -28,6 +27,7 @@ from paddletorch.plan.model.refusals import (
     NotInRelease,
     NotLocated,
     OwnProtocol,
+    PassedAsValue,
     Refusal,
     ResultUsedWhole,
     ShardedScaler,
@@ -50,12 +50,12 @@ _CODES: dict[type[Refusal], str] = {
     UncertainBinding: "API201",
     AmbiguousApi: "API202",
     UnseenArguments: "API203",
-    HandedOn: "API204",
+    PassedAsValue: "API204",
     NoSuchUse: "API205",
     NotInRelease: "API208",
     Assigned: "API209",
     ArgumentsDoNotFit: "API210",
-    KeptWithAnother: "API211",
+    LeftWithAnother: "API211",
     NameTaken: "API213",
     NotLocated: "API216",
     EvaluatedTwice: "API222",
@@ -76,7 +76,7 @@ _CODES: dict[type[Refusal], str] = {
     UnclearClipping: "OPT203",
     OwnProtocol: "TRN201",
 }
-"""The code of a type holds for those derived from it."""
+"""The code of a type applies to its subclasses too."""
 
 _PROBLEMS: dict[type[Refusal], Callable[..., str]] = {
     TooManyPositionals: lambda r: "too many positional arguments",
@@ -90,14 +90,14 @@ _PROBLEMS: dict[type[Refusal], Callable[..., str]] = {
 
 
 def code_of(refusal: Refusal) -> str:
-    """The diagnostic's code of a refusal."""
+    """The code of the diagnostic that reports a refusal."""
     if isinstance(refusal, StatedByTable):
         return refusal.code
     return next(_CODES[one] for one in type(refusal).__mro__ if one in _CODES)
 
 
 def details(refusal: Refusal) -> tuple[tuple[str, str], ...]:
-    """What stands in the placeholders of the diagnostic's message, by name."""
+    """Text for the placeholders of the diagnostic's message, by name."""
     if isinstance(refusal, StatedByTable):
         return refusal.details
     found = {field.name: _text(getattr(refusal, field.name)) for field in fields(refusal)}
@@ -114,7 +114,7 @@ def details(refusal: Refusal) -> tuple[tuple[str, str], ...]:
 
 
 def _short(template: str) -> str:
-    """A template in a few words: what it calls, or that it is an expression; a description stays as it is."""
+    """A template shortened for a message: the function it calls, or "an expression"; other text is unchanged."""
     if re.fullmatch(r"[\w ,]+", template):
         return template
     called = re.match(r"[A-Za-z_][\w.]*\(", template)

@@ -1,6 +1,6 @@
-"""Why a use stays as it is: one type for each reason, with the facts of the case.
+"""Why a use is left as it is: one type for each reason, with its details.
 
-Codes and words are given in ``refusal_text``; whoever has to decide asks for the type.
+Code that depends on the reason tests the type. Codes and message texts are in ``refusal_text``.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A reason to leave a use as it is."""
+    """A reason why a use is left as it is."""
 
 
 class Refused(Exception):
-    """Carries a refusal to where the use is planned."""
+    """Raised while a use is converted; carries the refusal to the caller that plans the use."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal)
@@ -23,7 +23,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StatedByTable(Refusal):
-    """A row, a value map or a hook names the code itself, and what its message says."""
+    """A row, a value map or a hook states the code and the message's details."""
 
     code: str
     details: tuple[tuple[str, str], ...] = ()
@@ -31,7 +31,7 @@ class StatedByTable(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class UncertainBinding(Refusal):
-    """The name may also be something of the file's own, bound on line ``other``."""
+    """The name may also be the file's own, bound on line ``other``."""
 
     name: str
     other: int
@@ -47,14 +47,14 @@ class AmbiguousApi(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class UnseenArguments(Refusal):
-    """Arguments come from where they cannot be seen."""
+    """The contents of ``*args`` or ``**kwargs`` are unknown."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
-class HandedOn(Refusal):
-    """The API is passed on as a value to callers that give the source's arguments."""
+class PassedAsValue(Refusal):
+    """The API is used as a value, and its callers pass the source's arguments."""
 
     replacement: str
     arguments: str = ""
@@ -84,7 +84,7 @@ class Assigned(Refusal):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptWithAnother(Refusal):
+class LeftWithAnother(Refusal):
     """Another use of the same name, on line ``other``, cannot be converted."""
 
     name: str
@@ -93,7 +93,7 @@ class KeptWithAnother(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class NameTaken(Refusal):
-    """A name that new text needs is bound to something else here."""
+    """A name that the new text needs is bound to something else here."""
 
     name: str
     api: str
@@ -101,12 +101,12 @@ class NameTaken(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class NotLocated(Refusal):
-    """The use stands in an f-string or an annotation where its place or its quotes cannot be known."""
+    """The use is in an f-string or annotation where its position or the free quotes are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedTwice(Refusal):
-    """Arguments with an effect would be evaluated twice, in another order or in another scope.
+    """Arguments with a side effect would be evaluated twice, in another order or in another scope.
 
     ``names`` are the target's parameters, or the arguments as they are written.
     """
@@ -123,7 +123,7 @@ class ResultUsedWhole(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class NoFormFits(Refusal):
-    """Several signatures have the name, and the arguments do not say which one is meant."""
+    """The name has several signatures, and the arguments do not show which one is meant."""
 
     forms: str
     arguments: str
@@ -131,7 +131,7 @@ class NoFormFits(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class ArgumentsDoNotFit(Refusal):
-    """The arguments make no sense for the API's signature."""
+    """The arguments do not fit the API's signature."""
 
     signature: str
 
@@ -171,7 +171,7 @@ class Misused(ArgumentsDoNotFit):
 
 @dataclass(frozen=True, slots=True)
 class SignatureNotKnown(Refusal):
-    """The tables have no signature for an allowed release; ``side`` is the framework's name."""
+    """The tables have no signature of an allowed release; ``side`` is the framework's name."""
 
     side: str
 
@@ -195,14 +195,14 @@ class DictMayHoldNone(SharedDict):
 
 @dataclass(frozen=True, slots=True)
 class ArgumentsNotReadable(Refusal):
-    """What stands between the arguments cannot be taken apart."""
+    """The text between the arguments cannot be parsed."""
 
     problem: str
 
 
 @dataclass(frozen=True, slots=True)
 class NeedsWholeCall(Refusal):
-    """The counterpart is an expression around the call, which cannot stand at this use."""
+    """The counterpart replaces a whole call, and this use is not a call."""
 
     use: str
     written: str
@@ -210,9 +210,9 @@ class NeedsWholeCall(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class NotOneStatement(Refusal):
-    """A statement that belongs to others cannot be rewritten: ``what`` says why.
+    """Statements that must be rewritten together cannot be: ``what`` says why.
 
-    The classes below say which kind of statement it is.
+    The subclasses name the kind of statement.
     """
 
     what: str
@@ -231,7 +231,7 @@ class UnclearUpdate(NotOneStatement):
 
 
 class UnclearDecorate(NotOneStatement):
-    """``amp.decorate`` that cannot be taken out."""
+    """``amp.decorate`` that cannot be removed."""
 
     __slots__ = ()
 
@@ -243,31 +243,31 @@ class UnclearSampler(NotOneStatement):
 
 
 class UnclearSchedule(NotOneStatement):
-    """A scheduler that cannot be tied to its optimizer."""
+    """A scheduler whose optimizer is not clear."""
 
     __slots__ = ()
 
 
 class UnclearGroups(NotOneStatement):
-    """Parameter groups that cannot be seen whole."""
+    """Parameter groups whose contents are not fully known."""
 
     __slots__ = ()
 
 
 class UnclearClipping(NotOneStatement):
-    """Clipping inside an optimizer that cannot become calls."""
+    """Gradient clipping inside an optimizer that cannot become calls before its steps."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OwnProtocol(Refusal):
-    """A class of the file's own that follows the source framework's protocol of optimizers or schedulers."""
+    """A class of the file that implements the source framework's protocol of optimizers or schedulers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShardedScaler(Refusal):
-    """The sharded scaler is used other than by a plain call."""
+    """The sharded scaler is used without a plain call."""
 
 
 @dataclass(frozen=True, slots=True)

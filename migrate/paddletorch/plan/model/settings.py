@@ -23,10 +23,10 @@ class Settings:
     source_releases: ReleaseSet
     target_releases: ReleaseSet
     rows: frozenset[Row]
-    answered: frozenset[str] = frozenset()
-    """Codes of findings that do not apply with the shim."""
-    at_run_time: bool = False
-    """Calls of what only the running program knows are answered by the shim."""
+    inapplicable: frozenset[str] = frozenset()
+    """Codes of findings that do not apply with the parts of the shim in use."""
+    shim_wraps_calls: bool = False
+    """The shim translates calls whose API is known only at run time."""
 
     @cached_property
     def source(self) -> Framework:
@@ -56,7 +56,7 @@ class Settings:
 
     @cached_property
     def spellings(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Every part that a dotted use of an API or its members can have, and every module path that leads to one."""
+        """Every segment of a dotted name of an API or member, and every module path that leads to an API."""
         segments: set[str] = {"__init__", "__new__"}
         prefixes: set[str] = {self.source}
         other_paths = self.table.aliases.paths(self.source)
@@ -75,7 +75,7 @@ class Settings:
 
     @cached_property
     def bare(self) -> dict[str, frozenset[str]]:
-        """Distinctive names that mean an API where nothing binds them, as in documentation."""
+        """Names that mean an API where nothing binds them, as in documentation."""
         found: dict[str, set[str]] = {}
         for row in self.rows:
             if row.bare:
@@ -85,11 +85,11 @@ class Settings:
         return {name: frozenset(names) for name, names in found.items()}
 
     def exported(self, module: str) -> dict[str, frozenset[str]]:
-        """The APIs of a module by their last name: what ``from module import *`` may bind."""
+        """The APIs of a module by their last segment: what ``from module import *`` may bind."""
         return {last: frozenset({name}) for last, name in self.table.exported(self.source, module).items()}
 
     def deselects(self, name: str) -> bool:
-        """Whether the tables know ``name``, in rows that are not selected only."""
+        """Whether ``name`` is in the tables, but in no selected row."""
         first = self.table.lookup(self.source, name)  # knows prefixes too
         pairs = self.table.overloads(self.source, name) or [first] if first else []
         rows = [row for row, _ in pairs if row.serves(self.target)]
@@ -102,29 +102,29 @@ class Settings:
         above = (".".join(p[:n]) for name in names for p in [name.split(".")] for n in range(1, len(p)))
         return self.table.aliases.paths(self.source).union(above)
 
-    def once(self, question: str, key: Hashable, answer: Callable[[], T]) -> T:
-        """The answer to a question about the tables and releases, which is the same for every file."""
-        known = self._answered.setdefault(question, {})
+    def cached(self, question: str, key: Hashable, answer: Callable[[], T]) -> T:
+        """The cached answer to a question about the tables and releases, which is the same for every file."""
+        known = self._cache.setdefault(question, {})
         if key not in known:
             known[key] = answer()
         found: T = known[key]
         return found
 
     @cached_property
-    def _answered(self) -> dict[str, dict[Hashable, Any]]:
+    def _cache(self) -> dict[str, dict[Hashable, Any]]:
         return {}
 
     def emitted(self, row: Row) -> Form | None:
-        """The row's form to write: the first that every target release has."""
-        return self.once("emitted", row, lambda: row.emitted(self.target, self.target_releases.versions))
+        """The form of the row that is written: the first one that every target release has."""
+        return self.cached("emitted", row, lambda: row.emitted(self.target, self.target_releases.versions))
 
     @cached_property
     def member_names(self) -> frozenset[str]:
-        """Names that a member of a tracked instance can have."""
+        """The member names of all selected rows."""
         return frozenset(
             name for row in self.rows if row.receiver is not None for f in row.forms(self.source) for name in f.names
         )
 
     def members(self, name: str) -> list[tuple[Row, Form]]:
-        """Selected rows for a member of a tracked instance."""
+        """The selected rows of members with this name."""
         return [pair for pair in self.table.members(self.source, name) if pair[0] in self.rows]

@@ -1,4 +1,4 @@
-"""One place in a file where an API of the tables stands."""
+"""A use of an API that the tables have, before it is planned."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AnchorKind = Literal["import", "alias", "attribute", "free", "outside"]
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The part of a dotted use whose binding gives it its meaning: ``amp`` of ``amp.GradScaler``."""
+    """The bound part of a dotted use: ``amp`` of ``amp.GradScaler``."""
 
     kind: AnchorKind
     key: Hashable
@@ -30,7 +30,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One API that a use may mean."""
+    """An API that a use may mean, with its row and form."""
 
     name: str
     row: Row
@@ -39,7 +39,7 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Site:
-    """One use: the dotted expression ``node``, what it may mean and what surrounds it."""
+    """One use: the dotted expression ``node``, the APIs it may mean and the syntax around it."""
 
     node: ast.expr
     anchor: Anchor
@@ -47,9 +47,9 @@ class Site:
     role: Role
     call: ast.Call | None
     other: ast.AST | None
-    """What may make the name something else, if there is such a binding."""
+    """The binding that may give the name another meaning, if there is one."""
 
     @property
     def name(self) -> str:
-        """The first name it may mean, for messages."""
+        """The first API that it may mean, for messages."""
         return self.candidates[0].name

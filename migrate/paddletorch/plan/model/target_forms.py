@@ -1,4 +1,4 @@
-"""Which of a row's spellings is written."""
+"""Which form of a row's target side is written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def target_form(row: Row, view: FileView) -> Form:
     """The form to write.
 
     Raises:
-        Refused: no spelling exists in every allowed release.
+        Refused: no form exists in every allowed release.
     """
     form = view.settings.emitted(row)
     if form is None:
@@ -23,10 +23,10 @@ def target_form(row: Row, view: FileView) -> Form:
 
 
 def target_name(row: Row, view: FileView) -> str:
-    """The name that would be written, for messages."""
+    """The target's name of a row, for messages."""
     forms = row.forms(view.target)
     return forms[0].names[0] if forms and forms[0].names else "the counterpart"
 
 
-FOLLOW_PROTOCOL = frozenset({"optimizer", "scheduler", "lbfgs"})
-"""Types whose subclasses step parameters or compute rates by the source's protocol: such a class keeps its base."""
+TYPES_WITH_PROTOCOL = frozenset({"optimizer", "scheduler", "lbfgs"})
+"""Types whose subclasses implement the source's protocol of steps or rates, so that their base class is left."""

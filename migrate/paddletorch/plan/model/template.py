@@ -1,52 +1,52 @@
-"""Expression templates of the tables: filled in to emit, matched against syntax to recognise."""
+"""Expression templates of the tables, and how they are matched against expressions."""
 
 from __future__ import annotations
 
 import ast
 from functools import lru_cache
 
-_HOLE = "__hole_{}__"
+_PLACEHOLDER = "__placeholder_{}__"
 
 
 class Template:
-    """An expression with holes, such as ``float({self}.state_dict().get('scale', [1.0])[0])``."""
+    """An expression with placeholders, such as ``float({self}.state_dict().get('scale', [1.0])[0])``."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._tree = _parse(text)
 
     def members(self) -> list[str]:
-        """Names of the members that the template takes of ``{self}``; none if it is nothing but one member."""
-        hole = _HOLE.format("self")
+        """The members of ``{self}`` that the template uses; none if it is a single member."""
+        placeholder = _PLACEHOLDER.format("self")
         if isinstance(self._tree, ast.Attribute) and isinstance(self._tree.value, ast.Name):
             return []
         return [
             n.attr
             for n in ast.walk(self._tree)
-            if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == hole
+            if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == placeholder
         ]
 
     def match(self, node: ast.AST) -> dict[str, ast.expr] | None:
-        """The expressions in the holes if ``node`` has the template's shape, else None."""
-        holes: dict[str, ast.expr] = {}
-        return holes if _match(self._tree, node, holes) else None
+        """The expression at each placeholder if ``node`` has the template's shape, else None."""
+        arguments: dict[str, ast.expr] = {}
+        return arguments if _match(self._tree, node, arguments) else None
 
 
 @lru_cache(maxsize=256)
 def _parse(text: str) -> ast.expr:
-    class Holes(dict[str, str]):
+    class Placeholders(dict[str, str]):
         def __missing__(self, key: str) -> str:
-            return _HOLE.format(key)
+            return _PLACEHOLDER.format(key)
 
-    return ast.parse(text.format_map(Holes()), mode="eval").body
+    return ast.parse(text.format_map(Placeholders()), mode="eval").body
 
 
-def _match(pattern: ast.AST, node: ast.AST, holes: dict[str, ast.expr]) -> bool:
-    if isinstance(pattern, ast.Name) and pattern.id.startswith("__hole_"):
-        name = pattern.id[len("__hole_") : -2]
+def _match(pattern: ast.AST, node: ast.AST, arguments: dict[str, ast.expr]) -> bool:
+    if isinstance(pattern, ast.Name) and pattern.id.startswith("__placeholder_"):
+        name = pattern.id[len("__placeholder_") : -2]
         if not isinstance(node, ast.expr):
             return False
-        earlier = holes.setdefault(name, node)
+        earlier = arguments.setdefault(name, node)
         return earlier is node or ast.dump(earlier) == ast.dump(node)
     if type(pattern) is not type(node):
         return False
@@ -55,12 +55,12 @@ def _match(pattern: ast.AST, node: ast.AST, holes: dict[str, ast.expr]) -> bool:
             continue
         left, right = getattr(pattern, field, None), getattr(node, field, None)
         if isinstance(left, ast.AST):
-            if not isinstance(right, ast.AST) or not _match(left, right, holes):
+            if not isinstance(right, ast.AST) or not _match(left, right, arguments):
                 return False
         elif isinstance(left, list):
             if not isinstance(right, list) or len(left) != len(right):
                 return False
-            if not all(_match(a, b, holes) for a, b in zip(left, right, strict=True)):
+            if not all(_match(a, b, arguments) for a, b in zip(left, right, strict=True)):
                 return False
         elif left != right or type(left) is not type(right):
             return False

@@ -1,4 +1,4 @@
-"""What becomes of a site, and of all sites of a file."""
+"""How one site is converted, and the collection of all uses of a file."""
 
 from __future__ import annotations
 
@@ -16,48 +16,48 @@ from paddletorch.plan.model.site import Site
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Use:
-    """What one site becomes. ``target`` is None if it is left alone; ``findings`` say why, or warn."""
+    """How one site is converted. ``target`` is None if it is left; ``findings`` say why, or warn."""
 
     site: Site
     row: Row
     target: str | None
-    """The name or template that is written; an empty one where the use goes away."""
+    """The name or template that is written; empty where the use is removed."""
     edits: tuple[Edit, ...] = ()
     findings: tuple[Finding, ...] = ()
     whole: Edit | None = None
-    """What replaces the whole call or statement, where the target is not a plain call."""
+    """The edit that replaces the whole call or statement, where the target is not a plain call."""
     writes_name: bool = False
-    """The edits write the new name themselves."""
+    """The edits write the new name, so the names pass must not."""
     keeps_name: bool = False
-    """The use's name stands for several APIs, and the same edits suit each of them."""
+    """Several APIs are possible; the edits are the same for each, and the name is left."""
     needs: str = ""
-    """A module that the edits name in full."""
+    """A module that the edits use and that must be imported."""
 
     @property
     def converts(self) -> bool:
-        """Whether the use becomes the target's."""
+        """Whether the use is converted."""
         return self.target is not None
 
     @property
     def every_edit(self) -> tuple[Edit, ...]:
-        """The edits, with that of the whole."""
+        """All edits, including ``whole``."""
         return self.edits if self.whole is None else (*self.edits, self.whole)
 
     def refuse(self, refusal: Refusal | None) -> Use:
-        """The same use left as it is; a finding says why, unless another finding does."""
+        """The use left as it is, with the refusal as its finding; None if another finding reports it."""
         found = () if refusal is None else (refused(refusal, self.site.node, self.site.name, self.row),)
         return Use(self.site, self.row, None, findings=found)
 
     def with_edits(self, *edits: Edit) -> Use:
-        """The use with more edits."""
+        """The use with additional edits."""
         return replace(self, edits=(*self.edits, *edits))
 
     def with_findings(self, *findings: Finding) -> Use:
-        """The use with more findings."""
+        """The use with additional findings."""
         return replace(self, findings=(*self.findings, *findings))
 
     def same_as(self, other: Use) -> bool:
-        """Whether two readings of a site lead to the same result."""
+        """Whether two possible meanings of a site lead to the same edits and findings."""
         return (
             self.target == other.target
             and self.whole == other.whole
@@ -68,7 +68,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Uses:
-    """The uses of a file, in source order, those through other files' imports last."""
+    """The uses of a file in source order; those of names that another file imports come last."""
 
     items: tuple[Use, ...] = ()
 
@@ -86,7 +86,7 @@ class Uses:
         return {use.site: use for use in self.items}
 
     def with_uses(self, uses: Iterable[Use]) -> Uses:
-        """These uses, with those of the same site replaced and new ones behind."""
+        """These uses, with ``uses`` in place of those of the same sites; new ones come last."""
         given = {use.site: use for use in uses}
         if not given:
             return self
@@ -95,23 +95,23 @@ class Uses:
 
     @property
     def converted(self) -> tuple[Use, ...]:
-        """Those that become the target's."""
+        """The uses that are converted."""
         return tuple(use for use in self.items if use.converts)
 
     @cached_property
     def left_apis(self) -> frozenset[str]:
-        """APIs of which every call in the file stays."""
+        """APIs whose calls in the file are all left."""
         calls = {use.site.name for use in self.items if use.site.role == "call" and not use.converts}
         return frozenset(calls - {use.site.name for use in self.items if use.converts})
 
     @cached_property
     def all_stay(self) -> bool:
-        """Whether the file has uses, and none of them converts."""
+        """Whether the file has uses, and all of them are left."""
         return bool(self.items) and not any(use.converts for use in self.items)
 
 
 class Draft:
-    """A pass's own copy of the uses while it decides; ``revised`` is what it gives back."""
+    """A pass's working copy of the uses; the pass returns ``revised``."""
 
     def __init__(self, uses: Uses) -> None:
         self._uses = uses
@@ -124,11 +124,11 @@ class Draft:
         return (self._changed.get(use.site, use) for use in self._uses)
 
     def revise(self, use: Use) -> None:
-        """Put ``use`` in the place of the one of the same site."""
+        """Replace the use of the same site."""
         self._changed[use.site] = use
 
     def refuse(self, site: Site, refusal: Refusal | None) -> None:
-        """Leave a site as it is."""
+        """Leave a site as it is, because of a refusal."""
         self.revise(self[site].refuse(refusal))
 
     @property

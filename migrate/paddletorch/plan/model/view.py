@@ -1,4 +1,4 @@
-"""What every planning step reads of one file: its tree, names, tables and releases."""
+"""What every step of planning reads: one file's tree and names, the tables and the options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class FileView:
-    """One file while it is planned: what it says, what its names mean, and what the options ask for."""
+    """One file: its source and tree, what its names mean, and the settings. It is never changed."""
 
     settings: Settings
     source: Source
@@ -30,12 +30,12 @@ class FileView:
     evaluator: Evaluator
     suppressions: Suppressions
     blocked: frozenset[int] = frozenset()
-    """Lines on which nothing is edited: an earlier attempt made no valid text of them."""
+    """Lines that must not be edited, since an earlier attempt made invalid text there."""
     matches: Mapping[ast.expr, Match] = field(default_factory=dict)
-    """Expressions that a row writes as a template."""
+    """Expressions that match a template of the source side."""
 
     def provide(self, kind: Callable[[FileView], T]) -> T:
-        """The one answer of ``kind`` about this file, such as its ``Receivers``; made when first asked for."""
+        """The file's only instance of ``kind``, such as ``Receivers``; created at the first call."""
         if kind not in self._provided:
             self._provided[kind] = kind(self)
         found: T = self._provided[kind]
@@ -52,7 +52,7 @@ class FileView:
 
     @cached_property
     def module_imports(self) -> dict[str, list[str]]:
-        """Module-level names by the qualified name that an import gives them, where they have no other meaning."""
+        """Module-level names that only imports bind, by the qualified name of what they import."""
         found: dict[str, list[str]] = {}
         for name, bindings in self.tree.scope.bindings.items():
             names = {b.qualified for b in bindings if b.qualified is not None}
@@ -61,13 +61,13 @@ class FileView:
         return found
 
     def _only_imported(self, bindings: list[Binding]) -> bool:
-        """Whether a name has nothing but the value that its imports give it, or None where they fail."""
+        """Whether a name is bound only by imports, or to None where an import fails."""
         others = [b for b in bindings if b.qualified is None and b.kind != "delete"]
         return not others or all(isinstance(v, NoneValue) for v in self.evaluator.bound(others))
 
     @cached_property
     def is_half_converted(self) -> bool:
-        """Whether the file imports the target too: an earlier run did what adds something to plain expressions."""
+        """Whether the file imports the target too, so that an earlier run may have converted part of it."""
         return any(name.partition(".")[0] == self.target for name in self.module_imports)
 
     @cached_property
@@ -76,17 +76,17 @@ class FileView:
         return frozenset(self.tree.annotations)
 
     def suppressed(self, code: str, node: ast.expr | ast.stmt | ast.alias) -> bool:
-        """Whether a comment on the node's lines keeps ``code`` away from it, or nothing is to be edited there."""
+        """Whether a comment on the node's lines suppresses ``code``, or those lines must not be edited."""
         if self.blocked and not self.blocked.isdisjoint(range(node.lineno, (node.end_lineno or node.lineno) + 1)):
             return True
         return self.suppressions.covers(code, node.lineno, node.end_lineno or node.lineno)
 
-    def leaves(self, code: str, node: ast.expr | ast.stmt | ast.alias) -> bool:
-        """Whether ``node`` is not to be edited by what no row states and goes by ``code``."""
+    def is_deselected(self, code: str, node: ast.expr | ast.stmt | ast.alias) -> bool:
+        """Whether ``code`` is deselected or suppressed at ``node``, for edits without a table row."""
         return not self.settings.options.wants(code) or self.suppressed(code, node)
 
     def quoted(self, text: str, node: ast.expr) -> str:
-        """Generated code in the quotes that the file uses most, or that a string around ``node`` leaves free.
+        """Generated code with the quotes that the file uses most, or with those free inside a string around ``node``.
 
         Raises:
             Refused: the string uses both quotes, or the node cannot be found in it.
@@ -106,7 +106,7 @@ class FileView:
         return text.replace("'", '"') if quote == '"' and '"' not in text and "\\" not in text else text
 
     def _enclosing_string(self, node: ast.expr) -> ast.Constant | None:
-        """The annotation in quotes that ``node`` stands in."""
+        """The string annotation around ``node``, if any."""
         current: ast.AST | None = node if self.tree.string_annotations else None
         while current is not None and not isinstance(current, ast.stmt):
             if isinstance(current, ast.Constant) and current in self.tree.string_annotations:
@@ -115,11 +115,11 @@ class FileView:
         return None
 
     def in_fstring(self, node: ast.expr) -> bool:
-        """Whether the node stands inside an f-string."""
+        """Whether the node is inside an f-string."""
         return node in self.tree.in_fstrings
 
     def in_string(self, node: ast.expr) -> bool:
-        """Whether the node stands inside an f-string or an annotation in quotes, where a line cannot be broken."""
+        """Whether the node is inside an f-string or a string annotation, where lines cannot be broken."""
         return self.in_fstring(node) or self._enclosing_string(node) is not None
 
     def is_located(self, node: ast.expr) -> bool:
@@ -131,7 +131,7 @@ class FileView:
         return self.tree.parents.get(node)
 
     def text(self, node: ast.expr) -> str:
-        """The expression as written, on one line and cut short for messages."""
+        """The expression as written, on one line and shortened, for messages."""
         text = " ".join(self.source.slice(self.source.span(node)).split())
         return text if len(text) <= 60 else text[:57] + "..."
 
@@ -143,7 +143,7 @@ class FileView:
         return current
 
     def qualified(self, node: ast.expr) -> str | None:
-        """The one qualified name of an expression, if it has exactly one (None values aside)."""
+        """The qualified name of an expression, if it has exactly one besides None."""
         if not isinstance(node, ast.Name | ast.Attribute):
             return None
         values = [v for v in self.evaluator.values(node) if not isinstance(v, NoneValue)]
@@ -152,6 +152,6 @@ class FileView:
     def conversion(
         self, code: str, node: ast.expr | ast.stmt | ast.alias, name: str, replacement: str, row: str = ""
     ) -> Conversion:
-        """A record that ``name``, at ``node``, became ``replacement``."""
+        """The record of a conversion: ``name``, at ``node``, became ``replacement``."""
         line, column = self.source.position(self.source.span(node).start)
         return Conversion(code, name, replacement, line, column, row)

@@ -1,1 +1,1 @@
-"""How converted names are spelled, and which imports they need. Imports `plan.sites` and below."""
+"""Decides how converted names are spelled, and edits imports. Imports `plan.sites` and below."""

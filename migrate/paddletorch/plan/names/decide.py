@@ -1,7 +1,7 @@
 """Decides how each converted API is written: by its old local name, or by its full name.
 
-A name that the file binds (an import, an alias) keeps its spelling when everything it is used for converts
-to one target: then only the binding changes. Otherwise the uses that convert are written out in full.
+If every use of a bound name (an import, an alias) converts below one target, only the binding is edited and the
+uses keep their spelling. Otherwise each use that converts is written with its full name.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.model.changes import Changes, Import, Planned
 from paddletorch.plan.model.naming import Group, Naming
-from paddletorch.plan.model.refusals import KeptWithAnother, Refusal, Refused, UncertainBinding
+from paddletorch.plan.model.refusals import LeftWithAnother, Refusal, Refused, UncertainBinding
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
@@ -23,11 +23,11 @@ from paddletorch.resolve import Binding, NoneValue, Qualified
 
 
 def plan_names(view: FileView, planned: Planned) -> Changes:
-    """Decide how names are written, and write the uses that convert."""
+    """Decide how names are written, and emit the edits of the uses that convert."""
     draft = Draft(planned.uses)
     groups = _decide(view, draft)
     found = [alias for group in groups.values() if (alias := _module_alias(view, group)) is not None]
-    aliases = dict(reversed(found))  # the first name of a module counts
+    aliases = dict(reversed(found))  # the first name of each module is used
     written = _Written()
     for group in groups.values():
         for site in group.sites:
@@ -51,7 +51,7 @@ def plan_names(view: FileView, planned: Planned) -> Changes:
 
 @dataclass(slots=True)
 class _Written:
-    """The edits of names, while they are made."""
+    """The edits of names, and the imports that they need, collected so far."""
 
     edits: list[Edit] = field(default_factory=list)
     imports: list[Import] = field(default_factory=list)
@@ -59,7 +59,7 @@ class _Written:
 
 
 def _decide(view: FileView, draft: Draft) -> dict[Hashable, Group]:
-    """The groups of sites by binding, and which bindings change. Refusals spread along aliases."""
+    """Group the sites by binding and decide which bindings change. A refusal spreads along aliases."""
     sites: dict[Hashable, list[Site]] = {}
     for use in draft:
         sites.setdefault(use.site.anchor.key, []).append(use.site)
@@ -73,9 +73,9 @@ def _decide(view: FileView, draft: Draft) -> dict[Hashable, Group]:
 
 
 def _with_fallback(view: FileView, draft: Draft, group: Group) -> Group:
-    """A name that may also be a fallback of the file's own: its import converts if all uses stay the same text."""
+    """Allow a name that may also be the file's own fallback to convert, if none of its uses needs another text."""
     if group.anchor.kind in ("alias", "attribute"):
-        return group  # a variable keeps its name in any case
+        return group  # a variable is never renamed
     if all(site.other is None for site in group.sites) or view.settings.options.unsafe:
         return group
     if not group.other_uses and not group.hidden and all(draft[site].keeps_name for site in group.sites):
@@ -88,7 +88,7 @@ def _with_fallback(view: FileView, draft: Draft, group: Group) -> Group:
 
 
 def _module_alias(view: FileView, group: Group) -> tuple[str, str] | None:
-    """A module of the target and what the file will call it: ``F`` for ``paddle.nn.functional``."""
+    """A module of the target and its name in the converted file: ``F`` for ``paddle.nn.functional``."""
     bindings = group.anchor.bindings
     if group.target is None or group.anchor.kind != "import" or not bindings or "." not in group.target:
         return None
@@ -99,7 +99,7 @@ def _module_alias(view: FileView, group: Group) -> tuple[str, str] | None:
 
 
 def _with_other_uses(view: FileView, groups: dict[Hashable, Group]) -> dict[Hashable, Group]:
-    """The groups with what else the file does with their names."""
+    """The groups with the other uses of their names in the file."""
     used = {id(site.anchor.node) for group in groups.values() for site in group.sites}
     anchors = {group.anchor.node.id for group in groups.values() if isinstance(group.anchor.node, ast.Name)}
     others: dict[Hashable, list[ast.expr]] = {}
@@ -128,7 +128,7 @@ def _with_other_uses(view: FileView, groups: dict[Hashable, Group]) -> dict[Hash
 
 
 def _spread_refusals(view: FileView, groups: dict[Hashable, Group], draft: Draft) -> bool:
-    """An alias converts with all of its uses or not at all. Whether anything changed."""
+    """Convert an alias with all of its uses or not at all. Returns whether anything changed."""
     changed = _spread_to_parameters(groups, draft)
     for use in draft:
         if use.site.role != "alias":
@@ -138,24 +138,26 @@ def _spread_refusals(view: FileView, groups: dict[Hashable, Group], draft: Draft
             if group is None:
                 continue
             alias = draft[use.site]
-            blocker = next((s for s in group.sites if not draft[s].converts or _leaves(draft[s], alias)), None)
+            blocker = next(
+                (s for s in group.sites if not draft[s].converts or _differs_from_alias(draft[s], alias)), None
+            )
             if blocker is not None and alias.converts:
-                draft.refuse(use.site, _kept_with(use.site, blocker))
+                draft.refuse(use.site, _left_because_of(use.site, blocker))
                 changed = True
             elif not alias.converts:
                 changed = _refuse_all(group, draft, use.site) or changed
     return changed
 
 
-def _leaves(use: Use, alias: Use) -> bool:
-    """Whether a use through an alias becomes something that the alias does not lead to: ``f = torch.max``, ``amax``."""
+def _differs_from_alias(use: Use, alias: Use) -> bool:
+    """Whether a use of an alias becomes another API than the alias: ``f = torch.max``, whose call becomes ``amax``."""
     if use.target is None or alias.target is None or use.whole is not None or use.writes_name or use.keeps_name:
         return False
     return use.target != alias.target and not use.target.startswith(alias.target + ".")
 
 
 def _spread_to_parameters(groups: dict[Hashable, Group], draft: Draft) -> bool:
-    """A parameter that is given an API which stays, stays. Whether anything changed."""
+    """Leave the uses of a parameter that an API which is left is passed to. Returns whether anything changed."""
     changed = False
     for use in draft:
         if use.site.role not in ("value", "probe") or use.converts:
@@ -168,15 +170,15 @@ def _spread_to_parameters(groups: dict[Hashable, Group], draft: Draft) -> bool:
 
 
 def _refuse_all(group: Group, draft: Draft, blocker: Site) -> bool:
-    """Leave all uses of a name as they are because of one. Whether any had been converted."""
+    """Leave all uses of a name because of ``blocker``. Returns whether any would have been converted."""
     converting = [site for site in group.sites if draft[site].converts]
     for site in converting:
-        draft.refuse(site, _kept_with(site, blocker))
+        draft.refuse(site, _left_because_of(site, blocker))
     return bool(converting)
 
 
-def _kept_with(site: Site, blocker: Site) -> Refusal:
-    return KeptWithAnother(ast.unparse(site.node), blocker.node.lineno)
+def _left_because_of(site: Site, blocker: Site) -> Refusal:
+    return LeftWithAnother(ast.unparse(site.node), blocker.node.lineno)
 
 
 def _binding_target(view: FileView, draft: Draft, group: Group) -> str | None:
@@ -191,7 +193,7 @@ def _binding_target(view: FileView, draft: Draft, group: Group) -> str | None:
 
 
 def stands_for_imports(view: FileView, bindings: Iterable[Binding]) -> bool:
-    """Whether a name is only ever imported, an alias of an API, None where the import fails, or deleted."""
+    """Whether each binding of a name is an import, an alias of an API, None for a failed import, or a ``del``."""
     return all(b.qualified is not None or b.kind == "delete" or _is_alias(view, b) for b in bindings)
 
 
@@ -206,7 +208,7 @@ def _alias_target(view: FileView, group: Group) -> str | None:
 
 
 def target_of(view: FileView, name: str) -> str | None:
-    """What a qualified name becomes where it is imported, if that is a plain name."""
+    """The target's name in an import of ``name``, if the counterpart is a plain name."""
     found = view.settings.lookup(name)
     if found is None:
         return None
@@ -215,7 +217,7 @@ def target_of(view: FileView, name: str) -> str | None:
 
 
 def import_target(view: FileView, names: frozenset[str], uses: Iterable[Use]) -> str | None:
-    """What imports of ``names`` become, if every use converts below that one target."""
+    """The target's name in imports of ``names``, if every use converts to it or to a member of it."""
     targets = {target_of(view, name) for name in names if view.settings.lookup(name) is not None}
     if len(targets) != 1:
         return None
@@ -233,10 +235,10 @@ def import_target(view: FileView, names: frozenset[str], uses: Iterable[Use]) ->
 
 
 def _write(view: FileView, group: Group, draft: Draft, site: Site, aliases: dict[str, str], written: _Written) -> None:
-    """Write the name of a use that converts, and the names in its edits.
+    """Emit the edit of a use's name, and complete the names in its other edits.
 
     Raises:
-        Refused: a name that the new text needs is taken here.
+        Refused: a name that the new text needs is bound to something else here.
     """
     use, imports = _with_names(view, draft[site], aliases)
     edit: Edit | None = None
@@ -259,7 +261,7 @@ def _write(view: FileView, group: Group, draft: Draft, site: Site, aliases: dict
 
 
 def _name_edit(view: FileView, group: Group, use: Use) -> tuple[Edit | None, list[Import]]:
-    """The edit of the use's own name, and the module that must be imported where it is written in full."""
+    """The edit of the use's own name, and the import that a full name needs."""
     assert use.target is not None
     site, code = use.site, use.row.code
     span = view.source.span(site.node)
@@ -281,10 +283,10 @@ def _name_edit(view: FileView, group: Group, use: Use) -> tuple[Edit | None, lis
 
 
 def _with_names(view: FileView, use: Use, aliases: dict[str, str]) -> tuple[Use, list[Import]]:
-    """The use with the names in its edits as they are known here, and the modules that those need.
+    """The use with the names in its edits as the file spells them, and the imports that those need.
 
     Raises:
-        Refused: a name is taken by something else.
+        Refused: a name is bound to something else.
     """
     if not (use.edits or use.whole is not None or use.needs):
         return use, []
@@ -313,7 +315,7 @@ def _unless_same(view: FileView, span: Span, text: str, code: str) -> Edit | Non
 
 
 def _is_changed(view: FileView, use: Use, names: Iterable[Edit]) -> bool:
-    """Whether a use becomes another text; a name that no import brings may be the target's own already."""
+    """Whether a use's text changes; a name that nothing binds may be spelled alike on both sides."""
     if not use.converts or use.row.kind == "module":
         return False
     if use.site.anchor.kind != "free" or use.edits or use.whole is not None or view.tree.stars:

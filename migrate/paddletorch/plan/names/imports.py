@@ -1,4 +1,4 @@
-"""Edits to import statements: convert what a name stands for, drop what became unused, add the target."""
+"""Edits import statements: converts imported names, drops unused ones, adds those that new text needs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MODULE = re.compile(rb"from(?:[ \t\f]|\\\r?\n)*([.\w]+)")
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """One ``name as alias`` of an import and what becomes of it: ``target``, dropped, or kept."""
+    """One ``name as alias`` of an import and what becomes of it: ``target``, dropped, or left as it is."""
 
     alias: ast.alias
     target: str | None
@@ -31,7 +31,7 @@ class _Clause:
 
 
 def plan_imports(view: FileView, planned: Planned) -> Changes:
-    """All edits to import statements."""
+    """Plan all edits of import statements."""
     file = _Converted(view, planned)
     edits: list[Edit] = []
     conversions: list[Conversion] = []
@@ -44,7 +44,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
                     statements.setdefault(binding.node, []).append((binding, bindings))
     for statement in sorted(statements, key=lambda s: s.lineno):
         clauses = [_clause(file, binding, group) for binding, group in statements[statement]]
-        if any(view.target in modules for modules in needs.values()):  # it is imported once
+        if any(view.target in modules for modules in needs.values()):  # import it only once
             clauses = [replace(c, target=None, drop=True) if c.target == view.target else c for c in clauses]
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
@@ -57,34 +57,34 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
 
 @dataclass(frozen=True)
 class _Converted:
-    """The file with what is decided about its uses."""
+    """The file and the decisions about its uses."""
 
     view: FileView
     planned: Planned
 
     @property
     def naming(self) -> Naming:
-        """How its names are written."""
+        """How the names of the file are written."""
         return self.planned.changes.naming or Naming({})
 
     def uses(self, group: Group) -> list[Use]:
-        """The uses of a name."""
+        """The uses of the sites of a group."""
         return [self.planned.uses[site] for site in group.sites]
 
     def replaces(self, load: ast.expr) -> bool:
-        """Whether an edit replaces the text around a use that is no site of its own, such as a dropped argument."""
+        """Whether an edit removes the text of ``load``, such as an argument that is dropped."""
         span = self.view.source.span(load)
         return not any(s.holds(span) for s in self._parts) and any(s.holds(span) for s in self._spans)
 
     @cached_property
     def _parts(self) -> list[Span]:
-        """What edits keep of the text that they replace."""
+        """Spans of the file that edits reuse in their new text."""
         edits = self.planned.changes.edits
         return [p for e in edits for p in e.parts if isinstance(p, Span) and p != e.span]
 
     @cached_property
     def _spans(self) -> list[Span]:
-        """What edits replace, if they do not keep all of it."""
+        """Spans that edits replace, except those that they reuse entirely."""
         return [e.span for e in self.planned.changes.edits if e.span not in e.parts]
 
 
@@ -100,7 +100,7 @@ def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> _Cla
     if binding.qualified is not None:
         names = frozenset(b.qualified for b in bindings if b.qualified is not None)
         if binding.qualified == binding.name == view.settings.source and isinstance(binding.node, ast.Import):
-            return _Clause(binding.alias, view.target if _is_idle(file, binding, bindings) else None, False)
+            return _Clause(binding.alias, view.target if _is_never_used(file, binding, bindings) else None, False)
         known = view.settings.lookup(binding.qualified)
         stays = known is None or view.suppressed(known[0].code, binding.alias)
         if not stays and not _is_read(file, binding.name, bindings, at_all=True):
@@ -109,7 +109,7 @@ def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> _Cla
 
 
 def _is_read(file: _Converted, name: str, bindings: list[Binding], *, at_all: bool = False) -> bool:
-    """Whether the name is used in the converted file, or ``at_all`` in this one."""
+    """Whether the name is read in the converted file; with ``at_all``, in the file as it is."""
     view = file.view
     if name in view.source.unread_names:
         return True
@@ -117,11 +117,11 @@ def _is_read(file: _Converted, name: str, bindings: list[Binding], *, at_all: bo
     return any(at_all or not file.replaces(load) for load in loads)
 
 
-def _is_idle(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
-    """Whether the framework is imported at the top and never used: who lacks it could not run the file otherwise."""
+def _is_never_used(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
+    """Whether this imports the framework at the top without any use; left, the file would still require it."""
     view = file.view
     on_top = isinstance(view.parent(binding.node), ast.Module) and len(bindings) == 1
-    selected = view.settings.lookup(f"{view.settings.source}.nn") is not None  # modules are to be converted
+    selected = view.settings.lookup(f"{view.settings.source}.nn") is not None  # rows of modules are selected
     return (
         on_top
         and selected
@@ -133,7 +133,7 @@ def _is_idle(file: _Converted, binding: Binding, bindings: list[Binding]) -> boo
 
 
 def _unused(file: _Converted, group: Group) -> bool:
-    """Whether nothing refers to the name any more once the full names are written."""
+    """Whether nothing uses the name any more after the conversion."""
     if group.deleted or group.hidden or group.anchor.kind != "import" or _exported(file.view, group):
         return False
     if not all(file.replaces(load) for load in group.other_uses):
@@ -147,7 +147,7 @@ def _exported(view: FileView, group: Group) -> bool:
 
 
 def _all_names(view: FileView) -> set[object]:
-    """What ``__all__`` names."""
+    """The names in ``__all__``."""
     for binding in view.tree.scope.bindings.get("__all__", ()):
         if isinstance(binding.value, ast.List | ast.Tuple):
             return {e.value for e in binding.value.elts if isinstance(e, ast.Constant)}
@@ -170,7 +170,7 @@ def _edit_plain(view: FileView, statement: ast.Import, clauses: list[_Clause], n
     for clause in clauses:
         span = view.source.span(clause.alias)
         if clause.target is not None and not _is_module(view, clause.alias):
-            module, _, name = clause.target.rpartition(".")  # a function imported as if it were a module
+            module, _, name = clause.target.rpartition(".")  # a function that is imported like a module
             lines.append(f"from {module} import {_imported(name, clause.alias)}")
             dropped.append(clause.alias)
         elif clause.target is not None:
@@ -201,9 +201,14 @@ def _edit_from(view: FileView, statement: ast.ImportFrom, clauses: list[_Clause]
         if clause.target is not None:
             module, _, name = clause.target.rpartition(".")
             modules.setdefault(module, []).append(_imported(name, clause.alias))
-    kept = [c for c in clauses if c.target is None and not c.drop]
+    remaining = [c for c in clauses if c.target is None and not c.drop]
     before = [f"import {module}" for module in needed]
-    if len(modules) == 1 and not kept and not any(c.drop for c in clauses) and len(clauses) == len(statement.names):
+    if (
+        len(modules) == 1
+        and not remaining
+        and not any(c.drop for c in clauses)
+        and len(clauses) == len(statement.names)
+    ):
         edits = _rename_in_place(view, statement, clauses)
         return [*edits, _insert_before(view, statement, before)] if before else edits
     lines = before + [f"from {module} import {', '.join(names)}" for module, names in modules.items()]
@@ -238,11 +243,11 @@ def _rename_in_place(view: FileView, statement: ast.ImportFrom, clauses: Sequenc
 
 def _remove_aliases(view: FileView, names: Sequence[ast.alias], gone: Sequence[ast.alias]) -> list[Edit]:
     source, edits = view.source, []
-    kept_end: int | None = None
+    remaining_end: int | None = None
     for index, alias in enumerate(names):
         span = source.span(alias)
         if alias not in gone:
-            kept_end = span.end
+            remaining_end = span.end
             continue
         later = [n for n in names[index + 1 :] if n not in gone]
         if later:
@@ -252,8 +257,8 @@ def _remove_aliases(view: FileView, names: Sequence[ast.alias], gone: Sequence[a
             if b"#" in between:
                 end = span.end + between.index(b",") + 1
             edits.append(Edit(Span(span.start, end), ""))
-        elif kept_end is not None:
-            edits.append(Edit(Span(kept_end, source.span(names[-1]).end), ""))
+        elif remaining_end is not None:
+            edits.append(Edit(Span(remaining_end, source.span(names[-1]).end), ""))
             break
     return edits
 
@@ -265,7 +270,7 @@ def _joined(view: FileView, statement: ast.stmt, lines: Sequence[str]) -> str:
 
 
 def _insert_before(view: FileView, statement: ast.stmt, lines: Sequence[str]) -> Edit:
-    """Insert ``lines`` above the statement; below it where the alphabet puts an import of the root there."""
+    """Insert ``lines`` above the statement; an import of the target's root goes below it if it sorts after it."""
     plain = isinstance(statement, ast.Import) and list(lines) == [f"import {view.target}"]
     if plain and view.target > view.settings.source and own_line(view, statement) and ends_line(view, statement):
         assert statement.end_lineno is not None

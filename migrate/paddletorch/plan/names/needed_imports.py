@@ -1,4 +1,4 @@
-"""Which modules the planned edits need imported, and beside which statements."""
+"""Decides which modules must be imported for the new text, and beside which statements."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from paddletorch.resolve import Binding
 
 
 def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, list[str]]:
-    """Import statements beside which a module must be imported, for the names written in full."""
-    places: dict[str, set[ast.stmt]] = {}
+    """Modules to import, by the statement beside which they are imported."""
+    statements_by_module: dict[str, set[ast.stmt]] = {}
     for one in imports:
         if not _has_module(view, _root(one.node), one.module):
             found = _imports_for(view, one.node) if one.site is None else _imports_of(view, one.site)
-            places.setdefault(one.module, set()).update(found)
+            statements_by_module.setdefault(one.module, set()).update(found)
     needs: dict[ast.stmt, list[str]] = {}
-    for module in sorted(places):
-        for statement in _enough(view, places[module]):
+    for module in sorted(statements_by_module):
+        for statement in _without_needless(view, statements_by_module[module]):
             needs.setdefault(statement, []).append(module)
     return needs
 
 
 def _imports_of(view: FileView, site: Site) -> list[ast.stmt]:
-    """The imports that give a site's name its meaning, else the first of the source's."""
+    """The imports that bind a site's name; if there is none, the first imports of the source framework."""
     found: list[ast.stmt] = [b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)]
     if found:
         return found
     return list(view.tree.stars) if site.anchor.kind == "free" else _first_source_imports(view)
 
 
-def _enough(view: FileView, needs: set[ast.stmt]) -> set[ast.stmt]:
-    """One import at the top serves the whole file, one in a block the rest of it; others where they run before.
+def _without_needless(view: FileView, needs: set[ast.stmt]) -> set[ast.stmt]:
+    """Remove needless statements: an import at the top serves the code below it, one in a block the rest of the block.
 
-    Of a document, each cell that has an import keeps one: it may be run, or read, alone.
+    In a document each cell that needs an import has its own, since it may be run alone.
     """
     top = [s for s in needs if isinstance(view.parent(s), ast.Module)]
     if top:
@@ -64,7 +64,7 @@ def _has_module(view: FileView, node: ast.AST, module: str) -> bool:
 
 
 def _runs_before(view: FileView, binding: Binding, node: ast.AST) -> bool:
-    """Whether an import in a function stands before ``node`` in a block around it; one of the module serves all."""
+    """Whether an import runs before ``node``: it is at module level, or earlier in a block around the node."""
     if binding.scope is view.tree.scope or not isinstance(binding.node, ast.stmt):
         return True
     around: list[ast.AST] = []
@@ -77,7 +77,7 @@ def _runs_before(view: FileView, binding: Binding, node: ast.AST) -> bool:
 
 
 def _imports_for(view: FileView, node: ast.expr) -> list[ast.stmt]:
-    """Where a module that a member's replacement names is imported: beside an import of the source, else on top."""
+    """The imports of the source beside which a module is imported; if there is none, the first statement."""
     scope = view.tree.scopes.get(node)
     while scope is not None and scope is not view.tree.scope:
         for bindings in scope.bindings.values():
@@ -92,7 +92,7 @@ def _imports_for(view: FileView, node: ast.expr) -> list[ast.stmt]:
 
 
 def _first_statement(view: FileView) -> list[ast.stmt]:
-    """The statement before which an import can stand, in a file that imports nothing of the source."""
+    """The statement before which an import is inserted, in a file that imports nothing of the source."""
     for number, statement in enumerate(view.tree.module.body):
         docstring = number == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
         future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"

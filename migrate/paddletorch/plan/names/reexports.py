@@ -1,6 +1,6 @@
-"""Uses of APIs that another file of the source tree imports and exports again: ``from .compat import GradScaler``.
+"""Uses of APIs that another file of the project imports and re-exports: ``from .compat import GradScaler``.
 
-That file converts what the name stands for. Here only the uses that read alike on both sides can stay.
+The import is converted in that file. Here a use may remain only if its text is the same on both sides.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def reexported_sites(view: FileView) -> list[Site]:
 
 
 def _candidates(view: FileView) -> Iterator[ast.Name]:
-    """Names that an import of another file may bind, by their spelling."""
+    """Names whose spelling an import in another file may bind."""
     tree = view.tree
     segments, _ = view.settings.spellings
     for name, loads in tree.names.items():
@@ -48,7 +48,7 @@ def _candidates(view: FileView) -> Iterator[ast.Name]:
 
 
 def _apis(view: FileView, load: ast.Name, bindings: list[Binding]) -> frozenset[str]:
-    """The source's APIs that the name stands for by way of another file; none if it may be anything else."""
+    """The APIs that the name means through another file; empty if it may be anything else."""
     segments, _ = view.settings.spellings
     if bindings:
         names = [b.qualified or "" for b in bindings]
@@ -62,7 +62,7 @@ def _apis(view: FileView, load: ast.Name, bindings: list[Binding]) -> frozenset[
 
 
 def reads_alike(view: FileView, use: Use) -> bool:
-    """Whether the use is the same text whatever its name stands for, provided that the name's import is converted."""
+    """Whether the use has the same text on both sides, provided that the import of its name is converted."""
     site = use.site
     if site.anchor.kind != "outside" and (site.role not in _PLAIN or site.node is not site.anchor.node):
         return False

@@ -1,4 +1,4 @@
-"""How names of the target are spelled at a place in the file: its root, its aliases, and helper modules."""
+"""Spells names of the target as a scope of the file knows them: the root, aliases of modules, helper modules."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from paddletorch.resolve import NoneValue, Qualified, Scope
 
 
 def spelled(view: FileView, aliases: Mapping[str, str], node: ast.expr, edits: Iterable[Edit], api: str) -> Changes:
-    """The edits with the target's names as they are known at ``node``, and the modules that must be imported there.
+    """The edits with the target's names as they are spelled at ``node``, and the imports that they need.
 
     Raises:
-        Refused: a name is taken by something else.
+        Refused: a name is bound to something else.
     """
     scope = view.tree.scopes.get(node, view.tree.scope)
     found = [with_aliases(view, aliases, edit, scope) for edit in edits]
@@ -36,15 +36,15 @@ def spelled(view: FileView, aliases: Mapping[str, str], node: ast.expr, edits: I
 
 
 def names_root(view: FileView, edit: Edit) -> bool:
-    """Whether an edit writes the target's root name."""
+    """Whether an edit's text contains the target's root name."""
     return _root_pattern(view.target).search(edit.written) is not None
 
 
 def helper_modules(view: FileView, edit: Edit, scope: Scope, api: str) -> list[str]:
-    """Modules of the standard library that an edit's text names.
+    """Modules of the standard library that an edit's text uses.
 
     Raises:
-        Refused: the name of one, or of a builtin that the text uses, is taken by something else.
+        Refused: the name of such a module, or of a builtin in the text, is bound to something else.
     """
     for name in dict.fromkeys(_BUILTINS.findall(edit.written)):
         if scope.lookup(name) or name in view.evaluator.bare:
@@ -75,7 +75,7 @@ def with_aliases(view: FileView, aliases: Mapping[str, str], edit: Edit, scope: 
 
 
 def with_root(view: FileView, edit: Edit, root: str) -> Edit:
-    """The edit with the target's root under the name that it has here."""
+    """The edit with ``root`` in place of the target's root name."""
     pattern = _root_pattern(view.target)
     parts = tuple(pattern.sub(root, p) if isinstance(p, str) else p for p in edit.parts)
     return replace(edit, text=pattern.sub(root, edit.text), parts=parts)
@@ -87,26 +87,26 @@ def _root_pattern(target: str) -> re.Pattern[str]:
 
 
 def root_name(view: FileView, site: Site) -> str:
-    """The name under which the target's root is, or will be, known at a site.
+    """The name that the target's root has, or will have, at a site.
 
     Raises:
-        Refused: the name is taken by something else.
+        Refused: the name is bound to something else.
     """
     return root_in_scope(view, scope_of(view, site.node), site.name)
 
 
 def scope_of(view: FileView, node: ast.expr) -> Scope:
-    """The scope in which a dotted name stands."""
+    """The scope of a dotted name."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return view.tree.scopes.get(node, view.tree.scope)
 
 
 def root_in_scope(view: FileView, scope: Scope, api: str) -> str:
-    """As ``root_name``, for any place in ``scope``.
+    """As ``root_name``, for code in ``scope``.
 
     Raises:
-        Refused: the name is taken by something else.
+        Refused: the name is bound to something else.
     """
     target = view.target
     bindings = scope.lookup(target)

@@ -1,1 +1,1 @@
-"""Steps that look at the whole file; `planner` puts them in order. Imports `plan.uses` and below."""
+"""Passes over the whole file; `planner` runs them in order. Imports `plan.uses` and below."""

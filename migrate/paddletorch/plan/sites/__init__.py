@@ -1,1 +1,1 @@
-"""Where in the file the tables' APIs are used. Imports `plan.inference` and below."""
+"""Finds where a file uses the APIs of the tables. Imports `plan.inference` and below."""

@@ -1,7 +1,6 @@
 """Which names of a file may hold an API that is used as a value: ``norm_layer=nn.LayerNorm``.
 
-Works on names alone, so it is quick and finds too many rather than too few; what they really hold is for
-the evaluator to say.
+A quick over-approximation by names alone; the evaluator then decides what the names really hold.
 """
 
 from __future__ import annotations
@@ -11,21 +10,21 @@ from collections.abc import Iterable, Iterator
 
 from paddletorch.plan.model.view import FileView
 
-_HOLDERS = frozenset(
+_CONTAINER_FUNCTIONS = frozenset(
     "dict partial list tuple set frozenset zip getattr OrderedDict defaultdict deepcopy copy next".split()
 )
-"""Calls whose result holds their arguments."""
+"""Functions whose result contains their arguments."""
 
-_TAKES_OUT = frozenset({"get", "pop", "values", "items", "copy", "setdefault"})
-"""Methods that give what a container holds."""
+_ELEMENT_METHODS = frozenset({"get", "pop", "values", "items", "copy", "setdefault"})
+"""Methods that return elements of a container."""
 
 
 def names_that_may_hold(view: FileView, expressions: Iterable[ast.expr]) -> frozenset[str]:
-    """Names of variables, parameters, attributes and functions that may hold the value of one of the expressions."""
-    return frozenset(_Spread(view).run(expressions))
+    """Names of variables, parameters, attributes and functions that may hold or return one of the expressions."""
+    return frozenset(_Propagation(view).run(expressions))
 
 
-class _Spread:
+class _Propagation:
     def __init__(self, view: FileView) -> None:
         self._parents = view.tree.parents
         self._found: set[str] = set()
@@ -47,15 +46,15 @@ class _Spread:
             if node in seen:
                 continue
             seen.add(node)
-            for name in self._receivers(node):
+            for name in self._receiving_names(node):
                 if name not in self._found:
                     self._found.add(name)
                     queue += self._names.get(name, ())
                     queue += self._members.get(name, ())
         return self._found
 
-    def _receivers(self, start: ast.AST) -> Iterator[str]:
-        """Names that get what the expression holds."""
+    def _receiving_names(self, start: ast.AST) -> Iterator[str]:
+        """Names that the expression's value is assigned or passed to."""
         node = start
         while True:
             parent = self._parents.get(node)
@@ -63,21 +62,21 @@ class _Spread:
                 return
             if isinstance(parent, ast.Call):
                 if parent.func is node:
-                    if getattr(node, "attr", getattr(node, "id", "")) not in self._functions and not _takes_out(node):
+                    if getattr(node, "attr", getattr(node, "id", "")) not in self._functions and not _is_element(node):
                         return
                 else:
                     yield from self._parameters(parent, node)
-                    if _name(parent.func) not in _HOLDERS:
+                    if _name(parent.func) not in _CONTAINER_FUNCTIONS:
                         return
             elif isinstance(parent, ast.keyword):
                 if parent.arg is not None:
                     yield parent.arg
                 call = self._parents.get(parent)
-                if not isinstance(call, ast.Call) or _name(call.func) not in _HOLDERS:
+                if not isinstance(call, ast.Call) or _name(call.func) not in _CONTAINER_FUNCTIONS:
                     return
                 parent = call
             elif isinstance(parent, ast.Attribute):
-                if parent.attr not in _TAKES_OUT:
+                if parent.attr not in _ELEMENT_METHODS:
                     return
             elif isinstance(parent, ast.arguments):
                 yield from _defaulted(parent, node)
@@ -118,8 +117,8 @@ def _name(node: ast.AST) -> str:
     return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
-def _takes_out(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr in _TAKES_OUT
+def _is_element(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in _ELEMENT_METHODS
 
 
 def _defaulted(arguments: ast.arguments, default: ast.AST) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Every place in a file where a table API stands, by whatever name."""
+"""Finds every use of an API of the tables in a file, by whatever name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROBES = frozenset({"dir", "hasattr", "getattr", "setattr", "delattr"})
 
 @dataclass(frozen=True, slots=True)
 class _Meaning:
-    """What the bindings of a name have in common, for all its uses."""
+    """The meaning of a name, which is the same for all its uses in a scope."""
 
     kind: AnchorKind
     bindings: tuple[Binding, ...]
@@ -35,23 +35,23 @@ def find_sites(view: FileView) -> list[Site]:
         site = _name_site(view, load, meanings)
         if site is not None:
             found.append(site)
-            if site.role not in _STAYS:
+            if site.role not in _NOT_STORED:
                 used_as_values.append(site.node)
-        elif _leads_on(view, load, prefixes):
+        elif _is_module_used_as_value(view, load, prefixes):
             used_as_values.append(_whole_chain(view, load))
     if used_as_values:  # a variable may hold an API or its module
         names = names_that_may_hold(view, used_as_values)
         for load in _variables(view, names):
             site = _name_site(view, load, meanings) if _may_be_api(view, load, segments) else None
             if site is not None and not all(c.row.kind == "constant" for c in site.candidates):
-                found.append(site)  # constants convert where they are named
+                found.append(site)  # constants convert where they are assigned
         found += _attribute_sites(view, names)
     found.sort(key=lambda s: (s.node.lineno, s.node.col_offset))
     return found
 
 
 def _may_name_api(view: FileView, prefixes: frozenset[str]) -> Iterator[ast.Name]:
-    """Names that an import, or no binding at all, may make an API or a module that leads to one."""
+    """Loads of names that may be an API or a module that leads to one: imported, or not bound at all."""
     tree = view.tree
     for name, loads in tree.names.items():
         free = name in prefixes or name in view.evaluator.bare
@@ -70,7 +70,7 @@ def _may_name_api(view: FileView, prefixes: frozenset[str]) -> Iterator[ast.Name
 
 
 def _variables(view: FileView, names: frozenset[str]) -> Iterator[ast.Name]:
-    """Uses of the names where something in the file binds them, and no import."""
+    """Loads of the names that the file binds without an import."""
     tree = view.tree
     for name in sorted(names & tree.names.keys()):
         for load in tree.names[name]:
@@ -86,16 +86,16 @@ def _whole_chain(view: FileView, load: ast.Name) -> ast.expr:
     return node
 
 
-_STAYS = frozenset({"call", "annotation", "check", "base"})
-"""Roles in which the API itself reaches no variable."""
+_NOT_STORED = frozenset({"call", "annotation", "check", "base"})
+"""Roles in which the API itself is not stored or passed."""
 
 
 def _is_prefix(name: str, prefixes: frozenset[str]) -> bool:
     return name in prefixes or name.rpartition(".")[0] + ".*" in prefixes
 
 
-def _leads_on(view: FileView, load: ast.Name, prefixes: frozenset[str]) -> bool:
-    """Whether a module that holds an API is used as a value: ``amp = torch.cuda.amp``."""
+def _is_module_used_as_value(view: FileView, load: ast.Name, prefixes: frozenset[str]) -> bool:
+    """Whether a module that leads to an API is used as a value: ``amp = torch.cuda.amp``."""
     names = view.evaluator.imported_names(load) or frozenset({load.id})
     node: ast.expr = load
     while isinstance(parent := view.tree.parents.get(node), ast.Attribute):
@@ -105,7 +105,7 @@ def _leads_on(view: FileView, load: ast.Name, prefixes: frozenset[str]) -> bool:
 
 
 def _may_be_api(view: FileView, load: ast.Name, segments: frozenset[str]) -> bool:
-    """Sort out cheaply what cannot be an API: ``x.y`` where no API's name holds ``y`` and ``x`` is not imported."""
+    """A quick filter: False for ``x.y`` where no API's name has the segment ``y`` and ``x`` is not imported."""
     parent = view.tree.parents.get(load)
     if not isinstance(parent, ast.Attribute) or parent.attr in segments:
         return True
@@ -141,8 +141,8 @@ def _is_other(view: FileView, binding: Binding) -> bool:
 
 
 def _is_elsewhere(view: FileView, name: str) -> bool:
-    """Whether a dotted name is another library's, whose calls are not the framework's."""
-    if name == "contextlib.nullcontext":  # stands for a context manager that is not wanted
+    """Whether a dotted name is another library's."""
+    if name == "contextlib.nullcontext":  # takes the place of an unused context manager
         return False
     return name.partition(".")[0] not in (
         view.settings.source,
@@ -192,7 +192,7 @@ def _has_api(view: FileView, value: ast.expr) -> bool:
 
 
 def climb(view: FileView, anchor: Anchor, start: ast.expr, names: frozenset[str], other: ast.AST | None) -> Site | None:
-    """The longest part of the dotted expression that is an API."""
+    """The site of the longest part of the dotted expression that is an API."""
     node, current = start, names
     best: tuple[ast.expr, tuple[Candidate, ...]] | None = None
     while True:
@@ -269,10 +269,10 @@ def _expression_role(view: FileView, node: ast.expr) -> Role:
 
 
 def alias_keys(view: FileView, node: ast.expr) -> list[Hashable]:
-    """The names or attributes that an alias site gives its API to, as anchor keys."""
+    """Anchor keys of the names or attributes that an alias site assigns its API to."""
     current: ast.AST = node
     parent = view.parent(current)
-    path: list[int] = []  # where in a tuple it stands, from the inside
+    path: list[int] = []  # its position in nested tuples, innermost first
     plain = True
     while isinstance(parent, ast.expr) and not isinstance(parent, ast.NamedExpr):
         if isinstance(parent, ast.Tuple | ast.List):
@@ -295,7 +295,7 @@ def alias_keys(view: FileView, node: ast.expr) -> list[Hashable]:
 
 
 def _target_keys(view: FileView, target: ast.expr, path: Sequence[int] = ()) -> list[Hashable]:
-    """Keys of the names in a target; of those at ``path`` only where positions tell them apart."""
+    """Anchor keys of the names in a target; only of those at ``path`` where positions are known."""
     if isinstance(target, ast.Tuple | ast.List):
         if path and path[0] < len(target.elts) and not any(isinstance(e, ast.Starred) for e in target.elts):
             return _target_keys(view, target.elts[path[0]], path[1:])

@@ -1,4 +1,4 @@
-"""Comments between arguments that change their places: they go above the statement, none is lost."""
+"""Comments between arguments that edits would delete: they are moved above the statement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddletorch.plan.syntax.statements import own_line
 
 
 def plan_comments(view: FileView, planned: Planned) -> Changes:
-    """Insertions, above their statements, of the comments that the edits so far would delete."""
+    """Insert the comments that the edits so far would delete above their statements."""
     edits = planned.changes.edits
     suspect = [e.span for e in edits if b"#" in view.source.body[e.span.start : e.span.end]]
     if not suspect:

@@ -1,4 +1,4 @@
-"""Which places of a function can run in the same call, and the loop around a place."""
+"""Whether two nodes of a function can both run in one call, and the loop around a node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _JUMPS = (ast.Return, ast.Continue, ast.Break, ast.Raise)
 
 
 def exclusive(view: FileView, first: ast.AST, second: ast.AST) -> bool:
-    """Whether at most one of two places runs in a call: branches of one ``if``, or a branch that returns or raises."""
+    """Whether at most one of two nodes runs in a call: branches of one ``if``, or a branch that returns or raises."""
     if _on_either_side(view, first, second):
         return True
     chain = _ancestors(view, first)
@@ -31,13 +31,13 @@ def exclusive(view: FileView, first: ast.AST, second: ast.AST) -> bool:
 
 
 def _on_either_side(view: FileView, first: ast.AST, second: ast.AST) -> bool:
-    """Whether one place needs a condition that the other rules out: ``if use_amp:`` and later ``if not use_amp:``."""
+    """Whether the nodes run under opposite conditions: ``if use_amp:`` and later ``if not use_amp:``."""
     needed = _conditions(view, first)
     return any(needed.get(test, holds) != holds for test, holds in _conditions(view, second).items())
 
 
 def _conditions(view: FileView, node: ast.AST) -> dict[str, bool]:
-    """Enclosing conditions whose value cannot change within the function, and whether they hold at the place."""
+    """Enclosing conditions whose value cannot change within the function, and their value at the node."""
     found: dict[str, bool] = {}
     for parent, child in _ancestors(view, node):
         if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -53,7 +53,7 @@ def _conditions(view: FileView, node: ast.AST) -> dict[str, bool]:
 
 
 def _is_constant(view: FileView, test: ast.expr) -> bool:
-    """Whether a condition reads only what its function does not assign: ``args.fp16``, ``scaler is not None``."""
+    """Whether the function assigns nothing that a condition reads: ``args.fp16``, ``scaler is not None``."""
     scope = next((view.tree.scopes[n].function() for n in ast.walk(test) if isinstance(n, ast.Name)), None)
     for node in ast.walk(test):
         if not isinstance(node, _READ):
@@ -68,7 +68,7 @@ def _is_constant(view: FileView, test: ast.expr) -> bool:
 
 
 def _ancestors(view: FileView, node: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
-    """What encloses ``node``, innermost first, each with its child that holds the node."""
+    """The ancestors of ``node``, innermost first, each with its child that contains the node."""
     found: list[tuple[ast.AST, ast.AST]] = []
     child, parent = node, view.parent(node)
     while parent is not None:

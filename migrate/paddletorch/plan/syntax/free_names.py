@@ -9,7 +9,7 @@ from paddletorch.plan.model.view import FileView
 
 
 def free_name(view: FileView, node: ast.AST, wanted: str, others: Iterable[str] = ()) -> str:
-    """``wanted``, with a number behind it if the function around ``node``, the module or ``others`` have that name."""
+    """``wanted``, with a number appended if the function around ``node``, the module or ``others`` use that name."""
     tree = view.tree
     function = tree.scopes[node].function()
     taken = {*tree.scope.bindings, *others}

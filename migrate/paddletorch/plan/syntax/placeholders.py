@@ -1,24 +1,24 @@
-"""What a template's text says about its holes; the same few texts come again and again."""
+"""Placeholders of a template: the precedence each requires, and the lambdas and comprehensions around it."""
 
 from __future__ import annotations
 
 import ast
 from functools import lru_cache
 
-from paddletorch.plan.syntax.precedence import needed
+from paddletorch.plan.syntax.precedence import required_precedence
 
 ANYWHERE = 0
-"""A place where any expression may stand."""
+"""The precedence that any expression has."""
 
 
 @lru_cache(maxsize=1024)
-def nested(text: str) -> tuple[str, ...]:
-    """For each hole in order: whether it stands "inside" a lambda or comprehension, in its "iterable", or outside."""
+def enclosing_kinds(text: str) -> tuple[str, ...]:
+    """For each placeholder: "inside" a lambda or comprehension, in the "iterable" of one, or "" for neither."""
     found: list[tuple[int, int, str]] = []
     pending: list[tuple[ast.AST, str]] = [(ast.parse(text.strip()), "")]
     while pending:
         node, kind = pending.pop()
-        if isinstance(node, ast.Name) and node.id == "__hole__":
+        if isinstance(node, ast.Name) and node.id == "__placeholder__":
             found.append((node.lineno, node.col_offset, kind))
         generators = getattr(node, "generators", None)
         first = generators[0].iter if generators else None
@@ -33,15 +33,15 @@ def nested(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1024)
-def places(text: str) -> tuple[int, ...]:
-    """For each hole in order: how tightly what stands there must hold together."""
+def required_precedences(text: str) -> tuple[int, ...]:
+    """The minimum operator precedence of each placeholder's argument, in order."""
     tree = ast.parse(text.strip())
     found: list[tuple[tuple[int, int], int]] = []
     for parent in ast.walk(tree):
         for child in ast.iter_child_nodes(parent):
-            if isinstance(child, ast.Name) and child.id == "__hole__":
-                found.append(((child.lineno, child.col_offset), needed(parent, child)))
-    return tuple(place for _, place in sorted(found))
+            if isinstance(child, ast.Name) and child.id == "__placeholder__":
+                found.append(((child.lineno, child.col_offset), required_precedence(parent, child)))
+    return tuple(precedence for _, precedence in sorted(found))
 
 
 @lru_cache(maxsize=1024)

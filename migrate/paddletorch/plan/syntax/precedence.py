@@ -23,8 +23,8 @@ _BINARY: dict[type, int] = {
 }
 
 
-def binds(node: ast.expr) -> int:
-    """How tightly an expression holds together: higher is tighter."""
+def precedence_of(node: ast.expr) -> int:
+    """The operator precedence of an expression; a higher one binds more tightly."""
     if isinstance(node, ast.NamedExpr | ast.Tuple | ast.Yield | ast.YieldFrom):
         return 0
     if isinstance(node, ast.Lambda):
@@ -46,8 +46,8 @@ def binds(node: ast.expr) -> int:
     return ATOM
 
 
-def needed(parent: ast.AST | None, child: ast.expr) -> int:
-    """How tightly an expression must hold together to stand in ``child``'s place without brackets."""
+def required_precedence(parent: ast.AST | None, child: ast.expr) -> int:
+    """The minimum precedence of an expression that can replace ``child`` without brackets."""
     if isinstance(parent, ast.Attribute) or (isinstance(parent, ast.Subscript) and parent.value is child):
         return ATOM
     if isinstance(parent, ast.Call) and parent.func is child:
@@ -67,14 +67,14 @@ def needed(parent: ast.AST | None, child: ast.expr) -> int:
     if isinstance(parent, ast.Compare):
         return 6
     if isinstance(parent, ast.BoolOp):
-        return binds(parent) + 1
+        return precedence_of(parent) + 1
     if isinstance(parent, ast.IfExp):
         return 1 if parent.orelse is child else 2
     if isinstance(parent, ast.comprehension):
         return 2
     if isinstance(parent, ast.FormattedValue):
         return 1
-    return 0  # any expression may stand there; a bare tuple is for the caller to decide
+    return 0  # any expression may stand here; the caller decides about a tuple without brackets
 
 
 def is_closed(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Puts the statements of one block in another order: a scheduler goes behind its optimizer."""
+"""Reorders the statements of one block: a scheduler moves behind its optimizer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddletorch.plan.syntax.statements import ends_line, own_line
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """``statements`` go, in order, behind ``anchor``; all stand in one block, with lines of their own."""
+    """``statements`` move, in order, behind ``anchor``; all are in one block, on lines of their own."""
 
     statements: tuple[ast.stmt, ...]
     anchor: ast.stmt
@@ -48,7 +48,7 @@ def reordered(view: FileView, block: list[ast.stmt], moves: list[Move], code: st
 
 
 def _append(parts: list[str | Span], span: Span) -> None:
-    """Append a span, merged with the last one if they touch: then one span holds an insertion between them."""
+    """Append a span; merge it with the last one if they touch, so that an insertion between them is kept."""
     last = parts[-1] if parts else None
     if isinstance(last, Span) and last.end == span.start:
         parts[-1] = Span(last.start, span.end)

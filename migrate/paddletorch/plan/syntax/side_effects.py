@@ -1,4 +1,4 @@
-"""Which expressions can be evaluated twice, or later, and mean the same."""
+"""Which expressions can be evaluated again, or later, with the same result."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from paddletorch_rules.hooks.arguments import PLAIN
 
 
 def is_pure(node: ast.expr) -> bool:
-    """Whether an expression can be evaluated twice, or later, with the same result and no effect."""
+    """Whether an expression can be evaluated again, or later, with the same result and no side effect."""
     return all(isinstance(n, PLAIN) or _is_view(n) for n in ast.walk(node))
 
 
 def _is_view(node: ast.AST) -> bool:
-    """Whether a call costs nothing and changes nothing: ``x.detach()``, ``len(x)``, ``x.size(0)``."""
+    """Whether a call is cheap and has no side effect: ``x.detach()``, ``len(x)``, ``x.size(0)``."""
     if not isinstance(node, ast.Call) or node.keywords:
         return False
     return getattr(node.func, "id", "") in _PURE_BUILTINS or getattr(node.func, "attr", "") in facts().pure

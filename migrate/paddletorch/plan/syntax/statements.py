@@ -1,4 +1,4 @@
-"""Statements in their block: whether one stands on lines of its own, and how to take it out."""
+"""Statements in their block: whether one has its own lines, how to remove it, how to insert beside it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ends_line(view: FileView, statement: ast.stmt) -> bool:
 
 
 def remove_statement(view: FileView, statement: ast.stmt) -> Edit:
-    """Delete the statement with its line, or leave ``pass`` where a block would become empty or a comment stay."""
+    """Delete the statement with its line; leave ``pass`` where the block would become empty or a comment remain."""
     span = view.source.span(statement)
     assert statement.end_lineno is not None
     last = view.source.line_span(statement.end_lineno)
@@ -45,7 +45,7 @@ def _has_siblings(view: FileView, statement: ast.stmt) -> bool:
 
 
 def block_of(view: FileView, statement: ast.stmt) -> list[ast.stmt]:
-    """The list of statements that holds ``statement``."""
+    """The list of statements that contains ``statement``."""
     parent = view.parent(statement)
     for _, value in ast.iter_fields(parent) if parent is not None else ():
         if isinstance(value, list) and statement in value:
@@ -54,13 +54,13 @@ def block_of(view: FileView, statement: ast.stmt) -> list[ast.stmt]:
 
 
 def insert_after(view: FileView, statement: ast.stmt, text: str, code: str) -> Edit:
-    """Put lines of code after the statement, on lines of their own where it has its own."""
+    """Insert code after the statement, on new lines if the statement has its own lines."""
     place, start = place_after(view, statement)
     return Edit(Span(place, place), "".join(start + part for part in text.splitlines()), code)
 
 
 def place_after(view: FileView, statement: ast.stmt) -> tuple[int, str]:
-    """Where a statement that follows this one goes, and what stands before it."""
+    """Where a statement is inserted after this one, and the text that separates them."""
     end = view.source.span(statement).end
     assert statement.end_lineno is not None
     if not (own_line(view, statement) and ends_line(view, statement)):
@@ -71,7 +71,7 @@ def place_after(view: FileView, statement: ast.stmt) -> tuple[int, str]:
 
 
 def insert_before(view: FileView, statement: ast.stmt, text: str, code: str) -> Edit:
-    """Put lines of code before the statement."""
+    """Insert code before the statement."""
     start = view.source.span(statement).start
     own = own_line(view, statement)
     end = view.source.newline + view.source.indentation(statement.lineno) if own else "; "

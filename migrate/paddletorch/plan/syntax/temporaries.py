@@ -1,4 +1,4 @@
-"""Gives an argument a name in a statement of its own, where a template would evaluate it twice."""
+"""Assigns arguments to variables before the statement, where a template would evaluate them twice."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from paddletorch.plan.syntax.statements import own_line
 def hoist(
     view: FileView, call: ast.Call, values: Iterable[tuple[str, ast.expr]], code: str
 ) -> tuple[dict[str, str], Edit] | None:
-    """Names for the arguments, and the edit that assigns them in the lines above; None if that is not sure.
+    """Names for the arguments, and the edit that assigns them on the lines above; None if that could change the result.
 
-    The call must be what its statement evaluates first, so that the order of evaluation stays.
+    The call must be the first thing its statement evaluates, so that the order of evaluation is unchanged.
     """
     statement = view.parent(call)
     if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr) or statement.value is not call:
@@ -34,16 +34,16 @@ def hoist(
     names: dict[str, str] = {}
     lines: list[str | Span] = []
     end = view.source.newline + view.source.indentation(statement.lineno)
-    for hole, value in wanted:
-        name = free_name(view, call, "values" if hole in ("x", "self", "input") else hole, names.values())
-        names[hole] = name
+    for placeholder, value in wanted:
+        name = free_name(view, call, "values" if placeholder in ("x", "self", "input") else placeholder, names.values())
+        names[placeholder] = name
         lines += [f"{name} = ", *_in_brackets(view, value), end]
     span = view.source.span(statement)
     return names, Edit(span, "", code, (*lines, span))
 
 
 def _in_brackets(view: FileView, value: ast.expr) -> list[str | Span]:
-    """The expression, with brackets around it unless it can stand on a line of its own."""
+    """The expression, in brackets unless it can be a statement's value as it is."""
     span = view.source.span(value)
     bare = not isinstance(value, ast.NamedExpr) and is_closed(view.source.slice(span))
     return [span] if bare else ["(", span, ")"]

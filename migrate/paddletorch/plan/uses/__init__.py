@@ -1,1 +1,1 @@
-"""One file for each way to use an API: call, member, attribute, value. Imports `plan.names`, `plan.calls` and below."""
+"""Plans each kind of use of an API: call, member, attribute, value. Imports `plan.names`, `plan.calls` and below."""

@@ -26,9 +26,9 @@ from paddletorch.plan.uses.linear_weights import linear_weight, other_weight
 
 
 def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribute, row: Row, form: Form) -> Changes:
-    """What becomes of one use of an attribute of an instance of the row's type.
+    """Plan one use of an attribute of an instance of the row's type.
 
-    ``aliases`` are the names that the converted file has for modules of the target.
+    ``aliases`` are the converted file's names of the target's modules.
     """
     name = f"{row.receiver}.{node.attr}"
     try:
@@ -38,7 +38,7 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
             raise Refused(NotLocated())
         target = target_form(row, view)
         if target.template == f"{{self}}.{node.attr}()" and _is_called(view, node):
-            return NOTHING  # converted already, in a file that still imports the source
+            return NOTHING  # already converted, in a file that still imports the source
         written = spelled(view, aliases, node, _edits(view, node, row, form, target), name)
     except Refused as stop:
         return Changes(findings=(refused(stop.refusal, node, name, row),))
@@ -66,9 +66,9 @@ def _edits(view: FileView, node: ast.Attribute, row: Row, form: Form, target: Fo
 
 
 def _detached(view: FileView, node: ast.Attribute, code: str) -> tuple[Edit, ...]:
-    """``y = y.detach()`` for ``y.stop_gradient = True``, if the name was computed; none where the flag can be set.
+    """``y = y.detach()`` for ``y.stop_gradient = True`` if the tensor is computed; else no edits.
 
-    torch changes the flag of leaves only.
+    torch allows the flag to be changed only on leaf tensors.
     """
     statement, name = view.parent(node), node.value
     if view.target != "torch" or node.attr != "stop_gradient" or not isinstance(name, ast.Name):
@@ -94,7 +94,7 @@ AttributeHook = Callable[[FileView, ast.Attribute], "str | None"]
 
 
 def _data(view: FileView, node: ast.Attribute) -> str | None:
-    """``init.normal_(weight.data)``: Paddle's random initializers leave a detached tensor as it is."""
+    """Drop ``.data`` in ``init.normal_(weight.data)``: Paddle's initializers do not change a detached tensor."""
     parent = view.parent(node)
     call = view.parent(parent) if isinstance(parent, ast.keyword) else parent
     name = view.qualified(call.func) if isinstance(call, ast.Call) and call.func is not node else None
@@ -107,11 +107,11 @@ ATTRIBUTE_HOOKS: dict[str, AttributeHook] = {
     "linear_weight": linear_weight,
     "other_weight": other_weight,
 }
-"""Hooks of attribute rows: the template to write, an empty one for no change, None to leave it to the row."""
+"""Hooks of attribute rows. Each returns a template, an empty one for no change, or None to use the row."""
 
 
 def larger_member(view: FileView, node: ast.Attribute, form: Form, target: Form, code: str) -> tuple[Edit, ...]:
-    """What takes the place of the larger expression around a member, if the source's form names it."""
+    """The edit of a larger expression around a member, if the source's form has such an expression."""
     if not form.also or not target.also:
         return ()
     current: ast.AST | None = view.parent(node)
@@ -128,7 +128,7 @@ def larger_member(view: FileView, node: ast.Attribute, form: Form, target: Form,
 
 
 _DEPTH = 5
-"""How many levels above a member a larger expression can begin."""
+"""How many ancestors of a member are compared with a larger expression."""
 
 
 def _filled(view: FileView, node: ast.expr, receiver: ast.expr, template: str, code: str) -> Edit:

@@ -1,4 +1,4 @@
-"""Calls that do not become one call of another function: decorate, emptying the cache, the sharded scaler."""
+"""Hooks for calls that do not become a plain call of another function: ``decorate``, the sharded scaler..."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from paddletorch.plan.syntax.statements import remove_statement
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What a call becomes: a new name with argument edits, or one edit for the whole."""
+    """The result of a call hook: a new name with edits of the arguments, or one edit of the whole call."""
 
     name: str
-    """The target's name; empty if the call goes away."""
+    """The target's name; empty if the call is removed."""
     edits: tuple[Edit, ...]
     whole: Edit | None = None
     findings: tuple[Finding, ...] = ()
 
 
 CallHook = Callable[[FileView, ast.Call, Row, Form, str], "Replaced | None"]
-"""What takes the place of one call; None leaves it to the generic conversion.
+"""A hook that converts one call; it returns None to use the generic conversion.
 
 Raises:
-    Refused: the call must stay.
+    Refused: the call must be left.
 """
 
 
 def decorate(view: FileView, call: ast.Call, row: Row, form: Form, name: str) -> Replaced | None:
-    """``model, optimizer = decorate(models=model, optimizers=optimizer)`` vanishes; O1 changes nothing.
+    """Remove ``model, optimizer = decorate(models=model, optimizers=optimizer)``.
 
     Measured: level O1 returns its arguments as they are. Level O2 casts the model, which torch's scaler
-    refuses, so the model stays as it is and the finding says so.
+    refuses, so the model is left uncast and a finding says so.
     """
     binding = bind(view, call, row, form, name)
     models, optimizers = binding.value("models"), binding.value("optimizers")
@@ -55,13 +55,13 @@ def decorate(view: FileView, call: ast.Call, row: Row, form: Form, name: str) ->
         findings.append(finding("AMP229", call, name, row, what=f"(level={shown}) was removed"))
     parts = [models] if optimizers is None or constant(optimizers) is None else [models, optimizers]
     statement = view.parent(call)
-    if isinstance(statement, ast.Expr) or (isinstance(statement, ast.Assign) and _gives_back(statement, parts)):
+    if isinstance(statement, ast.Expr) or (isinstance(statement, ast.Assign) and _reassigns(statement, parts)):
         return Replaced("", (), remove_statement(view, statement), tuple(findings))
     return Replaced("", _keep_only(view, call, parts, row.code), findings=tuple(findings))
 
 
-def _gives_back(statement: ast.Assign, parts: list[ast.expr]) -> bool:
-    """Whether the statement assigns what the call returns to the variables that it was given."""
+def _reassigns(statement: ast.Assign, parts: list[ast.expr]) -> bool:
+    """Whether the statement assigns the call's results to the same variables that were its arguments."""
     if len(statement.targets) != 1:
         return False
     target = statement.targets[0]
@@ -70,10 +70,10 @@ def _gives_back(statement: ast.Assign, parts: list[ast.expr]) -> bool:
 
 
 def _keep_only(view: FileView, call: ast.Call, parts: list[ast.expr], code: str) -> tuple[Edit, ...]:
-    """Cut the call away around its arguments, whose own text may be edited too.
+    """Delete the call around its arguments; other edits inside the arguments remain possible.
 
     Raises:
-        Refused: the arguments stand in another order than the results.
+        Refused: the arguments have another order than the results.
     """
     spans = [view.source.span(p) for p in parts]
     if spans != sorted(spans):
@@ -85,7 +85,7 @@ def _keep_only(view: FileView, call: ast.Call, parts: list[ast.expr], code: str)
 
 
 def drop_statement(view: FileView, call: ast.Call, row: Row, form: Form, name: str) -> Replaced | None:
-    """A statement that only empties a cache vanishes; the row's warning says so."""
+    """Remove a statement that only empties a cache; the row's warning reports it."""
     statement = view.parent(call)
     if not isinstance(statement, ast.Expr):
         return None

@@ -1,4 +1,4 @@
-"""Classes that derive from an API: their ``super().__init__`` call, and calls that reach the API's own."""
+"""Subclasses of an API: their ``super().__init__`` calls, and calls of those without an ``__init__``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.uses.runtime_calls import MODULE, answers, wrapped
+from paddletorch.plan.uses.runtime_calls import MODULE, shim_finding, wrapped_callee
 from paddletorch.resolve.values import Local
 
 
 def plan_subclasses(view: FileView, planned: Planned) -> Changes:
-    """Convert what the class hands to the API's constructor; if that fails the base stays too."""
+    """Convert the arguments that a subclass passes to the API's constructor; if one cannot be, leave the base too."""
     calls_of: dict[ast.AST, list[ast.Call]] | None = None
     revised: list[Use] = []
     for use in planned.uses.converted:
@@ -35,7 +35,7 @@ def plan_subclasses(view: FileView, planned: Planned) -> Changes:
 
 
 def _with_constructor(view: FileView, use: Use, node: ast.ClassDef, calls: list[ast.Call]) -> Use:
-    """The base class with the calls that reach its constructor."""
+    """The use of the base class with the edits of the calls of its constructor."""
     converted = use
     try:
         for call in calls:
@@ -49,17 +49,17 @@ def _with_constructor(view: FileView, use: Use, node: ast.ClassDef, calls: list[
 
 
 def _calls_of_parent(view: FileView, node: ast.ClassDef) -> list[ast.Call] | None:
-    """``super().__init__`` calls of the class's own constructor; None if it has none."""
+    """The ``super().__init__`` calls in the class's ``__init__``; None if it has no ``__init__``."""
     own = [s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"]
     if not own:
         return None
     inits = view.tree.members.get("__init__", ())
     calls = [call for f in inits if isinstance(call := view.parent(f), ast.Call) and call.func is f]
-    found = [call for call in calls if _is_super_init(call) and _stands_in(view, call, own[-1])]
+    found = [call for call in calls if _is_super_init(call) and _is_inside(view, call, own[-1])]
     return sorted(found, key=lambda call: (call.lineno, call.col_offset))
 
 
-def _stands_in(view: FileView, node: ast.AST, outer: ast.AST) -> bool:
+def _is_inside(view: FileView, node: ast.AST, outer: ast.AST) -> bool:
     current: ast.AST | None = node
     while current is not None and current is not outer:
         current = view.parent(current)
@@ -67,7 +67,7 @@ def _stands_in(view: FileView, node: ast.AST, outer: ast.AST) -> bool:
 
 
 def _calls_of_classes(view: FileView) -> dict[ast.AST, list[ast.Call]]:
-    """Calls of each class or function of the file."""
+    """The calls of each class or function of the file."""
     found: dict[ast.AST, list[ast.Call]] = {}
     for call in view.tree.calls:
         for value in view.evaluator.values(call.func):
@@ -91,7 +91,7 @@ def _convert(view: FileView, use: Use, call: ast.Call) -> Use:
     """The use with the edits of one call of the constructor.
 
     Raises:
-        Refused: it cannot be said there.
+        Refused: the call cannot be converted.
     """
     candidate = use.site.candidates[0]
     options = view.settings.overloads(candidate.name)
@@ -101,8 +101,8 @@ def _convert(view: FileView, use: Use, call: ast.Call) -> Use:
         binding = bind(view, call, row, source, candidate.name)
         converted = convert_bound_call(binding, form, Callee.PARENT if _is_super_init(call) else Callee.INHERITED)
     except Refused as stop:
-        answer = answers(view, stop.refusal, call)
-        if answer is None:
+        reported = shim_finding(view, stop.refusal, call)
+        if reported is None:
             raise
-        return replace(use, needs=MODULE).with_edits(*wrapped(view, call.func)).with_findings(answer)
+        return replace(use, needs=MODULE).with_edits(*wrapped_callee(view, call.func)).with_findings(reported)
     return use.with_edits(*converted.every_edit).with_findings(*converted.findings)

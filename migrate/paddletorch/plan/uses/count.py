@@ -1,4 +1,4 @@
-"""Counts what became of every use of the source framework's API, known to the tables or not."""
+"""Counts the uses of the source framework's APIs and their outcomes, including APIs that no table has."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ UNKNOWN_API = "API225"
 
 
 def count_uses(planned: Planned) -> dict[str, Uses]:
-    """Uses by name."""
+    """The counts of uses, by name."""
     fates = list(planned.changes.counted)
     for use in planned.uses:
         if use.row.kind != "module":
             fates.append((use.site.name, Fate.CONVERTED if use.converts else Fate.REPORTED))
-    fates.sort(key=lambda entry: entry[1] is Fate.UNKNOWN)  # names that are not known stand last
+    fates.sort(key=lambda entry: entry[1] is Fate.UNKNOWN)  # unknown names come last
     counts: dict[str, dict[str, int]] = {}
     for name, fate in fates:
         count = counts.setdefault(name, {})
@@ -28,7 +28,7 @@ def count_uses(planned: Planned) -> dict[str, Uses]:
 
 
 def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
-    """Count and report the names that no table has, unless only some rules are selected."""
+    """Report the names that no table has, unless only some rules are selected."""
     if view.settings.options.select:
         return NOTHING
     unknown = list(_unknown_names(view, {use.site.node for use in planned.uses}))
@@ -39,7 +39,7 @@ def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
 
 
 def _unknown_names(view: FileView, known: set[ast.expr]) -> Iterator[tuple[ast.expr, str]]:
-    """Each use of the source framework's names that is no site, with its name; ``known`` are the sites' expressions."""
+    """Each use of the source framework's names that is no site, with its name; ``known`` are the sites' nodes."""
     source = view.settings.source
     tree = view.tree
     for load in [load for name, loads in tree.names.items() if name in tree.imported for load in loads]:

@@ -1,4 +1,4 @@
-"""Source expressions that the tables write as a template on a receiver: ``str(x.place)[6:-1]``."""
+"""Expressions that match a template of the source side: ``str(x.place)[6:-1]``."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
 
 _DEPTH = 8
-"""How many levels above a member its template can begin."""
+"""How many ancestors of a member are compared with a template."""
 
 
 def find_matches(view: FileView, receivers: Receivers) -> dict[ast.expr, Match]:
-    """The outermost match around each member that begins a template."""
+    """The outermost matching expression around each member that a template contains."""
     index = _index(view)
     found: dict[ast.expr, Match] = {}
     taken: set[ast.AST] = set()
@@ -39,7 +39,7 @@ def find_matches(view: FileView, receivers: Receivers) -> dict[ast.expr, Match]:
 
 
 def _index(view: FileView) -> dict[str, list[tuple[Row, Template]]]:
-    """Source-side templates by the member that they begin with."""
+    """Templates of the source side, by the members that they use."""
     settings = view.settings
 
     def collect() -> dict[str, list[tuple[Row, Template]]]:
@@ -52,7 +52,7 @@ def _index(view: FileView) -> dict[str, list[tuple[Row, Template]]]:
                         found.setdefault(attribute, []).append((row, template))
         return found
 
-    return settings.once("templates", None, collect)
+    return settings.cached("templates", None, collect)
 
 
 def _around(view: FileView, start: ast.Attribute, options: list[tuple[Row, Template]]) -> Match | None:
@@ -71,7 +71,7 @@ def _around(view: FileView, start: ast.Attribute, options: list[tuple[Row, Templ
 
 
 def _skeleton(node: ast.AST, arguments: dict[str, ast.expr]) -> Iterator[ast.Attribute]:
-    """The attributes of an expression that are the template's own."""
+    """The attribute nodes of an expression that belong to the template, not to its arguments."""
     if any(node is argument for argument in arguments.values()):
         return
     if isinstance(node, ast.Attribute):
@@ -84,7 +84,7 @@ def replace_match(view: FileView, match: Match, form: Form) -> list[Edit]:
     """Edits that write the target's form around the receiver and the template's other arguments.
 
     Raises:
-        Refused: a value has no counterpart, or the target's form needs more than the template holds.
+        Refused: a value has no counterpart, or the target's form has no parameter for an argument.
     """
     source, row = view.settings.source, match.row
     arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {"self": match.arguments["self"]}

@@ -1,6 +1,6 @@
-"""Calls of a class of another file whose constructor is an API's: ``class Linear(nn.Linear)`` without ``__init__``.
+"""Calls of another file's class that inherits an API's constructor: ``class Linear(nn.Linear)`` without its own.
 
-That file converts the base. Here the arguments become those of the base's counterpart.
+The base class is converted in that file. Here the arguments are converted for the base's counterpart.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned, joined
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import Refused
-from paddletorch.plan.model.target_forms import FOLLOW_PROTOCOL, target_form
+from paddletorch.plan.model.target_forms import TYPES_WITH_PROTOCOL, target_form
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.uses.runtime_calls import MODULE, answers, wrapped
+from paddletorch.plan.uses.runtime_calls import MODULE, shim_finding, wrapped_callee
 from paddletorch.resolve import Instance
 
 _OWN = frozenset({"__init__", "__new__"})
 
 
 def plan_inherited(view: FileView, planned: Planned) -> Changes:
-    """Convert what such calls hand to the API's constructor; what stays is reported."""
+    """Convert the arguments of such calls; report those that cannot be converted."""
     sites = {use.site.call for use in planned.uses if use.site.call is not None}
     return joined(_plan_call(view, call) for call in view.tree.calls if call not in sites)
 
@@ -32,16 +32,16 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
     if api is None or found is None or view.suppressed(found[0].code, call) or not view.is_located(call):
         return NOTHING
     row, form = found
-    if row.instance in FOLLOW_PROTOCOL:
-        return Changes()  # the class keeps its base
+    if row.instance in TYPES_WITH_PROTOCOL:
+        return Changes()  # the base class is left in the other file
     try:
         binding = bind(view, call, row, form, api)
         converted = convert_bound_call(binding, target_form(row, view), Callee.INHERITED)
     except Refused as stop:
-        answer = answers(view, stop.refusal, call)
-        if answer is None:
+        reported = shim_finding(view, stop.refusal, call)
+        if reported is None:
             return Changes(findings=(refused(stop.refusal, call, api, row),))
-        return Changes(wrapped(view, call.func), findings=(answer,), imports=(Import(call.func, MODULE),))
+        return Changes(wrapped_callee(view, call.func), findings=(reported,), imports=(Import(call.func, MODULE),))
     edits = converted.every_edit
     if not edits:
         return Changes(findings=converted.findings)
@@ -52,7 +52,7 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
 
 
 def _inherited_constructor(view: FileView, call: ast.Call) -> str | None:
-    """The API whose constructor runs, if an imported class is called that has none of its own."""
+    """The API whose constructor is called, if this calls an imported class that inherits it."""
     name = getattr(call.func, "id", getattr(call.func, "attr", ""))
     if not (call.args or call.keywords) or not name[:1].isupper():
         return None
@@ -63,7 +63,12 @@ def _inherited_constructor(view: FileView, call: ast.Call) -> str | None:
     if not bindings or any(b.kind != "import" for b in bindings):
         return None
     values = list(view.evaluator.values(call))
-    made = values[0] if len(values) == 1 else None
-    if not isinstance(made, Instance) or not made.external_class or made.node is not None or made.overrides & _OWN:
+    instance = values[0] if len(values) == 1 else None
+    if (
+        not isinstance(instance, Instance)
+        or not instance.external_class
+        or instance.node is not None
+        or instance.overrides & _OWN
+    ):
         return None
-    return made.api if made.api.partition(".")[0] == view.settings.source else None
+    return instance.api if instance.api.partition(".")[0] == view.settings.source else None

@@ -1,4 +1,4 @@
-"""Arguments in calls of the frameworks' own layers: ``relu(x=h)``, ``up(h, output_size=x.shape)``."""
+"""Calls of the frameworks' layer objects: ``relu(x=h)``, ``up(h, output_size=x.shape)``."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from paddletorch.resolve import Instance
 
 
 def plan_layer_calls(view: FileView, planned: Planned) -> Changes:
-    """Rename the keywords of each call of a layer whose class is known, and carry its values over."""
-    if view.provide(Receivers).leaving(planned.uses).are_done:
+    """Rename the keywords and translate the values in each call of a layer whose class is known."""
+    if view.provide(Receivers).with_uses(planned.uses).file_is_converted:
         return NOTHING
     return joined(_plan_call(view, call, planned.uses.left_apis) for call in view.tree.calls)
 
 
 def _plan_call(view: FileView, call: ast.Call, left_apis: Set[str]) -> Changes:
-    """What becomes of one call; ``left_apis`` are the APIs of which every call stays."""
+    """Plan one call; ``left_apis`` are the APIs whose calls are all left."""
     named = [k for k in call.keywords if k.arg is not None]
     row = _layer(view, call, left_apis) if named or len(call.args) > 1 else None
     if row is None or not view.is_located(call) or view.suppressed(row.code, call):
@@ -48,7 +48,7 @@ def _plan_call(view: FileView, call: ast.Call, left_apis: Set[str]) -> Changes:
 
 
 def _values(view: FileView, call: ast.Call, row: Row) -> Iterator[Edit]:
-    """The arguments whose parameters have a value map; those of the row stand in the order of the call.
+    """Edits of the arguments whose parameters have a value map; the row's parameters are in the call's order.
 
     Raises:
         Refused: a value has no counterpart.
@@ -65,7 +65,7 @@ def _values(view: FileView, call: ast.Call, row: Row) -> Iterator[Edit]:
 def _lost_parameters(
     view: FileView, call: ast.Call, named: Sequence[ast.keyword], names: Mapping[str | None, str | None], row: Row
 ) -> Iterator[Finding]:
-    """A finding for each argument whose parameter the row gives an empty counterpart: the target's layer has none."""
+    """A finding for each argument that the target's layer has no parameter for."""
     for keyword in named:
         given = not (isinstance(keyword.value, ast.Constant) and keyword.value.value is None)
         if given and keyword.arg is not None and names.get(keyword.arg) == "":
@@ -74,7 +74,7 @@ def _lost_parameters(
 
 
 def _layer(view: FileView, call: ast.Call, left_apis: Set[str]) -> Row | None:
-    """The row of the layer that is called; None if it is none, or several with other names."""
+    """The row of the layer that is called; None if it is no layer, or may be one of several with other names."""
     rows: list[Row] = []
     for value in view.evaluator.values(call.func):
         if not isinstance(value, Instance) or value.api in left_apis or "forward" in value.overrides:

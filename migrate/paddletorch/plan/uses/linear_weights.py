@@ -1,7 +1,7 @@
 """The weight of a linear layer: ``[out, in]`` in torch, ``[in, out]`` in Paddle.
 
-What reads values by position gets the transposed weight; what changes the weight, or hands the tensor itself on, is
-reported, since a transposed copy would not be the parameter any more.
+Code that reads values by position gets the transposed weight. Code that changes the weight, or passes the tensor
+itself, is reported, since a transposed copy would not be the parameter any more.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _AS_IT_IS = ""
 _ASSIGN = "paddle.nn.initializer.Assign"
 
 _FILLS = re.compile(r"_*(trunc_)?(normal|uniform|zeros|ones|constant|xavier_\w+)(_tf)?_")
-"""Functions of a library's own that fill a tensor alike in each direction."""
+"""Names of other libraries' functions that initialize a tensor independently of its layout."""
 
 
 def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
-    """The template for ``layer.weight`` of a linear layer; empty where it may stand as it is.
+    """The template for ``layer.weight`` of a linear layer; empty where no change is needed.
 
     Raises:
         Refused: the use depends on the layout, and a transposed copy would not do.
@@ -47,7 +47,7 @@ def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
 
 
 def other_weight(view: FileView, node: ast.Attribute) -> str | None:
-    """As ``linear_weight`` for layers that keep one layout: only a linear layer's weight does not fit them."""
+    """As ``linear_weight`` for layers with the same layout on both sides: refuse a linear layer's weight for them."""
     statement = view.parent(node)
     if isinstance(statement, ast.Assign) and isinstance(node.ctx, ast.Store):
         values = view.evaluator.values(statement.value.value) if _is_weight(statement.value) else ()
@@ -57,13 +57,13 @@ def other_weight(view: FileView, node: ast.Attribute) -> str | None:
 
 
 def is_linear_weight(view: FileView, node: ast.expr) -> bool:
-    """Whether ``node`` is the weight of nothing but linear layers."""
+    """Whether ``node`` is certainly the weight of a linear layer."""
     values = view.evaluator.values(node.value) if _is_weight(node) else ()
     return bool(values) and all(isinstance(v, Instance) and v.type == "linear" for v in values)
 
 
 def _past_data(view: FileView, node: ast.expr) -> tuple[ast.expr, ast.AST | None]:
-    """``weight.data`` and ``weight.detach()`` count as the weight."""
+    """The expression after ``.data`` and ``.detach()``, which still denotes the weight, and its parent."""
     parent = view.parent(node)
     while isinstance(parent, ast.Attribute) and parent.attr in ("data", "detach"):
         node, parent = parent, view.parent(parent)
@@ -92,7 +92,9 @@ def _use(view: FileView, value: ast.expr, parent: ast.AST | None) -> str | None:
         return _AS_IT_IS  # lists of parameters for an optimizer
     if isinstance(parent, ast.Assign) and _is_weight(parent.targets[0]):
         known = view.evaluator.values(parent.targets[0].value)
-        return _AS_IT_IS if known and all(isinstance(v, Instance) for v in known) else None  # its own rule decides
+        return (
+            _AS_IT_IS if known and all(isinstance(v, Instance) for v in known) else None
+        )  # the rule of the assigned weight decides
     return None
 
 
@@ -115,12 +117,12 @@ def _argument(view: FileView, call: ast.Call) -> str | None:
     name = view.qualified(call.func) or ""
     source = view.settings.source
     if view.target == "torch" and _assigns(view, call.func):
-        return _TRANSPOSED  # a view, which the values are written through
+        return _TRANSPOSED  # a view: the values are written to the weight itself
     if (
         name.startswith(("torch.nn.init.", "paddle.nn.init.", "paddle.nn.initializer."))
         or name.rpartition(".")[2] == "linear"
     ):
-        return _AS_IT_IS  # their own rows know the layout
+        return _AS_IT_IS  # the rows of these functions handle the layout
     if any(isinstance(v, Instance) and v.type == "initializer" for v in view.evaluator.values(call.func)):
         return _AS_IT_IS
     if name.startswith(source + ".") and view.settings.table.makes(name) == "tensor":

@@ -1,4 +1,4 @@
-"""Methods and attributes of tracked instances: ``scaler.get_scale()``, ``optimizer.zero_grad()``."""
+"""Methods and attributes of instances of tracked types: ``scaler.get_scale()``, ``optimizer.zero_grad()``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned, join
 from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import (
-    KeptWithAnother,
+    LeftWithAnother,
     Misused,
     NeedsWholeCall,
     NotLocated,
@@ -40,11 +40,11 @@ _HOOK_RESULTS = {
 
 
 def plan_members(view: FileView, planned: Planned) -> Changes:
-    """Plan every member of a tracked instance."""
+    """Plan every use of a member of an instance of a tracked type."""
     naming = planned.changes.naming
-    receivers = view.provide(Receivers).leaving(planned.uses)
+    receivers = view.provide(Receivers).with_uses(planned.uses)
     file = _File(view, planned, receivers, naming.aliases if naming is not None else {}, _left_scaler(planned))
-    if file.receivers.are_done:
+    if file.receivers.file_is_converted:
         return NOTHING
     matches = [(match, _plan_match(file, match)) for match in view.matches.values()]
     matched = {
@@ -61,20 +61,20 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The file with what is decided about its uses."""
+    """The file and the decisions about its uses."""
 
     view: FileView
     planned: Planned
     receivers: Receivers
     aliases: Mapping[str, str]
-    """Names that the converted file has for modules of the target."""
+    """The converted file's names of the target's modules."""
     left_scaler: int | None
-    """The line of a scaler's constructor if the file has some and none of them converts."""
+    """The line of a scaler's constructor, if the file has any and all of them are left."""
 
 
 def _left_scaler(planned: Planned) -> int | None:
-    made = [use for use in planned.uses if use.row.instance == "scaler" and use.site.role == "call"]
-    return made[0].site.node.lineno if made and not any(use.converts for use in made) else None
+    constructors = [use for use in planned.uses if use.row.instance == "scaler" and use.site.role == "call"]
+    return constructors[0].site.node.lineno if constructors and not any(use.converts for use in constructors) else None
 
 
 def _plan_instance_calls(file: _File) -> Iterator[Changes]:
@@ -88,7 +88,7 @@ def _plan_instance_calls(file: _File) -> Iterator[Changes]:
         makers = {v.api for v in values if isinstance(v, Instance)}
         left = not makers.isdisjoint(file.planned.uses.left_apis)
         if left or any(api.partition(".")[0] == view.target for api in makers):
-            continue  # the object stays the source's, or is the target's already
+            continue  # the object is left as the source's, or is already the target's
         if not options or len(types) > 1 or any(not isinstance(v, Instance | NoneValue) for v in values):
             continue
         if not view.suppressed(options[0][0].code, call):
@@ -113,7 +113,7 @@ def _plan_instance_call(file: _File, call: ast.Call, options: list[tuple[Row, Fo
 
 
 def _plan_match(file: _File, match: Match) -> Changes | None:
-    """An expression that the tables write as a template on the source's side; None if its members are on their own."""
+    """Plan an expression that matches a template; None to plan its members separately."""
     view, row, name = file.view, match.row, file.view.text(match.node)
     if match.start in file.planned.changes.handled or (file.left_scaler is not None and row.receiver == "scaler"):
         return None
@@ -125,14 +125,14 @@ def _plan_match(file: _File, match: Match) -> Changes | None:
             raise Refused(NotLocated())
         changes = spelled(view, file.aliases, match.start, replace_match(view, match, form), name)
     except Refused as stop:
-        # its members are then looked at on their own
+        # its members are then planned separately
         return Changes(findings=(refused(stop.refusal, match.node, f"{row.receiver} expression", row),))
     written = form.template or f"{row.receiver}.{form.names[0]}"
     return replace(changes, conversions=(view.conversion(row.code, match.node, name, written, row.id),))
 
 
 def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, Fate] | None]:
-    """Plan one member for the first type that its receiver may be of; its name and fate if it is of that type."""
+    """Plan one member for the first type that its receiver may have; its name and outcome if it has that type."""
     view = file.view
     rows = view.settings.members(node.attr)
     if not rows or (isinstance(node.value, ast.Name | ast.Attribute) and _is_framework_name(view, node.value)):
@@ -170,7 +170,7 @@ def _fate(changes: Changes) -> Fate:
 
 
 def _is_framework_name(view: FileView, node: ast.expr) -> bool:
-    """Whether a dotted name below a framework's module, and no object, stands before the dot."""
+    """Whether this is a dotted name in a framework's module, not a member of an object."""
     name = view.qualified(node)
     if name is None or view.settings.table.constant(name) is not None:
         return False
@@ -178,7 +178,7 @@ def _is_framework_name(view: FileView, node: ast.expr) -> bool:
 
 
 def _plan_reference(view: FileView, node: ast.Attribute, options: list[tuple[Row, Form]]) -> Changes:
-    """A bound method that is passed on, not called."""
+    """Plan a bound method that is used as a value, not called."""
     named = [(r, own, f) for r, own in options for f in r.forms(view.target) if f.names and f.template is None]
     if not isinstance(node.ctx, ast.Load):
         return NOTHING
@@ -214,7 +214,7 @@ def _renamed(view: FileView, node: ast.Attribute, name: str, code: str) -> Edit:
 def _plan_call(
     file: _File, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]], evidence: Evidence
 ) -> Changes:
-    """The call of a method: by a hook that rewrites its statement, or by the pipeline of all calls."""
+    """Plan a method's call: by a hook that rewrites the statement, or as any other call."""
     view, row = file.view, options[0][0]
     sure = evidence is Evidence.YES
     name = f"{row.receiver}.{node.attr}"
@@ -238,7 +238,7 @@ def _plan_call(
         return Changes(findings=(refused(stop.refusal, call, name, row),)) if shown else NOTHING
     edits = changes.edits
     if not edits and hook is not None:
-        return changes  # a plain use, or one that the hook reported
+        return changes  # no change is needed, or the hook reported it
     if not sure and _stands_already(view, call, edits):
         return NOTHING
     if not sure and not (row.any_receiver or view.settings.options.unsafe):
@@ -247,7 +247,7 @@ def _plan_call(
         details = {"name": view.text(node.value), "type": row.receiver or "", "method": node.attr}
         return Changes(findings=(finding("API212", call, name, row, **details),))
     if row.receiver == "scaler" and file.left_scaler is not None and edits:
-        return Changes(findings=(refused(KeptWithAnother(view.text(node), file.left_scaler), call, name, row),))
+        return Changes(findings=(refused(LeftWithAnother(view.text(node), file.left_scaler), call, name, row),))
     if view.target in row.warn:
         changes = replace(changes, findings=(*changes.findings, finding(row.warn[view.target], call, name, row)))
     if not (replacement and edits):
@@ -256,19 +256,19 @@ def _plan_call(
 
 
 def _is_another(view: FileView, call: ast.Call, form: Form) -> bool:
-    """Whether the arguments show that the method is not a tensor's: ``line.split(",")``."""
+    """Whether the arguments show that this is no tensor's method: ``line.split(",")``."""
     return fit(view, call, form.signature(view.settings.source_releases.newest)) is Fit.NO
 
 
 def _edited(view: FileView, span: Span, edits: tuple[Edit, ...]) -> str | None:
-    """The text of the span after the edits, if they all lie inside it."""
+    """The text of the span after the edits; None if one is not inside it."""
     if not all(span.holds(e.span) for e in edits):
         return None
     return splice(view.source.body[span.start : span.end], [e.moved(-span.start) for e in edits]).decode("utf-8")
 
 
 def _stands_already(view: FileView, call: ast.Call, edits: tuple[Edit, ...]) -> bool:
-    """Whether what is around the call is what it would become: an earlier run has converted it."""
+    """Whether the code around the call already is what the edits would make of it, from an earlier run."""
     span, node = view.source.span(call), view.parent(call)
     text = _edited(view, span, edits)
     if text is None:
@@ -287,10 +287,10 @@ def _stands_already(view: FileView, call: ast.Call, edits: tuple[Edit, ...]) -> 
 def _convert_call(
     view: FileView, node: ast.Attribute, call: ast.Call, row: Row, form: Form, name: str
 ) -> tuple[tuple[Edit, ...], tuple[Finding, ...], str]:
-    """Edits, findings and what the method becomes, for the record.
+    """The edits, the findings and the method's new name.
 
     Raises:
-        Refused: it must stay.
+        Refused: it must be left.
     """
     target, receiver = target_form(row, view), row.receiver or ""
     larger = larger_member(view, node, form, target, row.code)
@@ -309,7 +309,7 @@ def _convert_call(
 
 
 def _as_attribute(view: FileView, node: ast.Attribute, call: ast.Call, row: Row, template: str) -> tuple[Edit, ...]:
-    """What stands around the receiver in the place of a call without arguments.
+    """Convert a call without arguments to an attribute or expression of the receiver.
 
     Raises:
         Refused: the call has arguments.

@@ -1,4 +1,4 @@
-"""Methods of a scaler that convert together with the statement around them: minimize, update, step, scale."""
+"""Hooks for methods of a scaler that convert with the statement around them: minimize, update, step, scale."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from paddletorch.text.call_spans import LayoutError, read_layout
 
 @dataclass(frozen=True, slots=True)
 class MemberCall:
-    """One call of a member: ``node`` is ``receiver.method``, ``call`` the call of it."""
+    """A method's call: ``node`` is ``receiver.method``, ``call`` the call of it."""
 
     node: ast.Attribute
     call: ast.Call
@@ -34,10 +34,10 @@ class MemberCall:
 
 
 MethodHook = Callable[[FileView, MemberCall], "Changes | None"]
-"""Edits and findings for one call of a method; None leaves the call to the generic conversion.
+"""A hook that plans one call of a method; it returns None to use the generic conversion.
 
 Raises:
-    Refused: the call must stay.
+    Refused: the call must be left.
 """
 
 
@@ -81,7 +81,7 @@ def minimize(view: FileView, member: MemberCall) -> Changes:
 
 
 def _may_drop(node: ast.expr) -> bool:
-    """Whether a loss argument has no effect of its own."""
+    """Whether a loss argument has no side effect, so that it may be dropped."""
     if isinstance(node, ast.Call):  # scaler.scale(loss)
         return isinstance(node.func, ast.Attribute) and node.func.attr == "scale" and all(map(_may_drop, node.args))
     return all(
@@ -91,10 +91,10 @@ def _may_drop(node: ast.expr) -> bool:
 
 
 def _receiver(view: FileView, member: MemberCall, reason: type[NotOneStatement]) -> str:
-    """The scaler as it is written, to be written a second time.
+    """The source text of the scaler, to be repeated.
 
     Raises:
-        Refused: evaluating it has an effect.
+        Refused: evaluating it has a side effect.
     """
     if any(isinstance(n, ast.Call | ast.NamedExpr | ast.Await) for n in ast.walk(member.node.value)):
         raise Refused(reason("the scaler is the result of a call, which would run twice"))
@@ -150,7 +150,7 @@ def update(view: FileView, member: MemberCall) -> Changes:
 
 
 def _just_updated(view: FileView, member: MemberCall) -> bool:
-    """Whether ``update()`` ran in this block already and no step since: then only the scale is to be set."""
+    """Whether ``update()`` ran earlier in this block, without a step since, so that only the scale must be set."""
     path, scope = path_of(member.node.value), view.tree.scopes[member.call].function()
     before: list[ast.Call] = []
     for call in view.tree.calls:
@@ -182,7 +182,7 @@ def _never_none(view: FileView, node: ast.expr) -> bool:
 
 
 def step(view: FileView, member: MemberCall) -> Changes:
-    """Report extra arguments and a used value; plain steps stay as they are."""
+    """Report additional arguments and a used result; plain steps need no edit."""
     if member.evidence is not Evidence.YES:
         return NOTHING
     call = member.call
@@ -195,12 +195,12 @@ def step(view: FileView, member: MemberCall) -> Changes:
 
 
 def scale(view: FileView, member: MemberCall) -> Changes:
-    """Report lists; arguments of a chained ``backward`` go by Paddle's names."""
+    """Report lists; convert the arguments of a chained ``backward``."""
     if member.evidence is not Evidence.YES or not member.call.args:
         return NOTHING
     given = member.call.args[0]
-    several = isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp | ast.Dict)
-    reported = Changes(findings=(_finding(member, "AMP227", view.text(given)),) if several else ())
+    is_collection = isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp | ast.Dict)
+    reported = Changes(findings=(_finding(member, "AMP227", view.text(given)),) if is_collection else ())
     attribute = view.parent(member.call)
     backward = view.parent(attribute) if isinstance(attribute, ast.Attribute) else None
     if isinstance(attribute, ast.Attribute) and attribute.attr == "backward" and isinstance(backward, ast.Call):
@@ -237,7 +237,7 @@ def _backward(view: FileView, member: MemberCall, call: ast.Call) -> Changes:
 
 
 def set_scale(view: FileView, member: MemberCall) -> Changes | None:
-    """``set_init_loss_scaling(x)`` becomes ``update(x)``, which torch allows once something was scaled."""
+    """``set_init_loss_scaling(x)`` becomes ``update(x)``, which torch allows after the first ``scale``."""
     path = path_of(member.node.value)
     scope = view.tree.scopes[member.call].function()
     loop = loop_around(view, member.call)

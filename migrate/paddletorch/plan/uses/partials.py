@@ -1,4 +1,4 @@
-"""Calls of ``functools.partial`` objects over an API: their keywords are the API's too."""
+"""Calls of ``functools.partial`` objects of an API: their keywords are the API's too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from paddletorch.resolve import NoneValue, Partial, Qualified
 
 
 def plan_partials(view: FileView, planned: Planned) -> Changes:
-    """Rename what a call adds to a partial; what cannot be seen is reported."""
+    """Convert the arguments that a call adds to a partial object; report unknown ones."""
     if b"partial" not in view.source.body:
         return NOTHING
     return joined(_plan_call(view, planned, call) for call in view.tree.calls)
@@ -38,10 +38,10 @@ def _plan_call(view: FileView, planned: Planned, call: ast.Call) -> Changes:
     if found is None:
         return NOTHING
     row, form = found
-    if view.suppressed(row.code, call) or (view.settings.at_run_time and not skip):
+    if view.suppressed(row.code, call) or (view.settings.shim_wraps_calls and not skip):
         return NOTHING
     if not row.forms(view.target):
-        return NOTHING  # what has no counterpart is reported where the partial is made
+        return NOTHING  # a missing counterpart is reported where the partial object is created
     others = [v for v in view.evaluator.values(call.func) if not isinstance(v, Partial | NoneValue)]
     if others and not skip:
         if any(isinstance(v, Qualified) for v in others):
@@ -52,7 +52,7 @@ def _plan_call(view: FileView, planned: Planned, call: ast.Call) -> Changes:
 
 
 def _makers(view: FileView, node: ast.expr) -> list[ast.Call]:
-    """The calls of ``functools.partial`` that make the object, the last one first; none if they are not in sight."""
+    """The calls of ``functools.partial`` that create the object, the last one first; empty if they are unknown."""
     found: list[ast.Call] = []
     seen: set[ast.expr] = set()
     while node not in seen:
@@ -70,14 +70,14 @@ def _makers(view: FileView, node: ast.expr) -> list[ast.Call]:
 
 
 def _row(view: FileView, planned: Planned, api: str, makers: list[ast.Call]) -> tuple[Row, Form] | None:
-    """The row and the source's form by which the partial object converts; ``makers`` are the calls that make it.
+    """The row and the source's form by which the partial object converts; ``makers`` are the calls that create it.
 
-    None if it stays: then so do its calls, and the finding is where it is made.
+    None if it is left: then its calls are left too, and the finding is at its creation.
     """
-    made = [use for use in planned.uses if use.site.role == "partial" and use.site.name == api]
-    made = [use for use in made if use.site.call in makers] or made
-    rows = {use.row for use in made if use.converts}
-    if not made or len(rows) > 1:
+    partials = [use for use in planned.uses if use.site.role == "partial" and use.site.name == api]
+    partials = [use for use in partials if use.site.call in makers] or partials
+    rows = {use.row for use in partials if use.converts}
+    if not partials or len(rows) > 1:
         return view.settings.lookup(api)
     forms = [(row, form) for row in rows for form in row.forms(view.settings.source) if api in form.names]
     return forms[0] if forms else None

@@ -1,7 +1,7 @@
-"""Calls whose API only the running program knows, ``norm_layer(width, eps=1e-6)``: with the shim they are asked then.
+"""Calls whose API is known only at run time, ``norm_layer(width, eps=1e-6)``: the shim converts their arguments.
 
-The arguments stay torch's. ``torch_args`` of the shim makes them Paddle's if a layer or function of Paddle's is
-called, and leaves the call alone if it is anything else.
+The call's text keeps torch's arguments. At run time the shim's ``torch_args`` converts them if the callee is a layer
+or function of Paddle's, and changes nothing for any other callee.
 """
 
 from __future__ import annotations
@@ -34,51 +34,53 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, NoneValue, Partial, Unknown
 
 MODULE = "paddletorch_shim.paddle"
-ASK = f"{MODULE}.torch_args"
+WRAPPER = f"{MODULE}.torch_args"
 CODE = "API227"
 
-_ANSWERED = (UncertainBinding, AmbiguousApi, UnseenArguments, SharedDict)
-"""Why a call is left that the shim can make."""
+_CONVERTED_AT_RUN_TIME = (UncertainBinding, AmbiguousApi, UnseenArguments, SharedDict)
+"""Refusals of calls that the shim can convert at run time."""
 
-_ANSWERED_OF_PARAMETERS = (
-    *_ANSWERED,
+_CONVERTED_FOR_PARAMETERS = (
+    *_CONVERTED_AT_RUN_TIME,
     ArgumentsDoNotFit,
     SignatureNotKnown,
     ArgumentsNotReadable,
     NeedsWholeCall,
 )
-"""As ``_ANSWERED``, for a call of a parameter: its callers may give another API."""
+"""As ``_CONVERTED_AT_RUN_TIME``, for calls of a parameter, whose callers may pass another API."""
 
-_HOLDERS = re.compile(r"(?:^|_)(?:layer|cls|class|norm|act|activation|conv|pool|linear)(?:_layer|_cls|_class|_fn)?$")
+_LAYER_NAMES = re.compile(
+    r"(?:^|_)(?:layer|cls|class|norm|act|activation|conv|pool|linear)(?:_layer|_cls|_class|_fn)?$"
+)
 """Names of variables and attributes that hold classes of layers."""
 
 
-def answered_at_run_time(view: FileView, use: Use) -> Use:
-    """The use with its call answered by the shim, or as it was planned if the shim is not for it."""
+def with_callee_wrapped(view: FileView, use: Use) -> Use:
+    """The use with its callee wrapped_callee for the shim; unchanged if the shim is not used for it."""
     site, call = use.site, use.site.call
-    if not view.settings.at_run_time or call is None or site.role not in ("call", "partial"):
+    if not view.settings.shim_wraps_calls or call is None or site.role not in ("call", "partial"):
         return use
     if site.role == "partial" and use.converts:
         return use
-    if not (_is_open(use) if use.converts else _is_answered(use)):
+    if not (_may_get_another_api(use) if use.converts else _converts_at_run_time(use)):
         return use
-    if view.leaves(CODE, call) or not all(_is_callable(view, c.row) for c in site.candidates):
+    if view.is_deselected(CODE, call) or not all(_is_callable(view, c.row) for c in site.candidates):
         return use
     known = site.anchor.kind in ("import", "free") and site.other is None and len(site.candidates) == 1
     form = view.settings.emitted(site.candidates[0].row)
-    target = form.names[0] if known and form is not None else ASK
+    target = form.names[0] if known and form is not None else WRAPPER
     findings = (*(use.findings if use.converts else ()), finding(CODE, call, view.text(site.node)))
-    return Use(site, use.row, target, wrapped(view, site.node), findings, keeps_name=not known, needs=MODULE)
+    return Use(site, use.row, target, wrapped_callee(view, site.node), findings, keeps_name=not known, needs=MODULE)
 
 
-def _is_answered(use: Use) -> bool:
-    """Whether the shim can make the call, for whatever it was left."""
-    answered = _ANSWERED_OF_PARAMETERS if _is_parameter(use.site) else _ANSWERED
-    return bool(use.findings) and all(isinstance(f.refusal, answered) for f in use.findings)
+def _converts_at_run_time(use: Use) -> bool:
+    """Whether the shim can convert the call, whatever refusals it has."""
+    refusals = _CONVERTED_FOR_PARAMETERS if _is_parameter(use.site) else _CONVERTED_AT_RUN_TIME
+    return bool(use.findings) and all(isinstance(f.refusal, refusals) for f in use.findings)
 
 
-def _is_open(use: Use) -> bool:
-    """Whether callers in other files may give something else than what the arguments were converted for."""
+def _may_get_another_api(use: Use) -> bool:
+    """Whether callers in other files may pass another API than the one that the arguments were converted for."""
     return _is_parameter(use.site) and bool(use.every_edit)
 
 
@@ -92,62 +94,64 @@ def _is_callable(view: FileView, row: Row) -> bool:
     return row.kind in ("class", "function") and form is not None and form.template is None
 
 
-def answers(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
-    """The note that the shim makes a call of an API's constructor whose arguments cannot be seen; None if it cannot."""
-    if not (view.settings.at_run_time and isinstance(refusal, UnseenArguments | SharedDict)) or view.leaves(CODE, call):
+def shim_finding(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
+    """The finding that the shim converts a refused call at run time; None if it does not."""
+    if not (view.settings.shim_wraps_calls and isinstance(refusal, UnseenArguments | SharedDict)) or view.is_deselected(
+        CODE, call
+    ):
         return None
     return finding(CODE, call, view.text(call.func))
 
 
-def wrapped(view: FileView, callee: ast.expr) -> tuple[Edit, ...]:
-    """Edits that ask for the callee at run time."""
+def wrapped_callee(view: FileView, callee: ast.expr) -> tuple[Edit, ...]:
+    """Edits that wrap the callee in the shim's ``torch_args``."""
     span = view.source.span(callee)
     before, after = Span(span.start, span.start), Span(span.end, span.end)
-    return Edit(before, ASK + "(", CODE), Edit(after, ")", CODE)
+    return Edit(before, WRAPPER + "(", CODE), Edit(after, ")", CODE)
 
 
 def plan_unknown_calls(view: FileView, planned: Planned) -> Changes:
-    """Calls of what the file does not show, with parameters that layers of torch have: answered or reported."""
+    """Calls of unknown callees with keywords of torch's layers: convert them by the shim, or report them."""
     edits: list[Edit] = []
     imports: list[Import] = []
     conversions: list[Conversion] = []
     findings: list[Finding] = []
     for call, word in _unknown_calls(view, planned):
         name = view.text(call.func)
-        if not view.settings.at_run_time:
+        if not view.settings.shim_wraps_calls:
             findings.append(finding("API226", call, name, word=word))
-        elif not view.leaves(CODE, call):
-            edits += wrapped(view, call.func)
+        elif not view.is_deselected(CODE, call):
+            edits += wrapped_callee(view, call.func)
             imports.append(Import(call.func, MODULE))
             findings.append(finding(CODE, call, name))
-            conversions.append(view.conversion(CODE, call, name, ASK))
+            conversions.append(view.conversion(CODE, call, name, WRAPPER))
     return Changes(tuple(edits), tuple(conversions), tuple(findings), tuple(imports))
 
 
 def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call, str]]:
-    """Each such call, with the first parameter that shows it."""
+    """Each such call, with the first keyword that shows it."""
     sites = {use.site.call for use in planned.uses if use.site.call is not None}
     for call in view.tree.calls if view.target == "paddle" else ():
-        words = _words(view, call)
-        bound = view.settings.at_run_time and _is_partial(view, call)
-        unknown = bool(words) and (_is_unknown(view, call.func) or _is_given(view, call.func))
+        words = _layer_keywords(view, call)
+        bound = view.settings.shim_wraps_calls and _is_partial(view, call)
+        unknown = bool(words) and (_is_unknown(view, call.func) or _is_only_parameter(view, call.func))
         if call not in sites and (bound or unknown) and view.is_located(call):
             yield call, next(iter(words), "")
 
 
-def _words(view: FileView, call: ast.Call) -> list[str]:
-    """Parameters of torch's layers that the call gives; what cannot be seen may hold some if a layer is called."""
+def _layer_keywords(view: FileView, call: ast.Call) -> list[str]:
+    """Keywords of the call that torch's layers have; unknown ``**kwargs`` count if the callee's name is a layer's."""
     found = [k.arg for k in call.keywords if k.arg in facts().layer_parameters["torch"]]
     for value in (k.value for k in call.keywords if k.arg is None):
         seen = [key for key, _, _ in shared_items(view, value)]
         found += [key for key in seen if key in facts().layer_parameters["torch"]]
         name = getattr(call.func, "id", getattr(call.func, "attr", ""))
-        found += ["**" + view.text(value)] if not seen and _HOLDERS.search(name) else []
+        found += ["**" + view.text(value)] if not seen and _LAYER_NAMES.search(name) else []
     return [word for word in found if word is not None]
 
 
 def _is_partial(view: FileView, call: ast.Call) -> bool:
-    """Whether a ``functools.partial`` over an API is called that is kept in a variable."""
+    """Whether the callee is a variable that holds a ``functools.partial`` object of an API."""
     if not isinstance(call.func, ast.Name | ast.Attribute) or not (call.args or call.keywords):
         return False
     values = view.evaluator.values(call.func) if b"partial" in view.source.body else ()
@@ -155,23 +159,23 @@ def _is_partial(view: FileView, call: ast.Call) -> bool:
 
 
 def _is_unknown(view: FileView, function: ast.expr) -> bool:
-    """Whether a variable is called that may hold a layer's class."""
-    in_sight = False
+    """Whether the callee is a variable that may hold a layer's class."""
+    is_known = False
     if isinstance(function, ast.Name):
         bindings = view.tree.scopes[function].lookup(function.id)
         if not bindings or not all(_is_variable(b) for b in bindings):
             return False
-        in_sight = all(b.kind == "assign" for b in bindings) and not view.settings.at_run_time
-    elif not isinstance(function, ast.Attribute) or not _HOLDERS.search(function.attr):
+        is_known = all(b.kind == "assign" for b in bindings) and not view.settings.shim_wraps_calls
+    elif not isinstance(function, ast.Attribute) or not _LAYER_NAMES.search(function.attr):
         return False
     values = view.evaluator.values(function)
-    unknown = Unknown if in_sight else Unknown | Partial  # a partial object in sight is converted with its calls
+    unknown = Unknown if is_known else Unknown | Partial  # a known partial object is converted with its calls
     return all(isinstance(v, NoneValue) for v in values) or any(isinstance(v, unknown) for v in values)
 
 
-def _is_given(view: FileView, function: ast.expr) -> bool:
-    """Whether callers in other files may give a layer's class in the place of a parameter's default."""
-    if not view.settings.at_run_time or not isinstance(function, ast.Name):
+def _is_only_parameter(view: FileView, function: ast.expr) -> bool:
+    """Whether the callee is a parameter, for which callers in other files may pass a layer's class."""
+    if not view.settings.shim_wraps_calls or not isinstance(function, ast.Name):
         return False
     bindings = view.tree.scopes[function].lookup(function.id)
     return bool(bindings) and all(b.kind == "parameter" and b.qualified is None for b in bindings)

@@ -37,7 +37,7 @@ from paddletorch.plan.names.reexports import reads_alike, reexported_sites
 from paddletorch.plan.sites.sites import find_sites
 from paddletorch.plan.uses.call_hooks import CALL_HOOKS
 from paddletorch.plan.uses.probes import answer_probe
-from paddletorch.plan.uses.runtime_calls import answered_at_run_time
+from paddletorch.plan.uses.runtime_calls import with_callee_wrapped
 from paddletorch.plan.uses.unbound import convert_unbound, methods
 from paddletorch.plan.uses.values import (
     as_lambda,
@@ -51,14 +51,14 @@ from paddletorch.resolve import NoneValue, Partial, Qualified
 
 
 def plan_sites(view: FileView, planned: Planned) -> Changes:
-    """Plan each site of the file; those through other files' imports too, unless the import alone converts them."""
-    here = [answered_at_run_time(view, plan_site(view, site)) for site in find_sites(view)]
+    """Plan each site of the file, and uses of re-exported names that need more than their import converted."""
+    here = [with_callee_wrapped(view, plan_site(view, site)) for site in find_sites(view)]
     elsewhere = [plan_site(view, site) for site in reexported_sites(view)]
     return Changes(uses=(*here, *(use for use in elsewhere if not use.keeps_name)))
 
 
 def plan_constants(view: FileView, planned: Planned) -> Changes:
-    """Constants in the arguments of a call that stays stay with it, such as its dtype; so do initializers."""
+    """Leave the constants and initializers in the arguments of a call that is left."""
     calls = [(use, view.source.span(use.site.call)) for use in planned.uses if use.site.call is not None]
     left = [span for use, span in calls if not use.converts and use.site.role == "call"]
     attributes = [span for use, span in calls if use.row.id == "ParamAttr"]
@@ -73,7 +73,7 @@ def plan_constants(view: FileView, planned: Planned) -> Changes:
 
 
 def plan_site(view: FileView, site: Site) -> Use:
-    """Plan a site for each API it may mean; all must agree."""
+    """Plan a site for each API that it may mean; all results must be the same."""
     row = site.candidates[0].row
     if view.suppressed(row.code, site.call or site.node):
         return Use(site, row, None)
@@ -95,7 +95,7 @@ def plan_site(view: FileView, site: Site) -> Use:
 
 
 def _or_something_else(view: FileView, use: Use) -> Use:
-    """The use where its name may also be something that is no API: it converts if that makes no difference."""
+    """Check a use whose name may also be no API: it converts only if the edits are right for both."""
     site = use.site
     if _needs_no_edit(use):
         return replace(use, keeps_name=True)
@@ -107,7 +107,7 @@ def _or_something_else(view: FileView, use: Use) -> Use:
 
 
 def _same_edits(site: Site, readings: Iterable[Use]) -> bool:
-    """Whether a variable that holds one of several APIs, such as layers, is used so that all give the same edits."""
+    """Whether a variable may hold one of several APIs, and the edits are the same for each."""
     if not _is_variable(site) or any(not r.converts or r.whole is not None or r.writes_name for r in readings):
         return False
     edits = {tuple(sorted((str(e.span), e.text, str(e.parts)) for e in r.edits)) for r in readings}
@@ -116,19 +116,19 @@ def _same_edits(site: Site, readings: Iterable[Use]) -> bool:
 
 
 def _is_variable(site: Site) -> bool:
-    """Whether the use is the whole of a variable or attribute that holds the API."""
+    """Whether the use is a variable or attribute itself, not a member of it."""
     return site.anchor.kind in ("alias", "attribute") and site.node is site.anchor.node
 
 
 def _needs_no_edit(use: Use) -> bool:
-    """Whether a variable that holds an API or something else is used in a way that is right for both as it stands."""
+    """Whether a variable may hold an API or something else, and its use needs no edit for either."""
     if use.site.other is None or not _is_variable(use.site):
         return False
     return use.converts and use.whole is None and not (use.writes_name or use.edits)
 
 
 def _suits_partials(view: FileView, use: Use) -> bool:
-    """Whether a variable holds an API or partials over it, and its call gets the same keywords for both."""
+    """Whether a variable holds an API or partial objects of it, and the edits of its call are right for both."""
     site = use.site
     if site.other is None or site.node is not site.anchor.node or not use.converts or use.whole is not None:
         return False
@@ -137,22 +137,24 @@ def _suits_partials(view: FileView, use: Use) -> bool:
     others = [v for v in values if not (isinstance(v, NoneValue) or (isinstance(v, Qualified) and v.name in own))]
     if not all(isinstance(v, Partial) and v.name in own and v.positional == 0 for v in others):
         return False
-    return all(edit.span.start != edit.span.end for edit in use.edits)  # a default would overrule the partial's
+    return all(
+        edit.span.start != edit.span.end for edit in use.edits
+    )  # an added default would override the partial object's argument
 
 
 def _takes_anything(view: FileView, candidate: Candidate) -> bool:
-    """Whether the API takes any arguments, as ``Identity`` does: it suits what the others need."""
+    """Whether the API accepts any arguments, as ``Identity`` does, so that the edits for others are right for it."""
     signature = candidate.form.signature(view.settings.source_releases.newest)
     return signature is not None and bool(signature.parameters) and all(p.variadic for p in signature.parameters)
 
 
 def _misfits(use: Use) -> bool:
-    """Whether the arguments make no sense under this reading of the name."""
+    """Whether the arguments do not fit this meaning of the name."""
     return not use.converts and any(isinstance(f.refusal, ArgumentsDoNotFit) for f in use.findings)
 
 
 def _plausible(readings: list[Use]) -> list[Use]:
-    """For a name that nothing binds: the readings that fit the arguments without a finding, if there are any."""
+    """The plausible meanings of a name that nothing binds: those that convert, if possible without a finding."""
     fitting = [use for use in readings if use.converts]
     silent = [use for use in fitting if not use.findings]
     return silent or fitting or readings
@@ -170,7 +172,7 @@ def _plan_candidate(view: FileView, site: Site, candidate: Candidate) -> Use:
 
 
 def _overload(view: FileView, site: Site, candidate: Candidate) -> Candidate:
-    """The row that the call fits, where several have the name."""
+    """The row whose signature the call fits, where several rows have the name."""
     options = view.settings.overloads(candidate.name)
     if len(options) < 2:
         return candidate
@@ -186,10 +188,10 @@ def _overload(view: FileView, site: Site, candidate: Candidate) -> Candidate:
 
 
 def _convert(view: FileView, site: Site, candidate: Candidate) -> Use:
-    """The use under one reading of its name.
+    """The use for one meaning of its name.
 
     Raises:
-        Refused: it must stay.
+        Refused: it must be left.
     """
     attribute = view.parent(site.node)
     if site.role == "member" and isinstance(attribute, ast.Attribute) and not attribute.attr.startswith("__"):
@@ -221,7 +223,7 @@ def _convert(view: FileView, site: Site, candidate: Candidate) -> Use:
     if row.hook == "sharded_scaler":
         if site.role not in ("annotation", "check"):
             raise Refused(ShardedScaler())
-        row = view.settings.table.row("GradScaler")  # a function is no class: there the plain scaler stands
+        row = view.settings.table.row("GradScaler")  # a function is no class: the plain scaler is written there
     return _convert_by_role(view, site, candidate, row, target_form(row, view))
 
 
@@ -258,7 +260,7 @@ def _convert_by_role(view: FileView, site: Site, candidate: Candidate, row: Row,
 
 
 _CALLED = frozenset({"class", "context", "function"})
-"""Kinds of rows that others will call if they are given the API."""
+"""Kinds of rows whose API may be called where it is used as a value."""
 
 
 def _convert_call(view: FileView, use: Use, candidate: Candidate, form: Form) -> Use:
@@ -282,7 +284,7 @@ def _convert_call(view: FileView, use: Use, candidate: Candidate, form: Form) ->
 
 
 def _check_annotation(view: FileView, site: Site, row: Row) -> None:
-    """Raise Refused where the counterpart of a class cannot be annotated, or tested for, in its place."""
+    """Raise Refused if the class's counterpart cannot be used in an annotation or ``isinstance`` test."""
     if row.annotation and site.role not in ("annotation", "check", "alias"):
         raise Refused(NoSuchUse("this use", target_name(row, view)))
     if row.annotation and site.role == "check" and _never_holds(view, site, row):
@@ -292,7 +294,7 @@ def _check_annotation(view: FileView, site: Site, row: Row) -> None:
 
 
 def _convert_store(view: FileView, site: Site, row: Row) -> Use:
-    """A setting that is assigned, ``torch.backends.cudnn.benchmark = True``; anything else is patched."""
+    """Convert an assigned setting, ``torch.backends.cudnn.benchmark = True``; refuse to patch anything else."""
     if row.kind != "constant":
         raise Refused(Assigned(target_name(row, view)))
     if not row.forms(view.target):
@@ -318,7 +320,7 @@ def _no_counterpart(row: Row, what: str) -> StatedByTable | NotInRelease:
 
 
 def _larger_expression(view: FileView, call: ast.Call, candidate: Candidate, form: Form) -> Edit | None:
-    """What takes the place of the larger expression around the call, if the source's form names it."""
+    """The edit of a larger expression around the call, if the source's form has such an expression."""
     current = view.parent(call)
     for _ in range(_DEPTH):
         if not form.also or not isinstance(current, ast.expr):
@@ -333,11 +335,11 @@ def _larger_expression(view: FileView, call: ast.Call, candidate: Candidate, for
 
 
 _DEPTH = 4
-"""How many levels above a call a larger expression can begin."""
+"""How many ancestors of a call are compared with a larger expression."""
 
 
 def _never_holds(view: FileView, site: Site, row: Row) -> bool:
-    """Whether a check for a class of the source would let in what is a plain string on the other side, and more."""
+    """Whether the counterpart is ``str``, and the ``isinstance`` test does not name ``str`` already."""
     if target_form(row, view).template != "str":
         return False
     parent = view.parent(site.node)
@@ -346,13 +348,13 @@ def _never_holds(view: FileView, site: Site, row: Row) -> bool:
 
 
 def _is_wider(view: FileView, row: Row) -> bool:
-    """Whether the base of all layers takes the place of a narrower class."""
+    """Whether the counterpart is the base class of all layers, and the source's class is narrower."""
     found = view.settings.table.lookup(view.target, target_name(row, view))
     return found is not None and found[0].id == "nn.Module" and row.id != "nn.Module"
 
 
 def _is_warned(view: FileView, site: Site, row: Row) -> bool:
-    """Whether the row's warning is for this use: a call, or a class statement that its check finds wanting."""
+    """Whether the row's warning applies to this use: a call, or a class statement that fails the row's check."""
     if site.role != "base":
         return site.role in ("call", "partial")
     check = class_checks().get(row.id)

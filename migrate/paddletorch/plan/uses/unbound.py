@@ -1,4 +1,4 @@
-"""Methods of tensors that are called through their class: ``torch.Tensor.add(x, y)`` is ``x.add(y)``."""
+"""Methods of tensors called through their class: ``torch.Tensor.add(x, y)`` is ``x.add(y)``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TENSOR = "tensor"
 
 
 def methods(view: FileView, class_name: str, attribute: str) -> list[tuple[Row, Form]]:
-    """The rows of a tensor's method, if the name is that of a class of tensors."""
+    """The rows of a tensor's method, if ``class_name`` is a class of tensors."""
     if view.settings.table.makes(class_name) != TENSOR:
         return []
     rows = view.settings.members(attribute)
@@ -29,10 +29,10 @@ def methods(view: FileView, class_name: str, attribute: str) -> list[tuple[Row, 
 
 
 def convert_unbound(view: FileView, site: Site, attribute: ast.Attribute, options: list[tuple[Row, Form]]) -> Use:
-    """The method called on its tensor.
+    """Convert the call to a call of the method on its tensor.
 
     Raises:
-        Refused: it has no counterpart, or the tensor cannot be seen.
+        Refused: it has no counterpart, or the tensor is unknown.
     """
     call = site.call
     assert call is not None
@@ -53,7 +53,7 @@ def _as_method(view: FileView, call: ast.Call, attribute: ast.Attribute) -> ast.
     """The same call as a method of its first argument.
 
     Raises:
-        Refused: the first argument cannot be seen.
+        Refused: the first argument is unknown.
     """
     if not call.args or isinstance(call.args[0], ast.Starred):
         raise Refused(UnseenArguments(view.text(call)))

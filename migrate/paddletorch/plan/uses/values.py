@@ -1,4 +1,4 @@
-"""Uses of an API without a call: as a value, a base's member, a decorator, an assigned setting."""
+"""Uses of an API without a call: as a value, a decorator, a class's member, an assigned setting."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.decisions import Decisions
 from paddletorch.plan.calls.fill_template import compose, fill
 from paddletorch.plan.model.findings import Finding, finding
-from paddletorch.plan.model.refusals import Assigned, HandedOn, Refused
+from paddletorch.plan.model.refusals import Assigned, PassedAsValue, Refused
 from paddletorch.plan.model.site import Candidate, Site
 from paddletorch.plan.model.target_forms import target_form, target_name
 from paddletorch.plan.model.use import Use
@@ -21,7 +21,7 @@ from paddletorch.plan.syntax.statements import remove_statement
 
 
 def convert_assignment(view: FileView, site: Site, row: Row) -> Use:
-    """``torch.backends.cudnn.benchmark = True``: the statement becomes what the target's form says.
+    """Replace the statement ``torch.backends.cudnn.benchmark = True`` by that of the target's form.
 
     Raises:
         Refused: another value, or another kind of assignment, has no counterpart.
@@ -49,7 +49,7 @@ def is_decorator(view: FileView, node: ast.expr) -> bool:
 
 
 def convert_decorator(view: FileView, use: Use, candidate: Candidate, form: Form) -> Use:
-    """``@custom_fwd`` becomes ``@custom_fwd(device_type='cuda')`` where the target needs what the spelling implied."""
+    """``@custom_fwd`` becomes ``@custom_fwd(device_type='cuda')`` if the target requires the implied argument."""
     row, node = candidate.row, use.site.node
     if view.target in row.warn:
         use = use.with_findings(finding(row.warn[view.target], node, candidate.name, row))
@@ -72,7 +72,7 @@ def convert_class_member(view: FileView, use: Use, candidate: Candidate, form: F
     """``GradScaler.__init__(self, ...)`` and other uses of the class's members.
 
     Raises:
-        Refused: the member is not one that the counterpart has alike.
+        Refused: the counterpart's member is different.
     """
     attribute, call = view.parent(use.site.node), use.site.call
     assert isinstance(attribute, ast.Attribute)
@@ -83,14 +83,14 @@ def convert_class_member(view: FileView, use: Use, candidate: Candidate, form: F
     if not isinstance(attribute.ctx, ast.Load):
         raise Refused(Assigned(use.target or "the counterpart"))
     if view.settings.members(attribute.attr):
-        raise Refused(HandedOn(use.target or "", attribute.attr))
+        raise Refused(PassedAsValue(use.target or "", attribute.attr))
     return use
 
 
 def value_warning(view: FileView, use: Use, candidate: Candidate) -> tuple[Finding, ...]:
-    """Parameters that differ, where an API is handed on and others will call it."""
+    """Report different parameters of an API that is used as a value and may be called."""
     row = candidate.row
-    if not row.parameters or _is_alike(view, candidate):
+    if not row.parameters or _calls_mean_the_same(view, candidate):
         return ()
     differing = renamed_parameters(view, row)
     details = {"replacement": use.target or "", "arguments": differing}
@@ -98,13 +98,13 @@ def value_warning(view: FileView, use: Use, candidate: Candidate) -> tuple[Findi
 
 
 def renamed_parameters(view: FileView, row: Row) -> str:
-    """The parameters that have another name on the other side, for messages."""
+    """The parameters that have other names in the target, for messages."""
     pairs = [(p.name(view.settings.source), p.name(view.target)) for p in row.parameters]
     return ", ".join(f"{a} is {b}" for a, b in pairs if a and b and a != b) or "the parameters differ"
 
 
 def as_lambda(view: FileView, site: Site, candidate: Candidate, form: Form) -> Edit | None:
-    """A function of what the source's requires, where the target has an expression: ``map(torch.square_, xs)``."""
+    """A lambda of the required parameters, where the counterpart is an expression: ``map(torch.square_, xs)``."""
     own = candidate.form.signature(view.settings.source_releases.newest)
     if own is None or form.template is None or form.results or candidate.row.hook or candidate.form.fixed:
         return None
@@ -116,7 +116,7 @@ def as_lambda(view: FileView, site: Site, candidate: Candidate, form: Form) -> E
     rest = {p.name for p in own.parameters} - set(required)
     source = view.settings.source
     if any(pair.name(source) in rest and pair.name(view.target) for pair in candidate.row.parameters):
-        return None  # callers may well give those too
+        return None  # callers may pass those too
     call = ast.copy_location(ast.Call(site.node, [], []), site.node)
     given = {name: Bound(site.node, 0, text=name) for name in required}
     binding = CallBinding(view, candidate.row, candidate.form, candidate.name, call, given, {})
@@ -128,14 +128,14 @@ def as_lambda(view: FileView, site: Site, candidate: Candidate, form: Form) -> E
     return Edit(edit.span, text if in_list else f"({text})", candidate.row.code)
 
 
-def _is_alike(view: FileView, candidate: Candidate) -> bool:
+def _calls_mean_the_same(view: FileView, candidate: Candidate) -> bool:
     if candidate.row.instance != "tensor" or len(view.settings.overloads(candidate.name)) > 1:
         return False
     return renames_only(view, candidate.row, candidate.form, target_form(candidate.row, view))
 
 
 def renames_only(view: FileView, row: Row, own_form: Form, form: Form) -> bool:
-    """Whether callers who give only what is required, by place, notice nothing: ``act = F.relu``."""
+    """Whether calls with only the required positional arguments mean the same on both sides: ``act = F.relu``."""
     target = form.signature(view.settings.target_releases.newest)
     own = own_form.signature(view.settings.source_releases.newest)
     if form.template or form.results or target is None or own is None or row.hook is not None:
@@ -144,14 +144,14 @@ def renames_only(view: FileView, row: Row, own_form: Form, form: Form) -> bool:
     required = [p for p in own.parameters if p.default is None]
     if any(p.variadic for p in required):
         return False
-    places = list(zip(required, target.parameters, strict=False))
-    same = all((pair := pairs.get(a.name)) is not None and pair.name(view.target) == b.name for a, b in places)
+    by_position = list(zip(required, target.parameters, strict=False))
+    same = all((pair := pairs.get(a.name)) is not None and pair.name(view.target) == b.name for a, b in by_position)
     rest = [p for p in own.parameters if p.default is not None and not p.variadic]
     meant = {p.name(view.target): p.name(view.settings.source) for p in row.parameters}
     for one, other in zip(own.positional, target.positional, strict=False):
         if meant.get(other.name) not in (None, one.name):
-            return False  # what is third there is another parameter
-    if not same or len(places) < len(required):
+            return False  # another parameter has this position in the target
+    if not same or len(by_position) < len(required):
         return False
     return all(_same_default(pairs.get(p.name), p, target, view) for p in rest)
 

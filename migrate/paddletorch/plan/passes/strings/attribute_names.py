@@ -16,7 +16,7 @@ from paddletorch.plan.model.view import FileView
 
 
 def plan_attribute_names(view: FileView, planned: Planned) -> Changes:
-    """Rename what ``setattr`` sets where the name alone tells which attribute it is, and translate its value."""
+    """Convert the name and value in ``setattr`` where the name alone identifies the attribute."""
     return joined(_plan_call(view, call) for call in view.tree.calls)
 
 
@@ -37,7 +37,7 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
         except Refused as stop:
             return Changes(findings=(refused(stop.refusal, call, f"{row.receiver}.{attribute}", row),))
         if attribute in target.names and not translated:
-            break  # it reads the same on both sides
+            break  # it has the same name on both sides
         quote = view.source.slice(view.source.span(name))[-1]
         renamed = Edit(view.source.span(name), quote + target.names[0] + quote, row.code)
         conversion = view.conversion(row.code, name, attribute, target.names[0], row.id)
@@ -46,7 +46,7 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
 
 
 def _translated(view: FileView, value: ast.expr, row: Row) -> list[Edit]:
-    """Edits that give the attribute's value the target's meaning.
+    """Edits that translate the attribute's value.
 
     Raises:
         Refused: it has no counterpart.
@@ -57,7 +57,7 @@ def _translated(view: FileView, value: ast.expr, row: Row) -> list[Edit]:
 
 
 def _named(view: FileView, call: ast.Call) -> tuple[ast.Constant, ast.expr] | None:
-    """The name and the value of a ``setattr`` whose name is written out and stands in the tables."""
+    """The name and the value of a ``setattr`` whose name is a literal that the tables have."""
     if not isinstance(call.func, ast.Name) or call.func.id != "setattr" or len(call.args) != 3:
         return None
     name = call.args[1]

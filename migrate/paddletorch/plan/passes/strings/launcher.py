@@ -17,9 +17,9 @@ _READERS = frozenset({"os.getenv", "os.environ.get"})
 
 
 def plan_launcher(view: FileView, planned: Planned) -> Changes:
-    """Rename the variables that a file with distributed code reads; report the others.
+    """Rename the variables that a file with distributed code reads; report other uses.
 
-    Only in such a file is it sure that ``RANK`` is the launcher's.
+    In other files ``RANK`` may have another meaning.
     """
     edits: list[Edit] = []
     conversions: list[Conversion] = []
@@ -46,7 +46,7 @@ def plan_launcher(view: FileView, planned: Planned) -> Changes:
 
 
 def _names(view: FileView) -> dict[str, str]:
-    """The target's variable for each of the source's."""
+    """The target's variable for each variable of the source's launcher."""
     values = view.settings.table.values[_VALUES]
     if view.target == "paddle":
         return dict(values.pairs)
@@ -56,7 +56,7 @@ def _names(view: FileView) -> dict[str, str]:
 
 
 def _access(view: FileView, node: ast.Constant) -> str | None:
-    """How the variable of the environment that the string names is used: ``read``, ``other``, or not at all."""
+    """How the environment variable named by the string is used: ``read``, ``other``, or None if it is not."""
     parent = view.parent(node)
     if isinstance(parent, ast.Subscript) and parent.slice is node and _is(view, parent.value, {"os.environ"}):
         return "read" if isinstance(parent.ctx, ast.Load) else "other"

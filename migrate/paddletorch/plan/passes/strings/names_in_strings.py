@@ -1,4 +1,4 @@
-"""APIs that are named by strings: patched, imported, registered, or asked for with ``getattr(torch, name)``."""
+"""APIs named by strings: patched, imported, registered, or read with ``getattr(torch, name)``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from paddletorch.plan.model.target_forms import target_name
 from paddletorch.plan.model.view import FileView
 
 
-def report_strings(view: FileView, planned: Planned) -> Changes:
-    """Report each such string that stays as it is."""
+def plan_names_in_strings(view: FileView, planned: Planned) -> Changes:
+    """Report each such string that no edit replaces."""
     findings: list[Finding] = []
     for node in sorted(view.tree.strings, key=lambda n: (n.lineno, n.col_offset)):
         if node in view.tree.string_annotations or isinstance(view.parent(node), ast.Expr):
@@ -35,8 +35,8 @@ def _is_replaced(view: FileView, node: ast.expr, edits: Sequence[Edit]) -> bool:
     return any(e.span.holds(span) and span not in e.parts for e in edits)
 
 
-def report_probes(view: FileView, planned: Planned) -> Changes:
-    """Report ``getattr(torch, name)``: the framework itself is asked for something by name."""
+def plan_names_in_probes(view: FileView, planned: Planned) -> Changes:
+    """Report ``getattr(torch, name)``, which reads an API by a name known only at run time."""
     findings: list[Finding] = []
     for call in view.tree.calls:
         if not isinstance(call.func, ast.Name) or call.func.id not in _PROBES or len(call.args) < 2:
@@ -54,4 +54,4 @@ def report_probes(view: FileView, planned: Planned) -> Changes:
 
 
 _PROBES = frozenset({"getattr", "setattr", "delattr"})
-"""``hasattr`` is answered elsewhere."""
+"""``hasattr`` is converted by ``plan_probes``."""

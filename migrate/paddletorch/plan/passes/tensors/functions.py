@@ -1,6 +1,7 @@
-"""Gradients of autograd functions: torch's backward gives one for each argument, Paddle's one for each tensor.
+"""Gradients of autograd functions: torch's ``backward`` returns one per argument, Paddle's one per tensor.
 
-Which arguments are tensors is known when ``forward`` runs; it notes it, and ``backward`` gives what belongs to them.
+Only at run time is it known which arguments are tensors. ``forward`` stores it in the context, and ``backward``
+returns the gradients of those.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _NOTE = "tensor_arguments"
 
 
 def plan_functions(view: FileView, planned: Planned) -> Changes:
-    """Edit the classes that return None, as for what is no tensor; where a return is no tuple they stay reported."""
+    """Edit autograd functions that return None as a gradient; those whose result is no tuple remain reported."""
     if view.target != "paddle":
         return NOTHING
     revised: list[Use] = []
@@ -61,7 +62,7 @@ def _edits(view: FileView, node: ast.ClassDef, code: str) -> list[Edit]:
 
 
 def _in_brackets(text: str) -> bool:
-    """Whether brackets stand around the whole tuple: not around ``(a), (b)``."""
+    """Whether the brackets enclose the whole tuple, unlike those of ``(a), (b)``."""
     if not text.startswith("("):
         return False
     try:
@@ -72,7 +73,7 @@ def _in_brackets(text: str) -> bool:
 
 
 def _first_statement(function: ast.FunctionDef) -> ast.stmt | None:
-    """The first statement behind the docstring, if it stands on a line of its own."""
+    """The first statement after the docstring, if it starts a line."""
     body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
     before = function.body[0] if body is not function.body else None
     if not body or body[0].lineno == function.lineno or (before and before.end_lineno == body[0].lineno):

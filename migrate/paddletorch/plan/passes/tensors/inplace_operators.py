@@ -1,8 +1,7 @@
-"""``p -= step``: torch changes the tensor, Paddle makes a new one and gives it the name.
+"""In-place operators, ``p -= step``: torch changes the tensor, Paddle binds the name to a new one.
 
-Measured on 2.6.2 and 3.3.1: after ``a = x; a += 1`` the tensor ``x`` is what it was. So a loop that says
-``p -= step`` for each parameter would train nothing. Where the tensor itself is meant, ``paddle.assign`` writes into
-it.
+Measured on 2.6.2 and 3.3.1: after ``a = x; a += 1`` the tensor ``x`` is unchanged. So a loop with ``p -= step`` for
+each parameter would train nothing. Where the tensor itself must change, ``paddle.assign`` writes into it.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ _CODE = "TEN106"
 _REPORTED = "TEN214"
 
 
-def plan_augmented(view: FileView, planned: Planned) -> Changes:
-    """Write into the tensor where it is a loop's or a leaf; report where another name shares its memory."""
+def plan_inplace_operators(view: FileView, planned: Planned) -> Changes:
+    """Write into tensors of loops and into leaf tensors; report those whose memory another name shares."""
     if view.target != "paddle":
         return NOTHING
     aliases = planned.changes.naming.aliases if planned.changes.naming is not None else {}
@@ -37,15 +36,15 @@ def plan_augmented(view: FileView, planned: Planned) -> Changes:
 
 
 def _plan_statement(view: FileView, aliases: Mapping[str, str], statement: ast.AugAssign) -> Changes:
-    """What becomes of one ``p -= step``; torch too makes a new tensor for ``p @= q``."""
+    """Plan one ``p -= step``. For ``p @= q`` torch creates a new tensor too."""
     target, operator = statement.target, ELEMENTWISE.get(type(statement.op))
     if operator is None or not isinstance(target, ast.Name) or target not in view.tree.scopes:
         return NOTHING
     bindings = [b for b in view.tree.scopes[target].lookup(target.id) if b.kind != "augment"]
     if not bindings or not _is_tensor(view, bindings, statement):
         return NOTHING
-    if _is_meant(view, bindings, statement):
-        left = view.leaves(_CODE, statement)
+    if _must_change_itself(view, bindings, statement):
+        left = view.is_deselected(_CODE, statement)
         return NOTHING if left else _write_into(view, aliases, statement, target, operator)
     base = _shared_base(view, bindings, statement)
     if base is None:
@@ -68,7 +67,7 @@ def _write_into(
 
 
 def _is_tensor(view: FileView, bindings: Sequence[Binding], statement: ast.AugAssign) -> bool:
-    """Whether the name holds nothing but tensors, as far as is known, or its gradient is read beside it."""
+    """Whether all known values of the name are tensors, or its gradient is read in the statement."""
     name = bindings[0].name
     reads = (n for n in ast.walk(statement.value) if isinstance(n, ast.Attribute) and n.attr == "grad")
     if any(isinstance(n.value, ast.Name) and n.value.id == name for n in reads):
@@ -77,8 +76,8 @@ def _is_tensor(view: FileView, bindings: Sequence[Binding], statement: ast.AugAs
     return bool(instances) and all(v.type == "tensor" for v in instances)
 
 
-def _is_meant(view: FileView, bindings: Sequence[Binding], statement: ast.AugAssign) -> bool:
-    """Whether the tensor is somebody else's, a loop's element, or a leaf that gradients are kept for."""
+def _must_change_itself(view: FileView, bindings: Sequence[Binding], statement: ast.AugAssign) -> bool:
+    """Whether the tensor itself must change: a loop's element, or under ``no_grad`` a parameter or leaf tensor."""
     if any(_is_looped(view, b) for b in bindings):
         return True
     leaf = any(b.value is not None and _needs_grad(view, b) for b in bindings)
@@ -98,7 +97,7 @@ def _is_looped(view: FileView, binding: Binding) -> bool:
 
 
 def _needs_grad(view: FileView, binding: Binding) -> bool:
-    """Whether the value is made as a leaf, or becomes one: ``w.requires_grad_()``."""
+    """Whether the value is a leaf tensor with gradients: ``zeros(2, requires_grad=True)``, ``w.requires_grad_()``."""
     assert binding.value is not None
     for node in ast.walk(binding.value):
         if isinstance(node, ast.keyword) and node.arg == "requires_grad":
@@ -129,7 +128,7 @@ def _without_grad(view: FileView, node: ast.AST) -> bool:
 
 
 def _shared_base(view: FileView, bindings: Sequence[Binding], statement: ast.AugAssign) -> str | None:
-    """The tensor whose memory the name shares and that is read afterwards, as written."""
+    """The source text of a tensor that shares the name's memory and is read afterwards."""
     scope = bindings[0].scope
     for binding in bindings:
         base = _base(view, binding.value) if binding.kind == "assign" and binding.value is not None else None
@@ -153,7 +152,7 @@ def _line(binding: Binding) -> int:
 
 
 def _base(view: FileView, value: ast.expr) -> ast.Name | None:
-    """``x`` of ``x``, ``x[0]`` and ``x.view(-1)``; None for what has memory of its own."""
+    """``x`` of ``x``, ``x[0]`` and ``x.view(-1)``; None for a tensor with its own memory."""
     views = facts().views["torch"]
     while not isinstance(value, ast.Name):
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in views:
@@ -169,6 +168,6 @@ def _base(view: FileView, value: ast.expr) -> ast.Name | None:
 
 
 def _is_basic(node: ast.Subscript) -> bool:
-    """Whether a subscript of slices and literal numbers alone gives a view."""
+    """Whether a subscript has only slices and literal numbers, so that it returns a view."""
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     return all(isinstance(p, ast.Slice | ast.Constant | ast.UnaryOp) for p in parts)

@@ -1,7 +1,7 @@
-"""Subscripts with ``None`` before a tensor or list: Paddle reads the wrong axis, so the new axis is made afterwards.
+"""Subscripts with ``None`` before a tensor or list: Paddle indexes the wrong axis, so ``unsqueeze`` adds the axis.
 
 Measured on 3.3.1, ``x`` of shape [4, 5, 6] and ``i`` of two numbers: ``x[:, None, i]`` has shape [4, 2, 5, 6], torch's
-[4, 1, 2, 6]. After the index ``None`` is right on both sides, and so it is among slices and numbers alone.
+[4, 1, 2, 6]. ``None`` after the index, or with slices and numbers only, means the same on both sides.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _REFUSED = "TEN213"
 
 
 def plan_new_axes(view: FileView, planned: Planned) -> Changes:
-    """``x[:, None, i]`` becomes ``x[:, i].unsqueeze(1)``; what cannot be written so is reported."""
+    """``x[:, None, i]`` becomes ``x[:, i].unsqueeze(1)``; other subscripts are reported."""
     if view.target != "paddle":
         return NOTHING
     return replaced_subscripts(view, _with_early_axes(view), _unsqueezed, "Tensor.unsqueeze", _REFUSED)
@@ -43,7 +43,7 @@ def _with_early_axes(view: FileView) -> Iterator[ast.Subscript]:
 
 
 def _unsqueezed(view: FileView, node: ast.Subscript) -> list[Edit] | None:
-    """The subscript without its early new axes, and ``unsqueeze`` for each; None if their places cannot be said."""
+    """The subscript without its early new axes, and ``unsqueeze`` for each; None if their positions are unknown."""
     parts, indices = parts_of(node), _indices(view, node)
     early = _early_axes(node, indices)
     before = parts[: early[-1]]
@@ -61,17 +61,17 @@ def _unsqueezed(view: FileView, node: ast.Subscript) -> list[Edit] | None:
 
 
 def _indices(view: FileView, node: ast.Subscript) -> list[int]:
-    """Which parts of the subscript can be tensors or lists of indices."""
+    """Positions of the parts that can be tensors or lists of indices."""
     return [k for k, part in enumerate(parts_of(node)) if _may_be_index(view, part)]
 
 
 def _early_axes(node: ast.Subscript, indices: list[int]) -> list[int]:
-    """Which parts make a new axis before the last index."""
+    """Positions of the parts that add a new axis before the last index."""
     return [k for k, part in enumerate(parts_of(node)) if indices and k < indices[-1] and is_none(part)]
 
 
 def _may_be_index(view: FileView, part: ast.expr) -> bool:
-    """Whether the part can be a tensor or a list of indices: it is no slice, and not seen to be one number."""
+    """Whether the part can be a tensor or a list of indices: it is no slice and not certainly a number."""
     if isinstance(part, ast.Slice) or is_none(part) or is_ellipsis(part):
         return False
     found = kinds(view, part)
@@ -79,7 +79,7 @@ def _may_be_index(view: FileView, part: ast.expr) -> bool:
 
 
 def _may_be_tensor(view: FileView, node: ast.expr, index: ast.expr) -> bool:
-    """Whether this is seen to be a tensor, or to be indexed with one."""
+    """Whether this is a tensor, or is indexed with one."""
     values = view.evaluator.values(node)
     if any(isinstance(v, Instance) for v in values):
         return _is_tensor(view, node)

@@ -1,7 +1,7 @@
-"""Tensors of two dtypes in one operation: torch promotes them, Paddle does not.
+"""Operations on tensors of two dtypes: torch promotes them, Paddle does not.
 
 Measured for ``i * f``, int64 by float32: Paddle 3.3 raises TypeError, and 2.6 gives int64, the left one's dtype. So
-where both dtypes are seen, the lower one is cast.
+where both dtypes are known, the lower one is cast.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.operators import ELEMENTWISE
-from paddletorch.plan.syntax.precedence import ATOM, binds
+from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.plan.syntax.side_effects import is_pure
 
 _CODE = "DTY101"
@@ -32,7 +32,7 @@ _KINDS = frozenset({ast.AugAssign, ast.BinOp, ast.Compare, ast.Call})
 
 @dataclass(frozen=True, slots=True)
 class _Operation:
-    """The operands of one operation; ``target`` is what an operation in place writes to, whose dtype stays."""
+    """The operands of one operation; ``target`` is what an in-place operation writes to; its dtype is fixed."""
 
     node: ast.expr | ast.stmt
     operands: list[ast.expr]
@@ -41,14 +41,14 @@ class _Operation:
 
 @dataclass(frozen=True, slots=True)
 class _Cast:
-    """An operand that is cast, and the argument of ``astype``."""
+    """An operand to cast, and the argument of ``astype``."""
 
     node: ast.expr
     dtype: str
 
 
 def plan_promotion(view: FileView, planned: Planned) -> Changes:
-    """Casts where torch would promote; they come before other edits of the same expressions."""
+    """Cast operands that torch would promote."""
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     findings: list[Finding] = []
@@ -59,7 +59,7 @@ def plan_promotion(view: FileView, planned: Planned) -> Changes:
         for found in _casts(view, dtypes, operation):
             if isinstance(found, Finding):
                 findings.append(found)
-            elif not view.leaves(_CODE, operation.node):
+            elif not view.is_deselected(_CODE, operation.node):
                 edits.append(_cast_edit(view, operation, found))
                 conversions.append(view.conversion(_CODE, found.node, "type promotion", f"astype({found.dtype})"))
     return Changes(tuple(edits), tuple(conversions), tuple(findings))
@@ -69,20 +69,20 @@ def _cast_edit(view: FileView, operation: _Operation, cast: _Cast) -> Edit:
     infix = isinstance(operation.node, ast.BinOp | ast.Compare | ast.AugAssign)
     bracketed = _in_brackets(view, cast.node) if infix else None
     inner = view.source.span(cast.node)
-    atom = bracketed is not None or binds(cast.node) == ATOM
+    atom = bracketed is not None or precedence_of(cast.node) == ATOM
     parts: tuple[str | Span, ...] = (bracketed or inner,) if atom else ("(", inner, ")")
     return Edit(bracketed or inner, "", _CODE, (*parts, f".astype({cast.dtype})"))
 
 
 def _in_brackets(view: FileView, node: ast.expr) -> Span | None:
-    """The operand with the brackets that stand around it."""
+    """The span of the operand with the brackets around it; None without brackets."""
     span, body = view.source.span(node), view.source.body
     around = body[: span.start].endswith(b"(") and body[span.end :].startswith(b")")
     return Span(span.start - 1, span.end + 1) if around else None
 
 
 def _operations(view: FileView) -> Iterator[_Operation]:
-    """Each operation in which torch would promote."""
+    """Each operation that promotes dtypes in torch."""
     for node in [n for n in view.tree.parents if n.__class__ in _KINDS]:
         if isinstance(node, ast.AugAssign) and isinstance(node.op, _OPERATORS):
             yield _Operation(node, [node.value], node.target)
@@ -119,12 +119,12 @@ def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
 
 
 def _promotes_in_place(name: str) -> bool:
-    """Whether the operation is done in the dtype of the tensor that is written to: a comparison is not."""
+    """Whether the in-place operation computes in the dtype of its tensor, as all but comparisons do."""
     return name in facts().promoting and name not in facts().bool_results
 
 
 def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_Cast | Finding]:
-    """What is cast to what, and findings where that is not seen."""
+    """The casts that an operation needs, and findings where a dtype is unknown."""
     found = {o: d for o in operation.operands if (d := dtypes.of(o)) is not None}
     if not found:
         return
@@ -143,18 +143,20 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
     elif len(others) == 1 and dtypes.number(others[0]) is not None:
         old = view.settings.target_releases.versions[0] < Version("3.0")
         if old and result == "bool" and dtypes.number(others[0]) == 1:
-            yield _Cast(next(iter(found)), view.quoted("'int64'", others[0]))  # Paddle 2.6 makes a bool of the number
-    elif len(others) == 1 and dtypes.is_tensor(others[0]) and category(result) < 2 and _computes(operation.node):
+            yield _Cast(next(iter(found)), view.quoted("'int64'", others[0]))  # Paddle 2.6 converts the number to bool
+    elif len(others) == 1 and dtypes.is_tensor(others[0]) and category(result) < 2 and _is_arithmetic(operation.node):
         quotient = isinstance(operation.node, ast.BinOp) and isinstance(operation.node.op, ast.Div)
         if (result == "bool" or quotient) and _is_named(source := dtypes.source(others[0])):
-            yield _Cast(next(iter(found)), _dtype_of(view, source))  # a quotient's other side is hardly a bool or int32
+            yield _Cast(
+                next(iter(found)), _dtype_of(view, source)
+            )  # the other operand of a division is hardly a bool or int32
         else:
             node = next(iter(found))
             yield finding(_NOT_SEEN, node, "torch.Tensor", first=view.text(node), second=view.text(others[0]))
 
 
-def _computes(node: ast.AST) -> bool:
-    """Whether this is arithmetic, where masks meet numbers; ``&`` and comparisons are of like and like."""
+def _is_arithmetic(node: ast.AST) -> bool:
+    """Whether this is arithmetic, which mixes masks and numbers; ``&`` and comparisons rarely do."""
     return not isinstance(node, ast.Compare | ast.Call) and not (
         isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor)
     )
@@ -163,7 +165,7 @@ def _computes(node: ast.AST) -> bool:
 def _to(
     view: FileView, dtypes: Dtypes, found: Mapping[ast.expr, str], result: str | None, like: ast.expr | None
 ) -> Iterator[_Cast | Finding]:
-    """Casts of those whose dtype is lower; ``like`` has a floating-point dtype of a width that is not seen."""
+    """Casts of the operands with a lower dtype; ``like`` is a tensor of a floating-point dtype of unknown width."""
     for node, dtype in found.items():
         if result is None or dtype == result or category(dtype) > category(result):
             continue
@@ -178,8 +180,8 @@ def _to(
 
 
 def _is_named(node: ast.expr) -> bool:
-    """Whether the tensor can stand a second time, for its dtype, without being computed again."""
-    return is_pure(node) and binds(node) == ATOM
+    """Whether the tensor's text can be repeated, to read its dtype, without computing it again."""
+    return is_pure(node) and precedence_of(node) == ATOM
 
 
 def _dtype_of(view: FileView, node: ast.expr) -> str:

@@ -1,4 +1,4 @@
-"""Subscripts of tensors that the target reads in another way: each becomes something else, or a finding says so."""
+"""Subscripts of tensors that mean something else in the target: each is replaced or reported."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def replaced_subscripts(
     replacement: str,
     left: str | None,
 ) -> Changes:
-    """The edits of each subscript, which make a ``replacement`` of it.
+    """Edit each subscript with the edits of ``edits_of``; ``replacement`` names the result in the record.
 
-    Where there are none, or it is not to be edited, the code ``left`` is reported, if one is given.
+    A subscript without edits, or one that must not be edited, is reported with the code ``left``, if it is given.
     """
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     findings: list[Finding] = []
     for node in subscripts:
-        free = view.is_located(node) and not view.leaves(CODE, node)
+        free = view.is_located(node) and not view.is_deselected(CODE, node)
         found = edits_of(view, node) if free else None
         if found is not None:
             edits += found
@@ -39,15 +39,15 @@ def replaced_subscripts(
 
 
 def parts_of(node: ast.Subscript) -> list[ast.expr]:
-    """What stands between the brackets, for one dimension after the other."""
+    """The parts between the brackets, one for each dimension."""
     return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
 def is_none(part: ast.expr) -> bool:
-    """Whether the part makes a new axis."""
+    """Whether the part adds a new axis."""
     return isinstance(part, ast.Constant) and part.value is None
 
 
 def is_ellipsis(part: ast.expr) -> bool:
-    """Whether the part stands for the dimensions that no other part is for."""
+    """Whether the part is ``...``."""
     return isinstance(part, ast.Constant) and part.value is Ellipsis

@@ -1,4 +1,4 @@
-"""Subscripts that one side refuses: torch takes no ``x[:, ::-1]``, Paddle 2.6 no ``x[:, [-1]]``."""
+"""Subscripts that one framework rejects: torch ``x[:, ::-1]``, Paddle 2.6 ``x[:, [-1]]``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BACKWARDS = "TEN212"
 
 
 def plan_subscripts(view: FileView, planned: Planned) -> Changes:
-    """Edits for subscripts of tensors that the target refuses, and findings for those that stay."""
+    """Replace subscripts of tensors that the target rejects; report those that are left."""
     if view.target == "torch":
         return replaced_subscripts(view, _backwards(view), _flipped, "Tensor.flip", _BACKWARDS)
     if view.settings.target_releases.versions[0] < Version("3.0"):
@@ -32,7 +32,7 @@ def plan_subscripts(view: FileView, planned: Planned) -> Changes:
 
 
 def _negative_lists(view: FileView) -> Iterator[ast.Subscript]:
-    """Reads such as ``x[:, [-1]]``: Paddle before 3.0 refuses negative numbers in a list."""
+    """Reads such as ``x[:, [-1]]``: Paddle before 3.0 rejects negative numbers in a list."""
     for node in view.tree.subscripts:
         if isinstance(node.ctx, ast.Load) and _negative_list(node) is not None and _may_be_tensor(view, node.value):
             yield node
@@ -68,7 +68,7 @@ def _may_be_tensor(view: FileView, node: ast.expr) -> bool:
 
 
 def _backwards(view: FileView) -> Iterator[ast.Subscript]:
-    """Subscripts of tensors with a slice that counts down."""
+    """Subscripts of tensors with a slice of negative step."""
     for node in view.tree.subscripts:
         if any(_is_backwards(p) for p in parts_of(node)) and _may_be_tensor(view, node.value):
             yield node
@@ -79,7 +79,7 @@ def _is_backwards(part: ast.expr) -> bool:
 
 
 def _flipped(view: FileView, node: ast.Subscript) -> list[Edit] | None:
-    """``x.flip([1])[:, :, 0]`` for ``x[:, ::-1, 0]``; None if a part does not say which dimension it is for."""
+    """``x.flip([1])[:, :, 0]`` for ``x[:, ::-1, 0]``; None if the dimension of a part is unknown."""
     parts = parts_of(node)
     if not isinstance(node.ctx, ast.Load) or not all(_takes_one(p) for p in parts):
         return None
@@ -99,7 +99,7 @@ def _flipped(view: FileView, node: ast.Subscript) -> list[Edit] | None:
 
 
 def _takes_one(part: ast.expr) -> bool:
-    """Whether the part is for exactly one dimension (or is the dots)."""
+    """Whether the part indexes exactly one dimension, or is ``...``."""
     if isinstance(part, ast.Constant):
         return part.value is Ellipsis or (isinstance(part.value, int) and not isinstance(part.value, bool))
     return isinstance(part, ast.Slice) or (isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.Constant))

@@ -1,4 +1,4 @@
-"""Autocast objects kept in a variable: Paddle's can be entered once, torch's again and again."""
+"""Autocast objects in variables: Paddle's can be entered only once, torch's many times."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from paddletorch.resolve import Binding, Scope
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
-_KEPT = "entered_autocast"
-"""The name under which a module keeps an object that was entered by hand."""
+_ENTERED_NAME = "entered_autocast"
+"""The variable that holds an object whose ``__enter__`` is called directly."""
 
 _ONCE = "a paddle.amp.auto_cast object works once, the second 'with' raises AttributeError"
 
 
 def plan_autocast_objects(view: FileView, planned: Planned) -> Changes:
-    """Make a factory of each kept autocast object whose every use is in sight; report the others."""
+    """Replace each autocast object in a variable by a lambda, if all its uses are known; report the others."""
     if view.target != "paddle":
         return NOTHING
     objects = _AutocastObjects(view)
@@ -31,7 +31,7 @@ def plan_autocast_objects(view: FileView, planned: Planned) -> Changes:
         site, call = use.site, use.site.call
         if use.row.instance != "autocast" or site.role != "call" or call is None or use.target is None:
             continue
-        if use.target.startswith("paddle."):  # the shim's object can be entered again
+        if use.target.startswith("paddle."):  # the shim's objects can be entered again
             found.append(objects.changes(site, call))
     return joined(found)
 
@@ -45,7 +45,7 @@ class _AutocastObjects:
         self._keeps_one = False
 
     def changes(self, site: Site, call: ast.Call) -> Changes:
-        """What becomes of the object that a call makes, or a finding if it may be entered again."""
+        """Plan the object that a call returns: edits, or a finding if it may be entered again."""
         view = self._view
         value, parent = _bound_value(view, call)
         if isinstance(parent, ast.withitem) or (isinstance(parent, ast.FunctionDef) and call in parent.decorator_list):
@@ -67,20 +67,20 @@ class _AutocastObjects:
         return Changes(findings=(found,))
 
     def _entered_for_good(self, site: Site, call: ast.Call) -> Changes:
-        """``autocast(...).__enter__()``: Paddle's object leaves when it is freed, so a module keeps one by a name."""
+        """``autocast(...).__enter__()``: assign the object to a variable, since Paddle's exits when it is freed."""
         view = self._view
         scope = view.tree.scopes[call]
         at_top = scope.kind == "module" and loop_around(view, call) is None
-        if at_top and not self._keeps_one and _KEPT not in scope.bindings:
+        if at_top and not self._keeps_one and _ENTERED_NAME not in scope.bindings:
             self._keeps_one = True
             span = view.source.span(call)
             start, end = Span(span.start, span.start), Span(span.end, span.end)
-            return Changes((Edit(start, f"({_KEPT} := ", "AMP221"), Edit(end, ")", "AMP221")))
+            return Changes((Edit(start, f"({_ENTERED_NAME} := ", "AMP221"), Edit(end, ")", "AMP221")))
         why = "paddle.amp.auto_cast switches off again when its object is freed, torch's stays on"
         return Changes(findings=(_entered_again(site, view.text(call), "is entered and not kept", why),))
 
     def _assigned(self, site: Site, target: ast.Name) -> Changes:
-        """``context = autocast(...)``: each use of the variable then makes an object of its own."""
+        """``context = autocast(...)``: make each use of the variable create its own object."""
         view = self._view
         scope = view.tree.scopes[target]
         bindings = scope.lookup(target.id)
@@ -100,7 +100,7 @@ class _AutocastObjects:
 
 
 def _bound_value(view: FileView, call: ast.Call) -> tuple[ast.expr, ast.AST | None]:
-    """The whole bound expression: the call, or the conditional around it."""
+    """The call, or the conditional expression around it, and its parent."""
     value: ast.expr = call
     parent = view.parent(value)
     while isinstance(parent, ast.IfExp | ast.BoolOp):
@@ -109,7 +109,7 @@ def _bound_value(view: FileView, call: ast.Call) -> tuple[ast.expr, ast.AST | No
 
 
 def _returned(view: FileView, site: Site, parent: ast.AST) -> Iterator[Finding]:
-    """Each call of the function makes a fresh object: fine unless a caller in the file keeps it."""
+    """Report each caller that assigns the object that a function returns; others get a new object at each call."""
     function: ast.AST | None = parent
     while function is not None and not isinstance(function, ast.FunctionDef):
         function = view.parent(function)
@@ -121,7 +121,7 @@ def _returned(view: FileView, site: Site, parent: ast.AST) -> Iterator[Finding]:
 
 
 def _loops_between(view: FileView, use: ast.AST, target: ast.AST) -> bool:
-    """Whether a loop runs the use again without running the assignment again."""
+    """Whether a loop repeats the use without repeating the assignment."""
     around = set()
     node: ast.AST | None = target
     while node is not None:
@@ -136,7 +136,7 @@ def _loops_between(view: FileView, use: ast.AST, target: ast.AST) -> bool:
 
 
 def _can_wait(view: FileView, bindings: list[Binding], scope: Scope) -> bool:
-    """Whether evaluating the expression later, at each entry, gives the same object."""
+    """Whether the expression can be evaluated later, at each entry, with the same result."""
     if scope.kind == "class":
         return False
     for binding in bindings:
@@ -155,7 +155,7 @@ def _can_wait(view: FileView, bindings: list[Binding], scope: Scope) -> bool:
 
 
 def _factory(view: FileView, bindings: list[Binding], uses: list[ast.Name]) -> list[Edit]:
-    """The variable becomes a function, which each use calls."""
+    """Make the variable a lambda, and call it at each use."""
     edits: list[Edit] = []
     for binding in bindings:
         assert binding.value is not None

@@ -1,6 +1,6 @@
-"""Gradient clipping that Paddle keeps inside the optimizer: in torch it is a call before each step.
+"""Gradient clipping: an option of Paddle's optimizers, in torch a call before each step.
 
-A step that another place takes is caught by a hook of the optimizer, which runs before each of its steps.
+If a step may be outside this file, the call goes into a hook of the optimizer, which runs before each step.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from paddletorch.plan.passes.training.constructors import Constructor, assigned_
 from paddletorch.plan.syntax.statements import insert_after, insert_before
 
 _CLIPS = {"nn.ClipGradByGlobalNorm": "clip_norm", "nn.ClipGradByNorm": "clip_norm", "nn.ClipGradByValue": "max"}
-"""Rows of the clip classes, which become their number, with the parameter that is the number."""
+"""The parameter with the limit, by the row of each clip class."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Clip:
-    """How an optimizer clips: the row of the class, the number's text, and whether it may be None."""
+    """How an optimizer clips: the row of the clip class, the text of the limit, and whether clipping may be None."""
 
     row: str
     number: str
@@ -34,7 +34,7 @@ class _Clip:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A statement that steps the optimizer, where it names it, and the scaler that does it, if one does."""
+    """A statement that steps the optimizer, the optimizer's name in it, and the scaler that steps it, if any."""
 
     statement: ast.stmt
     use: ast.expr
@@ -42,7 +42,7 @@ class _Step:
 
 
 def plan_clipping(view: FileView, planned: Planned) -> Changes:
-    """Clip calls for every optimizer that has ``grad_clip``; a clip object that goes elsewhere is refused."""
+    """Add clip calls for every optimizer with ``grad_clip``; refuse clip objects that are used elsewhere."""
     draft = Draft(planned.uses)
     optimizers = constructors_of(view, draft, "optimizer")
     clips = {u.site.call: u for u in draft if u.row.id in _CLIPS and u.site.call is not None and u.converts}
@@ -64,10 +64,10 @@ def plan_clipping(view: FileView, planned: Planned) -> Changes:
 
 
 def _clip(view: FileView, given: ast.expr, clips: Mapping[ast.Call, Use]) -> _Clip:
-    """What the value of ``grad_clip`` says; ``clips`` are the constructor calls of the clip classes.
+    """How the value of ``grad_clip`` clips; ``clips`` are the constructor calls of the clip classes.
 
     Raises:
-        Refused: the class or the number cannot be seen.
+        Refused: the class or the limit is unknown.
     """
     branches = [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]
     if isinstance(given, ast.Name | ast.Attribute):
@@ -89,7 +89,7 @@ def _clip(view: FileView, given: ast.expr, clips: Mapping[ast.Call, Use]) -> _Cl
 
 
 def _assigned(view: FileView, node: ast.expr) -> Iterator[ast.expr]:
-    """What is assigned to a name or attribute, the branches of conditional expressions apart."""
+    """The expressions assigned to a name or attribute; both branches of a conditional expression."""
     if isinstance(node, ast.Name):
         values = [b.value for b in view.tree.scopes[node].lookup(node.id)]
     else:
@@ -104,7 +104,7 @@ def _assigned(view: FileView, node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _is_consumed(view: FileView, site: Site, optimizers: list[Constructor]) -> bool:
-    """Whether the clip object only goes to these optimizers."""
+    """Whether the clip object is used only by these optimizers."""
     assert site.call is not None
     given = [v for o in optimizers if (v := o.value("grad_clip")) is not None]
     if any(site.call in ast.walk(v) for v in given):
@@ -128,7 +128,7 @@ def _is_shown(view: FileView, node: ast.expr) -> bool:
 
 
 def _is_only_read(view: FileView, argument: ast.expr, level: int = 3) -> bool:
-    """Whether the optimizer is handed to a function of the file, as a checkpoint's, that steps it in no place."""
+    """Whether the optimizer is passed to a function of the file that does not step it, such as one for checkpoints."""
     parent = view.parent(argument)
     keyword = parent.arg if isinstance(parent, ast.keyword) else None
     call = view.parent(parent) if isinstance(parent, ast.keyword) else parent
@@ -170,10 +170,10 @@ class _Clipping:
         self._code = optimizer.row.code
 
     def edits(self) -> list[Edit]:
-        """Calls before the steps if all of them can be seen, else a hook behind the constructor.
+        """Calls before the steps if all steps are known, else a hook after the constructor.
 
         Raises:
-            Refused: the code stands in a string that leaves no quotes for it.
+            Refused: the code is inside a string that leaves no free quotes.
         """
         steps = self._steps()
         if not steps or not all(self._can_read(self._clip.number, step.use) for step in steps):
@@ -187,7 +187,7 @@ class _Clipping:
         return found
 
     def _uses(self) -> list[ast.expr]:
-        """Every place where the optimizer is read."""
+        """Every expression that reads the optimizer."""
         tree, target = self._view.tree, self._target
         if isinstance(target, ast.Name):
             bindings = tree.scopes[target].lookup(target.id)
@@ -197,7 +197,7 @@ class _Clipping:
         return [n for n in loads if isinstance(n.ctx, ast.Load)]
 
     def _steps(self) -> list[_Step]:
-        """Statements that step the optimizer, each with its scaler; none if other places may step it too."""
+        """Statements that step the optimizer, each with its scaler; none if code that is not known may step it."""
         view = self._view
         found: list[_Step] = []
         for use in self._uses():
@@ -225,7 +225,7 @@ class _Clipping:
         return found
 
     def _is_unscaled(self, scaler: ast.expr) -> bool:
-        """Whether the file unscales the gradients of this optimizer itself."""
+        """Whether the file calls ``unscale_`` for this optimizer."""
         for call in self._view.tree.calls:
             function = call.func
             if isinstance(function, ast.Attribute) and function.attr == "unscale_" and call.args:
@@ -235,14 +235,14 @@ class _Clipping:
         return False
 
     def _can_read(self, text: str, place: ast.expr) -> bool:
-        """Whether an expression of the constructor's scope means the same at a step."""
+        """Whether an expression means the same at the constructor and at a step."""
         names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
         scopes = self._view.tree.scopes
         here, there = scopes[self._optimizer.call], scopes[place]
         return all(n == "self" or here.lookup(n) is there.lookup(n) for n in names)
 
     def _parameters(self, place: ast.expr) -> str:
-        """``model.parameters()`` as the optimizer got it, if the same name means it at the step."""
+        """The optimizer's parameters, ``model.parameters()``, if the expression means the same at the step."""
         given = self._optimizer.value("parameters")
         function = given.func if isinstance(given, ast.Call) and not given.args and not given.keywords else None
         if isinstance(function, ast.Attribute) and function.attr == "parameters":
@@ -269,7 +269,7 @@ class _Clipping:
         return text
 
     def _hook(self) -> str:
-        """A hook gives None, or the new arguments of step."""
+        """The statement that registers the hook; a hook returns None or new arguments of ``step``."""
         parameters, number = self._of_groups("optimizer"), self._clip.number
         if self._clip.row == "nn.ClipGradByValue":
             clip = f"torch.nn.utils.clip_grad_value_({parameters}, {number})"

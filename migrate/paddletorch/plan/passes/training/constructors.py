@@ -1,4 +1,4 @@
-"""Constructor calls of optimizers, schedulers, samplers and loaders: their arguments and the names they get."""
+"""Constructor calls of optimizers, schedulers, samplers and loaders: their arguments and assigned names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from paddletorch.plan.syntax.side_effects import is_pure
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Constructor:
-    """A call that makes an object of a tracked type, with its arguments by the source's parameters."""
+    """A constructor call of a tracked type, with its bound arguments."""
 
     site: Site
     row: Row
@@ -28,12 +28,12 @@ class Constructor:
     binding: CallBinding
 
     def value(self, name: str) -> ast.expr | None:
-        """The expression that the call gives for a source parameter."""
+        """The argument of a parameter of the source; None if it is not given."""
         return self.binding.value(name)
 
 
 def constructors_of(view: FileView, draft: Draft, type_name: str) -> list[Constructor]:
-    """The calls that make an object of a tracked type and convert, in source order.
+    """The constructor calls of a tracked type that convert, in source order.
 
     Those whose arguments cannot be bound are refused in ``draft``.
     """
@@ -104,7 +104,7 @@ def assigned_to(view: FileView, call: ast.expr) -> tuple[ast.stmt, ast.expr] | N
 
 
 def source_text(view: FileView, node: ast.expr) -> str | None:
-    """An expression as it is written, if it gives the same result when it is evaluated again elsewhere."""
+    """The source text of an expression, if evaluating it again elsewhere has the same result; else None."""
     if not _is_repeatable(node):
         return None
     text = view.source.slice(view.source.span(node))
@@ -112,7 +112,7 @@ def source_text(view: FileView, node: ast.expr) -> str | None:
 
 
 def _is_repeatable(node: ast.expr) -> bool:
-    """Whether no part of the expression has a side effect, the parts of conditions included."""
+    """Whether no part of the expression has a side effect, including conditions."""
     if isinstance(node, ast.Compare):
         return all(map(_is_repeatable, (node.left, *node.comparators)))
     if isinstance(node, ast.BoolOp):

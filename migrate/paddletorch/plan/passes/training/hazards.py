@@ -1,4 +1,4 @@
-"""Differences in mixed precision that no single call shows: reported for a file that uses a scaler."""
+"""Reports differences in mixed precision that depend on several calls."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _MODULE_NAMES = re.compile(
 
 
 def plan_hazards(view: FileView, planned: Planned) -> Changes:
-    """Report each hazard of the file; nothing is edited."""
-    receivers = view.provide(Receivers).leaving(planned.uses)
+    """Report each hazard of the file, without edits."""
+    receivers = view.provide(Receivers).with_uses(planned.uses)
     return Changes(findings=(*_state_keys(view, receivers), *_of_scalers(view, receivers, planned.uses)))
 
 
 def _of_scalers(view: FileView, receivers: Receivers, uses: Uses) -> Iterator[Finding]:
-    """What is reported only where a scaler is made or used."""
+    """Findings for files that create or use a scaler."""
     calls = _ScalerCalls(view, receivers)
     constructed = [u.site for u in uses if u.row.instance == "scaler" and u.site.role in ("call", "partial", "base")]
     if not constructed and not calls.all:
@@ -40,17 +40,17 @@ def _of_scalers(view: FileView, receivers: Receivers, uses: Uses) -> Iterator[Fi
         yield from _several_optimizers(view, calls, "step")
         yield from _optimizers_in_methods(view, calls)
         yield from _stale_found_inf(view, calls)
-        yield from _gate(view, uses, constructed, calls)
+        yield from _unsuitable_autocast(view, uses, constructed, calls)
         yield from _sparse(view)
         yield from _precision(view, "double", "AMP223")
     else:
         yield from _several_optimizers(view, calls, "minimize")
         yield from _precision(view, "half", "AMP247")
-        yield from _gate(view, uses, constructed, calls)
+        yield from _unsuitable_autocast(view, uses, constructed, calls)
 
 
 def _state_keys(view: FileView, receivers: Receivers) -> Iterator[Finding]:
-    """``scaler.state_dict()["scale"]``: the keys, and what stands under them, differ."""
+    """``scaler.state_dict()["scale"]``: the frameworks' keys and values differ."""
     for call in view.tree.calls:
         function, subscript = call.func, view.parent(call)
         if not isinstance(function, ast.Attribute) or function.attr != "state_dict":
@@ -61,7 +61,7 @@ def _state_keys(view: FileView, receivers: Receivers) -> Iterator[Finding]:
 
 
 class _ScalerCalls:
-    """Calls of scalers' methods, each with its function, the scaler's path and the method, in source order."""
+    """Calls of scalers' methods in source order, each with its function, the scaler's path and the method."""
 
     def __init__(self, view: FileView, receivers: Receivers) -> None:
         self.all: list[tuple[Scope, str, str, ast.Call]] = []
@@ -92,7 +92,7 @@ def _optimizer(call: ast.Call) -> ast.expr | None:
 
 
 def _several_optimizers(view: FileView, scaler_calls: _ScalerCalls, method: str) -> Iterator[Finding]:
-    """One scaler steps several optimizers before its next update."""
+    """Report a scaler that steps several optimizers before its next update."""
     for (_, path), calls in scaler_calls.by_scaler().items():
         if "[]" in path:
             continue
@@ -104,12 +104,12 @@ def _several_optimizers(view: FileView, scaler_calls: _ScalerCalls, method: str)
                 continue
             others = [c for c in pending if _differs(c, call) and not exclusive(view, c, call)]
             if others or _loops_over_optimizers(view, call, calls):
-                yield _several(view, path, call, [*others, call], method)
+                yield _joint_steps(view, path, call, [*others, call], method)
             pending.append(call)
 
 
 def _optimizers_in_methods(view: FileView, scaler_calls: _ScalerCalls) -> Iterator[Finding]:
-    """Functions that step one scaler's optimizers and leave the update to somebody else."""
+    """Report functions that step a scaler's optimizers and leave the update to their caller."""
     shared: dict[tuple[Scope | None, str], list[tuple[Scope, ast.Call]]] = {}
     for (scope, path), calls in scaler_calls.by_scaler().items():
         if "[]" in path or any(name == "update" for name, _ in calls):
@@ -127,7 +127,7 @@ def _optimizers_in_methods(view: FileView, scaler_calls: _ScalerCalls) -> Iterat
 
 
 def _stepped(view: FileView, scope: Scope, call: ast.Call) -> set[str]:
-    """The optimizers that a step can get: the argument, or what calls in the file pass for it."""
+    """The optimizers that a step may have: the argument, or what calls in the file pass for it."""
     optimizer = _optimizer(call)
     if optimizer is None:
         return set()
@@ -161,7 +161,7 @@ def _loops_over_optimizers(view: FileView, call: ast.Call, calls: list[tuple[str
     return not any(name == "update" and c in inside for name, c in calls)
 
 
-def _several(view: FileView, path: str, call: ast.Call, steps: list[ast.Call], method: str) -> Finding:
+def _joint_steps(view: FileView, path: str, call: ast.Call, steps: list[ast.Call], method: str) -> Finding:
     names = ", ".join(dict.fromkeys(view.text(o) for c in steps if (o := _optimizer(c)) is not None))
     if "," not in names:
         names += ", in a loop"
@@ -172,7 +172,7 @@ def _several(view: FileView, path: str, call: ast.Call, steps: list[ast.Call], m
 
 
 def _stale_found_inf(view: FileView, scaler_calls: _ScalerCalls) -> Iterator[Finding]:
-    """A function steps an optimizer both through a scaler and by itself."""
+    """Report functions that step an optimizer both through a scaler and directly."""
     for (scope, _), calls in scaler_calls.by_scaler().items():
         for name, call in calls:
             optimizer = _optimizer(call)
@@ -191,16 +191,16 @@ def _stale_found_inf(view: FileView, scaler_calls: _ScalerCalls) -> Iterator[Fin
                     yield finding("AMP241", other, "optimizer.step", name=path)
 
 
-def _gate(
+def _unsuitable_autocast(
     view: FileView, uses: Iterable[Use], constructed: list[Site], scaler_calls: _ScalerCalls
 ) -> Iterator[Finding]:
-    """Scalers beside autocast in bfloat16, where they do nothing, and scalers without autocast."""
+    """Report scalers with autocast in bfloat16, where they do nothing, and scalers without autocast."""
     autocasts = [u for u in uses if u.row.instance == "autocast" and u.site.role in ("call", "partial")]
     follows = any(_scaler_follows_dtype(site) for site in constructed)
     for use in autocasts:
         site = use.site
         if follows and not _is_bfloat16(view, site):
-            continue  # off where autocast is bfloat16
+            continue  # it is off where autocast is bfloat16
         emitted = any("bfloat16" in edit.text for edit in use.edits)
         if site.call is not None and use.converts and (emitted or _may_be_bfloat16(view, site)):
             yield finding("AMP222", site.node, site.name, use.row, dtype="bfloat16")
@@ -222,7 +222,7 @@ def _scaler_follows_dtype(site: Site) -> bool:
 
 
 def _is_bfloat16(view: FileView, site: Site) -> bool:
-    """Whether the dtype is written out as bfloat16, with no choice."""
+    """Whether the dtype is certainly bfloat16."""
     arguments = [*site.call.args, *(k.value for k in site.call.keywords)] if site.call is not None else []
     return any(_names_dtype(view, a, {"bfloat16"}) for a in arguments if not isinstance(a, ast.Name))
 
@@ -240,7 +240,7 @@ def _may_be_bfloat16(view: FileView, site: Site) -> bool:
 
 
 def _sparse(view: FileView) -> Iterator[Finding]:
-    """Embeddings with sparse gradients."""
+    """Report embeddings with sparse gradients."""
     for call in view.tree.calls:
         name = view.qualified(call.func) or ""
         if not name.startswith("torch.nn.") or "mbedding" not in name:
@@ -256,7 +256,7 @@ _PRECISIONS = {
 
 
 def _precision(view: FileView, kind: str, code: str) -> Iterator[Finding]:
-    """A model whose parameters are cast: ``model.half()``, ``model.to(dtype=...)``, a default dtype."""
+    """Report casts of a model's parameters: ``model.half()``, ``model.to(dtype=...)``, a default dtype."""
     wanted = _PRECISIONS[kind]
     for call in view.tree.calls:
         function = call.func
@@ -277,7 +277,7 @@ def _precision(view: FileView, kind: str, code: str) -> Iterator[Finding]:
 
 
 def _is_module(view: FileView, node: ast.expr) -> bool:
-    """A module built in place, or a variable that is called like one."""
+    """Whether this is a module: a constructor's call, or a variable that is called like a module."""
     chains = facts().module_chains["torch"]
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in chains:
         node = node.func.value

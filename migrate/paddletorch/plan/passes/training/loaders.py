@@ -1,4 +1,4 @@
-"""Distributed samplers: torch's gives indices to a loader that makes batches of them, Paddle's makes the batches."""
+"""Distributed samplers: torch's yields indices, which the loader batches; Paddle's yields batches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOADER = "the loader that makes batches of its indices"
 
 
 def plan_loaders(view: FileView, planned: Planned) -> Changes:
-    """Give each distributed sampler the batch size of its loader; one without a loader is refused."""
+    """Give each distributed sampler the batch size of its loader; refuse one whose loader is unknown."""
     draft = Draft(planned.uses)
     samplers = constructors_of(view, draft, "distributed_sampler") if view.target == "paddle" else []
     loaders = constructors_of(view, draft, "loader") if samplers else []
@@ -41,7 +41,7 @@ def plan_loaders(view: FileView, planned: Planned) -> Changes:
 
 
 def _loaders_of(view: FileView, draft: Draft, sampler: Constructor, loaders: list[Constructor]) -> list[Constructor]:
-    """The loaders that get the sampler, by its name or directly, and convert."""
+    """The loaders that convert and have the sampler as argument, by its name or directly."""
     assigned = assigned_to(view, sampler.call)
     path = path_of(assigned[1]) if assigned is not None else ""
     scopes = view.tree.scopes
@@ -57,10 +57,10 @@ def _loaders_of(view: FileView, draft: Draft, sampler: Constructor, loaders: lis
 
 
 def _with_batch_size(view: FileView, draft: Draft, sampler: Constructor, loaders: list[Constructor]) -> list[Use]:
-    """The sampler with the batch size of its loaders, and the loaders as they then must be.
+    """The sampler with the batch size of its loaders, and the loaders with their edits.
 
     Raises:
-        Refused: the size cannot be seen, or the loader may get something else.
+        Refused: the size is unknown, or the loader may have another sampler.
     """
     sizes = {_batch_size(view, loader) for loader in loaders}
     if len(sizes) != 1:
@@ -82,7 +82,7 @@ def _with_batch_size(view: FileView, draft: Draft, sampler: Constructor, loaders
 
 
 def _values(view: FileView, target: ast.expr) -> list[ast.expr]:
-    """Everything that is assigned to the name or attribute."""
+    """The expressions assigned to the name or attribute."""
     if isinstance(target, ast.Name):
         given = [b.value for b in view.tree.scopes[target].lookup(target.id)]
     else:
@@ -99,7 +99,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _batch_size(view: FileView, loader: Constructor) -> str | None:
-    """The batch size of a loader as it is written, with ``drop_last`` behind it where that is given."""
+    """The source text of a loader's batch size, followed by ``drop_last`` if that is given."""
     parts = []
     for name, default in (("batch_size", "1"), ("drop_last", "False")):
         node = loader.value(name)
@@ -111,10 +111,10 @@ def _batch_size(view: FileView, loader: Constructor) -> str | None:
 
 
 def _or_batches(view: FileView, use: Use, loader: Constructor, size: str) -> Use:
-    """Where the sampler may be None the loader needs a batch sampler over the data.
+    """The loader with a fallback: a batch sampler of the data where the distributed sampler is None.
 
     Raises:
-        Refused: an argument of the loader cannot be written a second time.
+        Refused: an argument of the loader cannot be repeated.
     """
     data, sampler, shuffle = loader.value("dataset"), loader.value("sampler"), loader.value("shuffle")
     assert sampler is not None

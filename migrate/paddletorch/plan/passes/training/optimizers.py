@@ -1,4 +1,4 @@
-"""Parameter groups of optimizers: Paddle's learning_rate of a group is a factor, torch's lr the rate itself."""
+"""Parameter groups of optimizers: Paddle's ``learning_rate`` of a group is a factor, torch's ``lr`` the rate."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import CallBinding
-from paddletorch.plan.model.changes import Changes, Planned, joined
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import OwnProtocol, Refused, UnclearGroups
-from paddletorch.plan.model.target_forms import FOLLOW_PROTOCOL
+from paddletorch.plan.model.target_forms import TYPES_WITH_PROTOCOL
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.passes.training.clipping import plan_clipping
 from paddletorch.plan.passes.training.constructors import Constructor, atom, constructors_of, source_text
 
 _RENAMED = {"lr": "learning_rate", "eps": "epsilon", "nesterov": "use_nesterov"}
@@ -25,14 +24,7 @@ _RATES = {"torch": "lr", "paddle": "learning_rate"}
 
 
 def plan_optimizers(view: FileView, planned: Planned) -> Changes:
-    """The optimizer calls of a file: their parameter groups, then the clipping that Paddle keeps inside them."""
-    changes = _plan_groups(view, planned)
-    if view.target == "paddle":
-        return changes
-    return joined((changes, plan_clipping(view, planned.with_changes(changes))))
-
-
-def _plan_groups(view: FileView, planned: Planned) -> Changes:
+    """Convert the parameter groups of optimizers, and refuse subclasses that depend on the source's protocol."""
     draft = Draft(planned.uses)
     for use in draft:
         if _follows_protocol(use):
@@ -55,18 +47,18 @@ _BASES = ("optim.Optimizer", "lr.LRScheduler")
 
 
 def _follows_protocol(use: Use) -> bool:
-    """Whether a class of the file's own steps parameters or computes rates by the source framework's protocol."""
+    """Whether this is the base of a class that implements the source framework's protocol of steps or rates."""
     role = use.site.role
-    if role == "base" and use.row.instance in FOLLOW_PROTOCOL:
+    if role == "base" and use.row.instance in TYPES_WITH_PROTOCOL:
         return True
     return use.row.id in _BASES and role in ("call", "member")
 
 
 def _groups(optimizer: Constructor) -> list[ast.Dict]:
-    """The dicts of a list of parameter groups, if the call is given one that can be seen.
+    """The dict literals of a list of parameter groups; empty if the argument is no such list.
 
     Raises:
-        Refused: only some of the groups can be seen.
+        Refused: only some of the groups are known.
     """
     given = optimizer.binding.origin("params" if optimizer.binding.target == "paddle" else "parameters")
     if isinstance(given, ast.ListComp) and isinstance(given.elt, ast.Dict):
@@ -79,7 +71,7 @@ def _groups(optimizer: Constructor) -> list[ast.Dict]:
 
 
 def _other_groups(view: FileView, planned: Collection[ast.Dict]) -> Iterator[Finding]:
-    """Groups with rates of their own that reach an optimizer by other ways."""
+    """Report other groups with their own rates, such as those that are appended to a list."""
     rate = _RATES[view.settings.source]
     if b"params" not in view.source.body or rate.encode() not in view.source.body:
         return
@@ -104,7 +96,7 @@ class _Group:
         """The dict with the target's keys and values.
 
         Raises:
-            Refused: a key or a value has no counterpart, or cannot be seen.
+            Refused: a key or value has no counterpart or is unknown.
         """
         to_paddle = self._view.target == "paddle"
         names = {**_RENAMED, **_RENAMED_BY_CLASS.get(self._row.id, {})}
@@ -143,7 +135,7 @@ class _Group:
         return self._edit(self._view.source.span(key), self._quoted(key, name))
 
     def _parameters(self, value: ast.expr) -> list[Edit]:
-        """Paddle reads a group's parameters twice: what can be read once becomes a list."""
+        """Paddle iterates over a group's parameters twice, so an iterator becomes a list."""
         lazy = isinstance(value, ast.GeneratorExp) or (
             isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] in ("filter", "map", "chain")
         )
@@ -180,11 +172,11 @@ class _Group:
         return [self._edit(span, f"{self._quoted(given[0][1], 'betas')}: ({texts['beta1']}, {texts['beta2']})")]
 
     def _neighbours(self, given: list[tuple[str, ast.Constant, ast.expr]]) -> bool:
-        places = [self._group.keys.index(key) for _, key, _ in given]
-        return abs(places[0] - places[1]) == 1
+        positions = [self._group.keys.index(key) for _, key, _ in given]
+        return abs(positions[0] - positions[1]) == 1
 
     def _base(self) -> str:
-        """The optimizer's own rate, as the target's code will have it."""
+        """The text of the optimizer's own rate in the target's code."""
         name = _RATES[self._view.settings.source]
         node = self._binding.value(name)
         if node is None:

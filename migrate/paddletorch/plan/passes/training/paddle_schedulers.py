@@ -1,4 +1,4 @@
-"""Paddle's schedulers for torch: each one moves behind the optimizer that follows it, and takes it as argument."""
+"""Schedulers from Paddle to torch: each one moves behind its optimizer and gets it as argument."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _BASE_RATES = {
     "lr.NoamDecay": ("learning_rate", "1.0"),
     "lr.PiecewiseDecay": ("", "1.0"),
 }
-"""The parameter that holds the optimizer's own rate, and its default; for other rows ``learning_rate``."""
+"""The parameter for the initial rate and its default, by row; for other rows ``learning_rate``."""
 
 
 class PaddleSchedulers:
-    """The schedulers of a Paddle file and the optimizers that follow them."""
+    """The schedulers of a Paddle file and the optimizers that use them."""
 
     def __init__(
         self, view: FileView, draft: Draft, schedulers: list[Constructor], optimizers: list[Constructor]
@@ -52,7 +52,7 @@ class PaddleSchedulers:
         self._moves: dict[int, tuple[list[ast.stmt], list[Move]]] = {}
 
     def changes(self) -> Changes:
-        """Each scheduler with its optimizer; calls where that cannot be done are refused."""
+        """Connect each scheduler with its optimizer; refuse those where it cannot be done."""
         self._follow_statements()
         for path, optimizers in self._followers().items():
             try:
@@ -74,7 +74,7 @@ class PaddleSchedulers:
         self._draft.revise(fill_in(self._use(scheduler), placeholder, text))
 
     def _follow_statements(self) -> None:
-        """``optimizer.set_lr_scheduler(scheduler)`` goes away: the scheduler gets the optimizer when it is made."""
+        """Remove ``optimizer.set_lr_scheduler(scheduler)``: the scheduler's constructor gets the optimizer."""
         view = self._view
         for call in view.tree.calls:
             function, statement = call.func, view.parent(call)
@@ -105,7 +105,7 @@ class PaddleSchedulers:
         return rate is None or ast.unparse(rate) in (f"{optimizer}.get_lr()", "1.0")
 
     def _without(self, statement: ast.Expr) -> Edit:
-        """Take the statement out, with the test for None that may stand around it."""
+        """Remove the statement, and the test for None around it, if there is one."""
         parent = self._view.parent(statement)
         if isinstance(parent, ast.If) and parent.body == [statement] and not parent.orelse:
             test = parent.test
@@ -114,7 +114,7 @@ class PaddleSchedulers:
         return remove_statement(self._view, statement)
 
     def _followers(self) -> dict[str, list[Constructor]]:
-        """Optimizers by the name of the scheduler that is their learning rate."""
+        """Optimizers by the path of the scheduler that is their learning rate."""
         found: dict[str, list[Constructor]] = {}
         for optimizer in self._optimizers:
             rate = optimizer.value("learning_rate")
@@ -124,10 +124,10 @@ class PaddleSchedulers:
         return found
 
     def _follow(self, path: str, optimizers: list[Constructor]) -> None:
-        """The optimizers, of which one is made, start from the scheduler's rate, and the scheduler takes the one.
+        """Give the optimizers the scheduler's initial rate, and the scheduler the one optimizer that is assigned.
 
         Raises:
-            Refused: it is not clear which optimizer follows the scheduler, or the scheduler cannot be moved behind it.
+            Refused: it is not clear which optimizer uses the scheduler, or the scheduler cannot be moved behind it.
         """
         view = self._view
         targets = [assigned_to(view, o.call) for o in optimizers]
@@ -151,7 +151,7 @@ class PaddleSchedulers:
             self._draft.revise(self._use(optimizer).with_edits(edit))
 
     def _sources(self, path: str, optimizer: Constructor) -> list[Constructor]:
-        """The scheduler calls whose result ``path`` is, and those that they are made from, in source order.
+        """The constructor calls of the schedulers assigned to ``path`` and of those they wrap, in source order.
 
         Raises:
             Refused: they come after the optimizer.
@@ -179,14 +179,14 @@ class PaddleSchedulers:
         return sorted(sources, key=lambda s: (s.call.lineno, s.call.col_offset))
 
     def _warms_up(self, scheduler: Constructor) -> bool:
-        """Whether the scheduler leads to another one, whose rate it starts from."""
+        """Whether the scheduler is a warm-up that wraps another one, from which it gets its rate."""
         return has_placeholder(self._use(scheduler), BASE_RATE)
 
     def _base(self, schedulers: list[Constructor]) -> str:
-        """The rate that the optimizer itself gets: the one that all of the schedulers start from.
+        """The optimizer's own rate: the initial rate of all of the schedulers.
 
         Raises:
-            Refused: they start from several rates, or from one that cannot be written again.
+            Refused: their initial rates differ, or the rate's text cannot be repeated.
         """
         texts = {self._own_base(scheduler) for scheduler in schedulers if not self._warms_up(scheduler)}
         if len(texts) != 1:
@@ -198,18 +198,18 @@ class PaddleSchedulers:
         return text
 
     def _own_base(self, scheduler: Constructor) -> str | None:
-        """The rate that the scheduler starts from, as it is written."""
+        """The source text of the scheduler's initial rate."""
         parameter, default = _BASE_RATES.get(scheduler.row.id, ("learning_rate", "0.1"))
         if any("rate=" in e.written and "LambdaLR" in e.written for e in self._use(scheduler).every_edit):
-            return "1.0"  # the function gives the rates themselves
+            return "1.0"  # the function returns the rates themselves
         node = scheduler.value(parameter) if parameter else None
         return default if node is None else source_text(self._view, node)
 
     def _move(self, path: str, schedulers: list[Constructor], optimizers: list[Constructor]) -> None:
-        """Note that the statements that make the schedulers move behind the one that makes the optimizer.
+        """Record that the statements of the schedulers move behind that of the optimizer.
 
         Raises:
-            Refused: they share no block, or a statement between them needs the present order.
+            Refused: they share no block, or a statement between them depends on the order.
         """
         view = self._view
         statements = [view.statement(scheduler.call) for scheduler in schedulers]
@@ -240,7 +240,7 @@ class PaddleSchedulers:
         return found
 
     def _within(self, block: list[ast.stmt], node: ast.AST | None) -> ast.stmt | None:
-        """The statement of the block that holds ``node``."""
+        """The statement of the block that contains ``node``."""
         while node is not None:
             if isinstance(node, ast.stmt) and node in block:
                 return node
@@ -253,10 +253,10 @@ class PaddleSchedulers:
     def _check_order(
         self, path: str, moved: list[ast.stmt], others: list[ast.stmt], anchor: ast.stmt, calls: set[ast.Call]
     ) -> None:
-        """Check that the statements between neither use the scheduler nor change what the moved ones read.
+        """Check that the statements between neither use the scheduler nor assign what the moved ones read.
 
         Raises:
-            Refused: one does, or the moved statements do more than to make the scheduler.
+            Refused: one does, or a moved statement does more than create the scheduler.
         """
         view = self._view
         if not moved or not can_move(view, moved, anchor):
@@ -280,7 +280,7 @@ class PaddleSchedulers:
         return isinstance(statement, ast.Assign | ast.AnnAssign) and value in calls
 
     def _follow_inline(self, optimizer: Constructor) -> None:
-        """``SGD(learning_rate=StepDecay(...))``: the scheduler gets a name behind the optimizer."""
+        """``SGD(learning_rate=StepDecay(...))``: assign the scheduler to a variable after the optimizer."""
         view = self._view
         rate = optimizer.value("learning_rate")
         scheduler = self._by_call.get(rate) if isinstance(rate, ast.Call) else None
@@ -318,7 +318,7 @@ class PaddleSchedulers:
 
 
 def _paths(statement: ast.stmt) -> Iterator[tuple[str, bool]]:
-    """The names and dotted paths in a statement, and whether they are assigned."""
+    """The names and dotted paths in a statement, each with whether it is assigned."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Name | ast.Attribute) and path_of(node):
             yield path_of(node), isinstance(node.ctx, ast.Store)

@@ -1,4 +1,4 @@
-"""Statements that read or set an optimizer's rate: torch goes through its groups, Paddle has get_lr and set_lr."""
+"""Statements that read or set an optimizer's rate: in torch by its groups, in Paddle by ``get_lr``, ``set_lr``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OPERATORS = {ast.Mult: "*", ast.Div: "/", ast.Add: "+", ast.Sub: "-", ast.Pow: 
 
 
 def plan_rates(view: FileView, planned: Planned) -> Changes:
-    """Rewrite the statements of a file that the members' rows cannot convert one by one."""
+    """Rewrite statements that cannot be converted member by member."""
     rates = _Rates(view)
     if view.target == "torch":
         return joined(rates.to_torch())
@@ -46,7 +46,7 @@ class _Rates:
         row: str = "Optimizer.set_lr",
         findings: Iterable[Finding] = (),
     ) -> Changes:
-        """Edits that convert a statement, whose member other passes then leave alone."""
+        """The changes for a statement, whose member later passes must not edit."""
         conversion = self._view.conversion(_CODE, node, name, replacement, row)
         return Changes(tuple(edits), (conversion,), tuple(findings), handled=frozenset({member}))
 
@@ -59,8 +59,12 @@ class _Rates:
             function, statement = call.func, view.parent(call)
             if not isinstance(function, ast.Attribute) or function.attr != "set_lr":
                 continue
-            if not isinstance(statement, ast.Expr) or not own_line(view, statement) or view.leaves(_CODE, statement):
-                continue  # the member's row has an expression
+            if (
+                not isinstance(statement, ast.Expr)
+                or not own_line(view, statement)
+                or view.is_deselected(_CODE, statement)
+            ):
+                continue  # the member's row converts it
             given = [*call.args, *(k.value for k in call.keywords if k.arg == "value")]
             optimizer = source_text(view, function.value)
             if len(given) != 1 or optimizer is None or not self._is_optimizer(function.value):
@@ -81,7 +85,7 @@ class _Rates:
     def to_paddle(self, scheduled: set[str]) -> Iterator[Changes]:
         """Loops over the groups, and stores into a group, become get_lr() and set_lr().
 
-        ``scheduled`` are the names of the optimizers that follow a scheduler.
+        ``scheduled`` are the paths of the optimizers that have a scheduler.
         """
         for node in ast.walk(self._view.tree.module):
             if isinstance(node, ast.For):
@@ -93,8 +97,8 @@ class _Rates:
                 yield self._parameters_of(node)
 
     def _groups(self, node: ast.expr, whole: ast.stmt | ast.expr) -> ast.Attribute | None:
-        """The ``optimizer.param_groups`` that an expression is, if ``whole``, in which it stands, may be edited."""
-        if self._view.leaves(_CODE, whole):
+        """``node`` if it is ``optimizer.param_groups`` and ``whole``, the code around it, may be edited."""
+        if self._view.is_deselected(_CODE, whole):
             return None
         groups = isinstance(node, ast.Attribute) and node.attr == "param_groups"
         return node if groups and isinstance(node, ast.Attribute) and self._is_optimizer(node.value) else None
@@ -109,7 +113,7 @@ class _Rates:
             return NOTHING
         reads = list(_rate_reads(body, group))
         if len(reads) != sum(isinstance(n, ast.Name) and n.id == group for n in ast.walk(body)):
-            return NOTHING  # the group is used for more than its rate
+            return NOTHING  # the loop uses more of the group than its rate
         target = _target(body)
         findings: Iterable[Finding] = ()
         if target is not None and target in reads:
@@ -156,7 +160,7 @@ class _Rates:
         return self._changes(statement, groups, edits, "optimizer.param_groups", "optimizer.get_lr", row=row)
 
     def _parameters_of(self, node: ast.ListComp | ast.GeneratorExp) -> Changes:
-        """``[p for group in optimizer.param_groups for p in group['params']]``: without groups Paddle has no dicts."""
+        """``[p for group in optimizer.param_groups for p in group['params']]``: Paddle's list may have no dicts."""
         if len(node.generators) != 2:
             return NOTHING
         outer, inner = node.generators
@@ -177,7 +181,7 @@ class _Rates:
         return self._changes(statement, groups, edits, "optimizer.param_groups", "optimizer._param_groups", row=row)
 
     def _set(self, optimizer: str, statement: ast.Assign | ast.AugAssign | ast.Return) -> tuple[str | Span, ...] | None:
-        """The call of ``set_lr`` that takes the place of an assignment."""
+        """The call of ``set_lr`` that replaces an assignment."""
         value = statement.value
         if value is None or (isinstance(statement, ast.Assign) and len(statement.targets) != 1):
             return None
@@ -193,7 +197,7 @@ class _Rates:
         return (f"{optimizer}.set_lr({optimizer}.get_lr() {operator} {before}", span, f"{after})")
 
     def _schedule_findings(self, node: ast.stmt, groups: ast.Attribute, scheduled: set[str]) -> list[Finding]:
-        """A finding if the optimizer follows a scheduler."""
+        """A finding if the optimizer has a scheduler."""
         if path_of(groups.value) not in scheduled:
             return []
         what = "Paddle's set_lr() raises while the optimizer follows a scheduler"

@@ -1,6 +1,6 @@
-"""Schedulers and their optimizers: torch gives the optimizer to the scheduler, Paddle the scheduler to the optimizer.
+"""Schedulers and their optimizers: in torch the scheduler has the optimizer, in Paddle the optimizer the scheduler.
 
-To Paddle a statement follows that gives the optimizer its scheduler; to torch the scheduler moves behind its optimizer.
+To Paddle, a statement is added that sets the optimizer's scheduler; to torch, the scheduler moves behind the optimizer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SEQUENCES = ("torch.optim.lr_scheduler.SequentialLR", "torch.optim.lr_scheduler
 
 
 def plan_schedulers(view: FileView, planned: Planned) -> Changes:
-    """Bring each scheduler of a file together with its optimizer; calls where that cannot be done are refused."""
+    """Connect each scheduler of a file with its optimizer; refuse those where it cannot be done."""
     draft = Draft(planned.uses)
     schedulers = constructors_of(view, draft, "scheduler")
     if view.target == "torch":
@@ -42,10 +42,10 @@ def plan_schedulers(view: FileView, planned: Planned) -> Changes:
 
 
 def _followed(view: FileView, draft: Draft, scheduler: Constructor, schedulers: list[Constructor]) -> Use:
-    """``scheduler = StepDecay(optimizer.get_lr(), ...)`` is followed by ``optimizer.set_lr_scheduler(scheduler)``.
+    """Add ``optimizer.set_lr_scheduler(scheduler)`` after ``scheduler = StepDecay(optimizer.get_lr(), ...)``.
 
     Raises:
-        Refused: the optimizer follows another scheduler already, or the scheduler has no name.
+        Refused: the optimizer already has another scheduler, or the scheduler is not assigned.
     """
     use, optimizer = draft[scheduler.site], scheduler.value("optimizer")
     if optimizer is None or _in_sequence(view, scheduler):
@@ -68,7 +68,7 @@ def _followed(view: FileView, draft: Draft, scheduler: Constructor, schedulers: 
 
 
 def _same_optimizer(view: FileView, draft: Draft, other: Constructor, scheduler: Constructor, path: str) -> bool:
-    """Whether an earlier scheduler is for the same optimizer, and may run together with this one."""
+    """Whether an earlier scheduler has the same optimizer, and both may run."""
     if other is scheduler or other.call.lineno >= scheduler.call.lineno or not draft[other.site].converts:
         return False
     optimizer = other.value("optimizer")
@@ -82,7 +82,7 @@ def _same_optimizer(view: FileView, draft: Draft, other: Constructor, scheduler:
 
 
 def _sets_scheduler(view: FileView, call: ast.Call, scheduler: Constructor, path: str) -> bool:
-    """Whether the call gives the optimizer a scheduler of Paddle's already, in a half-converted file."""
+    """Whether the call already sets the optimizer's scheduler, in a partly converted file."""
     function = call.func
     if (
         not isinstance(function, ast.Attribute)
@@ -96,7 +96,7 @@ def _sets_scheduler(view: FileView, call: ast.Call, scheduler: Constructor, path
 
 
 def _named_before_return(view: FileView, scheduler: Constructor, optimizer: ast.expr) -> list[Edit]:
-    """``return StepLR(...)``: the scheduler gets a name, the optimizer gets the scheduler, and the name is returned.
+    """``return StepLR(...)``: assign the scheduler to a variable, set it on the optimizer, and return it.
 
     Raises:
         Refused: the scheduler is not returned.
