@@ -13,7 +13,7 @@ import os
 import pickle
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ def restore(tables: str) -> RawTables | None:
 
 def keep(tables: str, raw: RawTables) -> None:
     """Keep the tables; whoever reads meanwhile sees the whole copy or none."""
-    _keep("tables", tables, _shared(raw))
+    _keep("tables", tables, lambda: _shared(raw))
 
 
 def restore_facts(facts: str) -> dict[str, Any] | None:
@@ -63,7 +63,7 @@ def restore_facts(facts: str) -> dict[str, Any] | None:
 
 def keep_facts(facts: str, read: dict[str, Any]) -> None:
     """Keep the facts, as ``keep`` does the tables."""
-    _keep("facts", facts, read)
+    _keep("facts", facts, lambda: read)
 
 
 def _restored(kind: str, digest: str) -> Any:
@@ -76,14 +76,14 @@ def _restored(kind: str, digest: str) -> Any:
         return None
 
 
-def _keep(kind: str, digest: str, value: Any) -> None:
+def _keep(kind: str, digest: str, value: Callable[[], Any]) -> None:
     place = _place(kind, digest)
     if place is None:
         return
     try:
         handle, name = tempfile.mkstemp(dir=place.parent)
         with os.fdopen(handle, "wb") as file:
-            _Keeper(file, 5).dump(value)
+            _Keeper(file, 5).dump(value())
         Path(name).replace(place)
         copies = sorted(place.parent.glob(f"{kind}-*.pickle"), key=lambda copy: copy.stat().st_mtime)
         for old in copies[:-_COPIES]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Refusal:
     """A reason why a use is left as it is."""
 
@@ -21,7 +21,7 @@ class Refused(Exception):
         self.refusal = refusal
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StatedByTable(Refusal):
     """A row, a value map or a hook states the code and the message's details."""
 
@@ -29,7 +29,7 @@ class StatedByTable(Refusal):
     details: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UncertainBinding(Refusal):
     """The name may also be the file's own, bound on line ``other``."""
 
@@ -37,7 +37,7 @@ class UncertainBinding(Refusal):
     other: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AmbiguousApi(Refusal):
     """The name may be one of several APIs that convert differently."""
 
@@ -45,14 +45,14 @@ class AmbiguousApi(Refusal):
     apis: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnseenArguments(Refusal):
     """The contents of ``*args`` or ``**kwargs`` are unknown."""
 
     what: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PassedAsValue(Refusal):
     """The API is used as a value, and its callers pass the source's arguments."""
 
@@ -60,7 +60,7 @@ class PassedAsValue(Refusal):
     arguments: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NoSuchUse(Refusal):
     """The counterpart cannot be used in this way."""
 
@@ -68,7 +68,7 @@ class NoSuchUse(Refusal):
     replacement: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NotInRelease(Refusal):
     """No allowed release of the target has the counterpart; ``since`` is the first one that has."""
 
@@ -76,14 +76,14 @@ class NotInRelease(Refusal):
     since: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Assigned(Refusal):
     """The API is assigned to, or patched."""
 
     replacement: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LeftWithAnother(Refusal):
     """Another use of the same name, on line ``other``, cannot be converted."""
 
@@ -91,7 +91,7 @@ class LeftWithAnother(Refusal):
     other: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NameTaken(Refusal):
     """A name that the new text needs is bound to something else here."""
 
@@ -99,12 +99,12 @@ class NameTaken(Refusal):
     api: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NotLocated(Refusal):
     """The use is in an f-string or annotation where its position or the free quotes are unknown."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EvaluatedTwice(Refusal):
     """Arguments with a side effect would be evaluated twice, in another order or in another scope.
 
@@ -114,14 +114,14 @@ class EvaluatedTwice(Refusal):
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ResultUsedWhole(Refusal):
     """The named tuple that the source returns is used as a whole."""
 
     fields: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NoFormFits(Refusal):
     """The name has several signatures, and the arguments do not show which one is meant."""
 
@@ -129,78 +129,78 @@ class NoFormFits(Refusal):
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ArgumentsDoNotFit(Refusal):
     """The arguments do not fit the API's signature."""
 
     signature: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TooManyPositionals(ArgumentsDoNotFit):
     """More positional arguments than the signature has."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MissingArgument(ArgumentsDoNotFit):
     """A required parameter is not given."""
 
     parameter: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NoSuchParameter(ArgumentsDoNotFit):
     """A keyword that the signature does not have."""
 
     keyword: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GivenTwice(ArgumentsDoNotFit):
     """A parameter has two arguments."""
 
     parameter: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Misused(ArgumentsDoNotFit):
     """A hook finds that the arguments contradict the API; ``problem`` says how."""
 
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SignatureNotKnown(Refusal):
     """The tables have no signature of an allowed release; ``side`` is the framework's name."""
 
     side: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SharedDict(Refusal):
     """The dict behind ``**`` cannot be changed for this call alone."""
 
     parameter: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DictWouldLoseKey(SharedDict):
     """The dict may hold a key that the target has no parameter for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DictMayHoldNone(SharedDict):
     """The dict may hold None under a key where the target does not take it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ArgumentsNotReadable(Refusal):
     """The text between the arguments cannot be parsed."""
 
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NeedsWholeCall(Refusal):
     """The counterpart replaces a whole call, and this use is not a call."""
 
@@ -208,7 +208,7 @@ class NeedsWholeCall(Refusal):
     written: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NotOneStatement(Refusal):
     """Statements that must be rewritten together cannot be: ``what`` says why.
 
@@ -221,55 +221,41 @@ class NotOneStatement(Refusal):
 class UnclearMinimize(NotOneStatement):
     """``scaler.minimize`` with more than an optimizer and a scaled loss."""
 
-    __slots__ = ()
-
 
 class UnclearUpdate(NotOneStatement):
     """``scaler.update`` with a scale, or a scale that is set."""
-
-    __slots__ = ()
 
 
 class UnclearDecorate(NotOneStatement):
     """``amp.decorate`` that cannot be removed."""
 
-    __slots__ = ()
-
 
 class UnclearSampler(NotOneStatement):
     """A distributed sampler whose loader is not known."""
-
-    __slots__ = ()
 
 
 class UnclearSchedule(NotOneStatement):
     """A scheduler whose optimizer is not clear."""
 
-    __slots__ = ()
-
 
 class UnclearGroups(NotOneStatement):
     """Parameter groups whose contents are not fully known."""
-
-    __slots__ = ()
 
 
 class UnclearClipping(NotOneStatement):
     """Gradient clipping inside an optimizer that cannot become calls before its steps."""
 
-    __slots__ = ()
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OwnProtocol(Refusal):
     """A class of the file that implements the source framework's protocol of optimizers or schedulers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ShardedScaler(Refusal):
     """The sharded scaler is used without a plain call."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LayoutMatters(Refusal):
     """The weight of a linear layer is used where its layout matters."""
