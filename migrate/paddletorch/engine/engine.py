@@ -14,7 +14,7 @@ import paddletorch_rules
 from paddletorch_rules import ShimPart, Table
 
 from paddletorch.engine.annotate import annotation_edits
-from paddletorch.engine.render import render
+from paddletorch.engine.diagnostics import diagnostic_of
 from paddletorch.engine.shim_mode import CALLS, inapplicable_codes, parts_for, row_applies, tables
 from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
@@ -204,7 +204,7 @@ class Engine:
         else:
             return self.failed(path, data, "SRC006", problem or "")
         output = source.encode(body)
-        diagnostics = [render(view, f) for f in findings] + self._masked_uses(view)
+        diagnostics = [diagnostic_of(view, f) for f in findings] + self._masked_uses(view)
         diagnostics += self._unused_suppressions(view, path)
         diagnostics += [self._diagnostic("SRC009", line, problem="") for line in _first_lines(blocked)]
         return _result(path, data, output, diagnostics, planned, edits)

@@ -19,8 +19,8 @@ from paddletorch.plan.calls.checked_values import Check, check_before, checked_v
 from paddletorch.plan.calls.decisions import Decisions, decide, decide_additions
 from paddletorch.plan.calls.deferred_text import THE_OPTIMIZER, has_marks, why_undecided, with_deferred_text
 from paddletorch.plan.calls.fill_template import compose, surrounding
+from paddletorch.plan.calls.named_tuple_uses import named_result
 from paddletorch.plan.calls.out_argument import takes_out, with_out
-from paddletorch.plan.calls.results import named_result
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import NeedsWholeCall, PassedAsValue, Refused, UnseenArguments
 from paddletorch.plan.model.target_forms import target_name

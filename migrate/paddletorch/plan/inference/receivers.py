@@ -12,8 +12,8 @@ from functools import cached_property
 from paddletorch_rules import Form, Row
 
 from paddletorch.plan.inference.isinstance_checks import is_tested_as_no_tensor
+from paddletorch.plan.inference.named_tuples import shows_fields
 from paddletorch.plan.inference.overloads import Fit, fit, kinds
-from paddletorch.plan.inference.results import shows_fields
 from paddletorch.plan.model.use import Uses
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance, NoneValue, Partial, Qualified, Unknown

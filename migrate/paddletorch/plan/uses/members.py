@@ -29,7 +29,7 @@ from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.uses.attributes import larger_member, plan_attribute
 from paddletorch.plan.uses.expression_templates import replace_match
 from paddletorch.plan.uses.method_hooks import METHOD_HOOKS, MemberCall
-from paddletorch.plan.uses.values import renamed_parameters, renames_only
+from paddletorch.plan.uses.uncalled import renamed_parameters, renames_only
 from paddletorch.resolve import Instance, NoneValue
 from paddletorch.text.source import splice
 

@@ -39,7 +39,7 @@ from paddletorch.plan.uses.call_hooks import CALL_HOOKS
 from paddletorch.plan.uses.probes import answer_probe
 from paddletorch.plan.uses.runtime_calls import with_callee_wrapped
 from paddletorch.plan.uses.unbound import convert_unbound, methods
-from paddletorch.plan.uses.values import (
+from paddletorch.plan.uses.uncalled import (
     as_lambda,
     convert_assignment,
     convert_class_member,

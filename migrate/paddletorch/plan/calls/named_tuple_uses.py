@@ -7,7 +7,7 @@ import ast
 from paddletorch_rules import Form
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.inference.results import WHOLE, fields_of, unpacked
+from paddletorch.plan.inference.named_tuples import WHOLE, fields_of, unpacked
 from paddletorch.plan.model.refusals import Refused, ResultUsedWhole
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
