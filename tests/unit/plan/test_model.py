@@ -41,7 +41,7 @@ def use_of(api: str = "torch.ones", role: Role = "call", target: str | None = "p
     anchor = Anchor("free", api, node.func, (), frozenset({api}))
     site = Site(node.func, anchor, (Candidate(api, row, form),), role, node, None)
     warned = (finding("API204", node, api, row),)
-    return Use(site, row, target, (EDIT,), warned, OTHER, writes_name=True, keeps_name=True, needs="paddle")
+    return Use(site, row, target, (EDIT,), warned, OTHER, writes_name=True, keeps_name=True, needed_module="paddle")
 
 
 def test_a_refused_use_keeps_nothing_but_its_site_and_the_reason() -> None:
@@ -76,9 +76,9 @@ def test_apis_that_stay() -> None:
     converted, left = use_of(), use_of("torch.zeros").refuse(None)
     assert Uses((converted, left)).left_apis == {"torch.zeros"}
     assert Uses((converted, converted.refuse(None), left)).left_apis == {"torch.zeros"}
-    assert not Uses((converted, left)).all_stay
-    assert Uses((left,)).all_stay
-    assert not Uses().all_stay
+    assert not Uses((converted, left)).all_left
+    assert Uses((left,)).all_left
+    assert not Uses().all_left
 
 
 def test_a_draft_gives_back_what_it_changed() -> None:

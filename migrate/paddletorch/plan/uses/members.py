@@ -239,7 +239,7 @@ def _plan_call(
     edits = changes.edits
     if not edits and hook is not None:
         return changes  # no change is needed, or the hook reported it
-    if not sure and _stands_already(view, call, edits):
+    if not sure and _is_converted_already(view, call, edits):
         return NOTHING
     if not sure and not (row.any_receiver or view.settings.options.unsafe):
         if not edits and row.receiver != "scaler":
@@ -267,7 +267,7 @@ def _edited(view: FileView, span: Span, edits: tuple[Edit, ...]) -> str | None:
     return splice(view.source.body[span.start : span.end], [e.moved(-span.start) for e in edits]).decode("utf-8")
 
 
-def _stands_already(view: FileView, call: ast.Call, edits: tuple[Edit, ...]) -> bool:
+def _is_converted_already(view: FileView, call: ast.Call, edits: tuple[Edit, ...]) -> bool:
     """Whether the code around the call already is what the edits would make of it, from an earlier run."""
     span, node = view.source.span(call), view.parent(call)
     text = _edited(view, span, edits)
