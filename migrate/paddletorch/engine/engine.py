@@ -14,7 +14,7 @@ import paddletorch_rules
 from paddletorch_rules import ShimPart, Table
 
 from paddletorch.engine.annotate import annotation_edits
-from paddletorch.engine.reported import diagnostic_of
+from paddletorch.engine.diagnose import diagnostic_of
 from paddletorch.engine.shim_mode import CALLS, inapplicable_codes, parts_for, row_applies, tables
 from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
