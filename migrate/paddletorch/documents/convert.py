@@ -113,7 +113,7 @@ def _notes(
                 yield from _note(engine, document, one.cell, "SRC011", cover.line, magic=cover.magic)
 
 
-def _note(engine: Engine, document: Document, cell: Cell, code: str, line: int, **holes: str) -> Iterator[Diagnostic]:
+def _note(engine: Engine, document: Document, cell: Cell, code: str, line: int, **details: str) -> Iterator[Diagnostic]:
     starts = line_starts(cell.code)
 
     def position(line: int) -> Position:
@@ -123,10 +123,10 @@ def _note(engine: Engine, document: Document, cell: Cell, code: str, line: int, 
         where = position(int(match[1]))
         return f"on line {where.cell.line if where.cell else where.line}"
 
-    for name, text in holes.items():  # the parser's words, such as "after 'for' statement on line 3"
-        holes[name] = _ON_LINE.sub(elsewhere, text)
+    for name, text in details.items():  # the parser's words, such as "after 'for' statement on line 3"
+        details[name] = _ON_LINE.sub(elsewhere, text)
     where = position(line)
-    for diagnostic in engine.noted(code, where.line, **holes):
+    for diagnostic in engine.unread_code(code, where.line, **details):
         yield replace(diagnostic, column=where.column, end_column=where.column, cell=where.cell)
 
 

@@ -14,7 +14,7 @@ import paddletorch_rules
 from paddletorch_rules import ShimPart, Table
 
 from paddletorch.engine.annotate import annotation_edits
-from paddletorch.engine.render import render
+from paddletorch.engine.diagnose import diagnostic_of
 from paddletorch.engine.shim_mode import CALLS, inapplicable_codes, parts_for, row_applies, tables
 from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
@@ -204,7 +204,7 @@ class Engine:
         else:
             return self.failed(path, data, "SRC006", problem or "")
         output = source.encode(body)
-        diagnostics = [render(view, f) for f in findings] + self._masked_uses(view)
+        diagnostics = [diagnostic_of(view, f) for f in findings] + self._masked_uses(view)
         diagnostics += self._unused_suppressions(view, path)
         diagnostics += [self._diagnostic("SRC009", line, problem="") for line in _first_lines(blocked)]
         return _result(path, data, output, diagnostics, planned, edits)
@@ -214,7 +214,7 @@ class Engine:
         message, severity = spec.message.format(**details), Severity(spec.severity)
         return Diagnostic(code, message, line, columns[0], line, columns[1], severity, hint=spec.hint)
 
-    def noted(self, code: str, line: int, **details: str) -> list[Diagnostic]:
+    def unread_code(self, code: str, line: int, **details: str) -> list[Diagnostic]:
         """A diagnostic about code that could not be read; none if its code is ignored."""
         if code.startswith(self._options.ignore):
             return []

@@ -1,7 +1,7 @@
 """The frozen records that flow through a run: options in, edits, diagnostics and results out. Imports no other room."""
 
 from paddletorch.model.diagnostics import Applicability, CellPosition, Diagnostic, Severity
-from paddletorch.model.edits import Edit, Placeholder, Span
+from paddletorch.model.edits import DeferredText, Edit, Span
 from paddletorch.model.options import Framework, Options, ShimMode
 from paddletorch.model.results import CellText, Conversion, FileResult, Status, Uses
 
@@ -10,12 +10,12 @@ __all__ = [
     "CellPosition",
     "CellText",
     "Conversion",
+    "DeferredText",
     "Diagnostic",
     "Edit",
     "FileResult",
     "Framework",
     "Options",
-    "Placeholder",
     "Severity",
     "ShimMode",
     "Span",

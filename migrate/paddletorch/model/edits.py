@@ -18,8 +18,8 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Placeholder:
-    """Text that is not decided yet; it has to be filled in before the edit that has it can be applied."""
+class DeferredText:
+    """Text that a later pass fills in; until then the edit that contains it cannot be applied."""
 
     name: str
 
@@ -29,14 +29,14 @@ class Edit:
     """Replace ``span`` by ``text``; an empty span inserts.
 
     With ``parts`` the new text is their concatenation: a ``Span`` among them, which lies inside ``span``, is
-    taken from the file, with the edits inside it applied. So arguments can change their places. A ``Placeholder``
-    among them is text that a later step decides.
+    taken from the file, with the edits inside it applied. So arguments can change their places. A ``DeferredText``
+    among them is text that a later pass fills in.
     """
 
     span: Span
     text: str
     code: str = ""
-    parts: tuple[str | Span | Placeholder, ...] = ()
+    parts: tuple[str | Span | DeferredText, ...] = ()
 
     def moved(self, by: int) -> Edit:
         """The same edit for a text that begins ``-by`` bytes later."""

@@ -28,16 +28,16 @@ from paddletorch.plan.passes.training.optimizers import plan_optimizers
 from paddletorch.plan.passes.training.rates import plan_rates
 from paddletorch.plan.passes.training.schedulers import plan_schedulers
 from paddletorch.plan.syntax.comments import plan_comments
-from paddletorch.plan.uses.classes import plan_subclasses
 from paddletorch.plan.uses.count import plan_unknown_names
 from paddletorch.plan.uses.expression_templates import find_matches
 from paddletorch.plan.uses.inherited import plan_inherited
 from paddletorch.plan.uses.layer_calls import plan_layer_calls
 from paddletorch.plan.uses.members import plan_members
 from paddletorch.plan.uses.partials import plan_partials
+from paddletorch.plan.uses.planned_sites import plan_constants, plan_sites
 from paddletorch.plan.uses.probes import plan_probes
 from paddletorch.plan.uses.runtime_calls import plan_unknown_calls
-from paddletorch.plan.uses.site import plan_constants, plan_sites
+from paddletorch.plan.uses.subclasses import plan_subclasses
 
 PASSES = (
     Pass("type promotion", plan_promotion),  # before the edits of operands, around which its casts go

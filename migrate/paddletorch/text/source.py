@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from paddletorch.model import Edit, Placeholder, Span
+from paddletorch.model import DeferredText, Edit, Span
 from paddletorch.text.masked import Masked
 
 WIDTH = 120
@@ -143,7 +143,7 @@ def splice(body: bytes, edits: Iterable[Edit]) -> bytes:
     """Apply edits to ``body``. Of an edit inside a larger one, only the larger counts, unless its parts copy the span.
 
     Raises:
-        ValueError: two edits overlap, and neither contains the other; or an edit has a placeholder.
+        ValueError: two edits overlap, and neither contains the other; or an edit has deferred text.
     """
     return _text(pieces(body, edits))
 
@@ -152,7 +152,7 @@ def pieces(body: bytes, edits: Iterable[Edit]) -> list[Piece]:
     """The text that ``splice`` returns, in parts with their origins.
 
     Raises:
-        ValueError: two edits overlap, and neither contains the other; or an edit has a placeholder.
+        ValueError: two edits overlap, and neither contains the other; or an edit has deferred text.
     """
     return list(_render(body, Span(0, len(body)), sorted(dict.fromkeys(edits), key=_position)))
 
@@ -185,7 +185,7 @@ def _replacement(body: bytes, edit: Edit, inside: list[Edit]) -> Iterator[Piece]
         if isinstance(part, str):
             yield Piece(part.encode("utf-8"), edit.span, False)
             continue
-        if isinstance(part, Placeholder):
+        if isinstance(part, DeferredText):
             raise ValueError(f"the {part.name} was never filled in at byte {edit.span.start}")
         contained = [e for e in inside if part.start <= e.span.start and e.span.end <= part.end]
         rendered = list(_render(body, part, contained))
@@ -199,7 +199,7 @@ def _replacement(body: bytes, edit: Edit, inside: list[Edit]) -> Iterator[Piece]
         yield from rendered
 
 
-def _is_delimited(parts: Sequence[str | Span | Placeholder], index: int) -> bool:
+def _is_delimited(parts: Sequence[str | Span | DeferredText], index: int) -> bool:
     """Whether a part is between brackets or commas, where any expression can be written without brackets."""
     before = parts[index - 1] if index else ""
     after = parts[index + 1] if index + 1 < len(parts) else ""

@@ -9,7 +9,7 @@ from dataclasses import MISSING, fields
 import pytest
 from paddletorch.engine.engine import Engine
 from paddletorch.model import Edit, Options, Span
-from paddletorch.plan.calls.placeholders import THE_BATCH_SIZE, THE_OPTIMIZER, why_undecided, with_placeholders
+from paddletorch.plan.calls.deferred_text import THE_BATCH_SIZE, THE_OPTIMIZER, why_undecided, with_deferred_text
 from paddletorch.plan.model import refusals
 from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Import, Planned, joined
 from paddletorch.plan.model.findings import finding, refused
@@ -41,7 +41,7 @@ def use_of(api: str = "torch.ones", role: Role = "call", target: str | None = "p
     anchor = Anchor("free", api, node.func, (), frozenset({api}))
     site = Site(node.func, anchor, (Candidate(api, row, form),), role, node, None)
     warned = (finding("API204", node, api, row),)
-    return Use(site, row, target, (EDIT,), warned, OTHER, writes_name=True, keeps_name=True, needs="paddle")
+    return Use(site, row, target, (EDIT,), warned, OTHER, writes_name=True, keeps_name=True, needed_module="paddle")
 
 
 def test_a_refused_use_keeps_nothing_but_its_site_and_the_reason() -> None:
@@ -76,9 +76,9 @@ def test_apis_that_stay() -> None:
     converted, left = use_of(), use_of("torch.zeros").refuse(None)
     assert Uses((converted, left)).left_apis == {"torch.zeros"}
     assert Uses((converted, converted.refuse(None), left)).left_apis == {"torch.zeros"}
-    assert not Uses((converted, left)).all_stay
-    assert Uses((left,)).all_stay
-    assert not Uses().all_stay
+    assert not Uses((converted, left)).all_left
+    assert Uses((left,)).all_left
+    assert not Uses().all_left
 
 
 def test_a_draft_gives_back_what_it_changed() -> None:
@@ -175,9 +175,9 @@ def test_a_refusal_that_the_table_states_has_the_tables_code() -> None:
     assert dict(details(refusal)) == {"parameter": "out", "value": "y"}
 
 
-def test_placeholders_take_the_place_of_the_text_that_stands_for_them() -> None:
+def test_deferred_text_takes_the_place_of_the_text_that_stands_for_it() -> None:
     edit = Edit(Span(0, 9), "", "LRS101", ("StepLR(__optimizer__, ", Span(3, 5), ")"))
-    assert with_placeholders(edit).parts == ("StepLR(", THE_OPTIMIZER, ", ", Span(3, 5), ")")
-    assert with_placeholders(EDIT) is EDIT
+    assert with_deferred_text(edit).parts == ("StepLR(", THE_OPTIMIZER, ", ", Span(3, 5), ")")
+    assert with_deferred_text(EDIT) is EDIT
     assert code_of(why_undecided(THE_OPTIMIZER)) == "LRS201"
     assert code_of(why_undecided(THE_BATCH_SIZE)) == "DAT201"

@@ -1,1 +1,1 @@
-"""The one pipeline of a call: bind, map, reconcile, fill, lay out. Imports `plan.sites` and below."""
+"""Converts calls: binds and translates arguments, adds defaults, fills templates. Imports `plan.sites` and below."""

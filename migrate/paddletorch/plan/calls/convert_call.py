@@ -12,15 +12,15 @@ from enum import Enum
 
 from paddletorch_rules import Form
 
-from paddletorch.model import Edit, Placeholder
+from paddletorch.model import DeferredText, Edit
 from paddletorch.plan.calls.arguments import convert_arguments, plan_arguments
 from paddletorch.plan.calls.binding import Bound, CallBinding
 from paddletorch.plan.calls.checked_values import Check, check_before, checked_values, with_checks, without_checked
 from paddletorch.plan.calls.decisions import Decisions, decide, decide_additions
+from paddletorch.plan.calls.deferred_text import THE_OPTIMIZER, has_marks, why_undecided, with_deferred_text
 from paddletorch.plan.calls.fill_template import compose, surrounding
+from paddletorch.plan.calls.named_tuple_uses import named_result
 from paddletorch.plan.calls.out_argument import takes_out, with_out
-from paddletorch.plan.calls.placeholders import THE_OPTIMIZER, needs_placeholders, why_undecided, with_placeholders
-from paddletorch.plan.calls.results import named_result
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import NeedsWholeCall, PassedAsValue, Refused, UnseenArguments
 from paddletorch.plan.model.target_forms import target_name
@@ -153,16 +153,16 @@ def _once(*findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 
 def _finished(callee: Callee, converted: ConvertedCall) -> ConvertedCall:
-    """The call with placeholders for what the statements around it decide.
+    """The call with deferred text for what the statements around it determine.
 
     Raises:
         Refused: it has some, and no later pass looks at such a call.
     """
-    if not any(map(needs_placeholders, converted.every_edit)):
+    if not any(map(has_marks, converted.every_edit)):
         return converted
-    whole = None if converted.whole is None else with_placeholders(converted.whole)
-    converted = replace(converted, edits=tuple(map(with_placeholders, converted.edits)), whole=whole)
-    found = next((p for edit in converted.every_edit for p in edit.parts if isinstance(p, Placeholder)), None)
+    whole = None if converted.whole is None else with_deferred_text(converted.whole)
+    converted = replace(converted, edits=tuple(map(with_deferred_text, converted.edits)), whole=whole)
+    found = next((p for edit in converted.every_edit for p in edit.parts if isinstance(p, DeferredText)), None)
     if found is not None and callee not in (Callee.NAMED, Callee.PARTIAL):
         raise Refused(why_undecided(found))
     return converted

@@ -1,4 +1,4 @@
-"""Default values by release: what a program gets when it leaves an argument out, on each side."""
+"""Default values of parameters by release, on each side."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddletorch.plan.syntax.constants import same_value
 
 
 def means(default: str, text: str, values: ValueMap | None, target: Framework) -> bool:
-    """Whether a target default is the value ``text``, in the target's terms or read back in the source's."""
+    """Whether a default of the target means the value ``text``, translated in either direction."""
     if same_value(default, text):
         return True
     source: Framework = "torch" if target == "paddle" else "paddle"
@@ -27,7 +27,7 @@ def means(default: str, text: str, values: ValueMap | None, target: Framework) -
 
 
 def in_every_release(binding: CallBinding, form: Form, name: str) -> bool:
-    """Whether every release that the result must run on has the parameter."""
+    """Whether every allowed release of the target has the parameter."""
     settings = binding.view.settings
 
     def look_up() -> bool:
@@ -38,13 +38,13 @@ def in_every_release(binding: CallBinding, form: Form, name: str) -> bool:
 
 
 def first_default(form: Form, name: str) -> str | None:
-    """The default with which a parameter came: how releases before it behave."""
+    """The parameter's first default, which is how earlier releases without it behave."""
     found = next((s.get(name) for _, s in form.signatures if s.get(name) is not None), None)
     return found.default if found is not None else None
 
 
 def is_every_default(binding: CallBinding, form: Form, name: str, value: ast.expr, values: ValueMap | None) -> bool:
-    """Whether every allowed release, with or without the parameter, behaves as the supplied value asks."""
+    """Whether the given value is the behaviour of every allowed release by default, with or without the parameter."""
     first = first_default(form, name)
     if first is None:
         return False
@@ -58,7 +58,7 @@ def is_every_default(binding: CallBinding, form: Form, name: str, value: ast.exp
 
 
 def not_in_release(binding: CallBinding, target_name: str) -> Refused:
-    """Why a parameter cannot be given: an allowed release does not have it."""
+    """The refusal for a parameter that an allowed release does not have."""
     since = next(
         (
             str(release)
@@ -72,7 +72,7 @@ def not_in_release(binding: CallBinding, target_name: str) -> Refused:
 
 
 def source_defaults(binding: CallBinding, name: str) -> tuple[list[str], str | None]:
-    """The distinct defaults of a source parameter over the allowed releases, and that of the newest one."""
+    """The different defaults of a source parameter in the allowed releases, and that of the newest one."""
     settings, form = binding.view.settings, binding.form
 
     def look_up() -> tuple[list[str], str | None]:
@@ -85,7 +85,7 @@ def source_defaults(binding: CallBinding, name: str) -> tuple[list[str], str | N
 
 
 def defaults_of(binding: CallBinding, form: Form, name: str) -> tuple[str, ...]:
-    """The distinct defaults of a target parameter over the releases that have it."""
+    """The different defaults of a target parameter in the releases that have it."""
     settings = binding.view.settings
 
     def look_up() -> tuple[str, ...]:

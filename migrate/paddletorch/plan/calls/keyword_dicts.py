@@ -1,4 +1,4 @@
-"""Edits of the dicts that supply keywords, ``options`` of ``GradScaler(**options)``."""
+"""Edits dicts of keywords: ``options`` of ``GradScaler(**options)``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddletorch.text.source import Source
 
 
 def rename_key(source: Source, key: Key, name: str, code: str) -> Edit:
-    """Rename one key where it is written."""
+    """Rename one key in a dict's source text."""
     if isinstance(key, ast.keyword):
         start = source.span(key).start
         assert key.arg is not None
@@ -32,12 +32,12 @@ def change_keywords(
     values: Sequence[Edit],
     code: str,
 ) -> list[Edit]:
-    """Take keys from the literals and add others; ``names`` are the source's for the target's names.
+    """Remove keys from the dict literals and add others; ``names`` maps names of the target to those of the source.
 
-    ``values`` are edits inside the items that stay.
+    ``values`` are edits inside the items that are left.
 
     Raises:
-        LayoutError: what stands between a literal's items cannot be taken apart.
+        LayoutError: the text between a literal's items cannot be parsed.
     """
     edits: list[Edit] = []
     for literal in dictionary.literals:

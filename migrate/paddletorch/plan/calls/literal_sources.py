@@ -1,4 +1,4 @@
-"""String values, such as device names, that are translated where they are written instead of where they are used."""
+"""Translates strings such as device names at the literals that a variable gets its value from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SEARCHES = frozenset({"startswith", "find", "index", "count", "partition", "spl
 def origin_edits(view: FileView, node: ast.expr, values: ValueMap, code: str) -> list[Edit] | None:
     """Edits of the literals that a variable's value comes from; None unless all of them are known.
 
-    What the variable is compared with is translated too.
+    Literals that the variable is compared with are translated too.
     """
     if not isinstance(node, ast.Name | ast.Attribute):
         return None
@@ -41,7 +41,7 @@ def origin_edits(view: FileView, node: ast.expr, values: ValueMap, code: str) ->
 
 
 def _collect(view: FileView, node: ast.expr, leaves: list[ast.Constant], variables: list[ast.expr], depth: int) -> bool:
-    """Find the literals behind an expression; False if something else may be behind it."""
+    """Collect the literals that may be an expression's value; False if it may have another value."""
     if depth == 0:
         return False
     if isinstance(node, ast.Constant):
@@ -79,7 +79,7 @@ def _collect(view: FileView, node: ast.expr, leaves: list[ast.Constant], variabl
 
 
 def _compared(view: FileView, variable: ast.expr) -> list[ast.Constant]:
-    """Literals that a variable is compared with, or searched for."""
+    """Literals that a variable is compared with, or that are searched in it."""
     assert isinstance(variable, ast.Name)
     bindings = view.tree.scopes[variable].lookup(variable.id)
     found: list[ast.Constant] = []

@@ -1,4 +1,4 @@
-"""Carries a parameter's value from one framework to the other."""
+"""Translates arguments and defaults from one framework's values to the other's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paddletorch.resolve import NoneValue
 
 
 def translate_default(text: str, values: ValueMap | None, target: Framework) -> str:
-    """A source default in the target's terms.
+    """A default of the source as the target's value.
 
     Raises:
         Refused: the value has no counterpart.
@@ -35,7 +35,7 @@ def translate_default(text: str, values: ValueMap | None, target: Framework) -> 
 
 
 def translated_text(view: FileView, node: ast.expr, text: str, values: ValueMap | None) -> str:
-    """The value at ``node`` in the target's terms, written as ``text`` in another place.
+    """The value at ``node`` as the target's value, for ``text``, by which it is written elsewhere.
 
     Raises:
         Refused: the value has no counterpart.
@@ -51,7 +51,7 @@ def translated_text(view: FileView, node: ast.expr, text: str, values: ValueMap 
 
 
 def translate_edits(view: FileView, node: ast.expr, values: ValueMap | None, code: str) -> list[Edit]:
-    """Edits that turn the value at ``node`` into the target's; conditional expressions branch by branch.
+    """Edits that translate the value at ``node``; of a conditional expression, each branch.
 
     Raises:
         Refused: the value has no counterpart.
@@ -77,15 +77,15 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
     wrap = values.to_paddle if to_paddle else values.to_torch
     opposite = values.to_torch if to_paddle else values.to_paddle
     if opposite is not None:
-        holes = Template(opposite).match(_guarded(node))
-        if holes is not None and opposite == "not {x}" and isinstance(holes["x"], ast.Attribute):
-            holes = None  # ``not x.requires_grad`` converts by itself
-        if holes is not None:  # what the other direction wrapped is unwrapped
-            inner = view.source.span(_without_default(holes["x"], values, view.target))
+        arguments = Template(opposite).match(_guarded(node))
+        if arguments is not None and opposite == "not {x}" and isinstance(arguments["x"], ast.Attribute):
+            arguments = None  # the attribute's own row converts ``not x.requires_grad``
+        if arguments is not None:  # remove what the other direction added
+            inner = view.source.span(_without_default(arguments["x"], values, view.target))
             return [Edit(Span(span.start, inner.start), "", code), Edit(Span(inner.end, span.end), "", code)]
     value = constant(node)
     if isinstance(value, str) and repr(value) in {pair[1 if to_paddle else 0] for pair in values.pairs}:
-        return []  # what the target takes already: dtype="int64"
+        return []  # the target accepts it already: dtype="int64"
     if wrap is None or (wrap == "float({x})" and isinstance(constant(node), float)):
         return []
     found = kinds(view, node) if values.keeps or values.strings else frozenset()
@@ -111,7 +111,7 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
 
 
 def _guarded(node: ast.expr) -> ast.expr:
-    """The call of ``x and x.replace('cuda', 'gpu')``, which the other direction writes where ``x`` may be None."""
+    """The call in ``x and x.replace('cuda', 'gpu')``, which the other direction writes where ``x`` may be None."""
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) and len(node.values) == 2:
         name, call = node.values
         function = call.func if isinstance(call, ast.Call) else None
@@ -121,7 +121,7 @@ def _guarded(node: ast.expr) -> ast.expr:
 
 
 def default_for_none(view: FileView, node: ast.expr, values: ValueMap) -> str | None:
-    """What None means, for a variable that may be None in sight: the other side may refuse None."""
+    """The default to substitute when the variable may be None, since the other side may not accept None."""
     source: Framework = "torch" if view.target == "paddle" else "paddle"
     default = values.also(source).get("None")
     if default is None or not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
@@ -130,12 +130,12 @@ def default_for_none(view: FileView, node: ast.expr, values: ValueMap) -> str | 
 
 
 def _may_be_none(view: FileView, node: ast.expr) -> bool:
-    """Whether the file shows a None that gets here."""
+    """Whether the variable may be None, as far as the file shows."""
     return any(isinstance(v, NoneValue) for v in view.evaluator.values(node))
 
 
 def _without_default(node: ast.expr, values: ValueMap, target: Framework) -> ast.expr:
-    """The variable of ``dtype or "float16"``, where the default is what None means on this side."""
+    """The variable in ``dtype or "float16"``, if the default is the meaning of None on this side."""
     default = values.also(target).get("None")
     if default is not None and isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and len(node.values) == 2:
         source: Framework = "torch" if target == "paddle" else "paddle"
@@ -145,7 +145,7 @@ def _without_default(node: ast.expr, values: ValueMap, target: Framework) -> ast
 
 
 def _key(view: FileView, node: ast.expr) -> str:
-    """How the tables would write this value; empty if they cannot, or if a variable may hold another one too."""
+    """The value as the tables write it; empty if they have no such value, or if a variable may hold another one too."""
     name = view.qualified(node)
     if name is not None and _is_written_out(view, node):
         return name
@@ -156,7 +156,7 @@ def _key(view: FileView, node: ast.expr) -> str:
 
 
 def _is_written_out(view: FileView, node: ast.expr) -> bool:
-    """Whether the expression is the API's own name, or a variable that is assigned it and nothing else."""
+    """Whether the expression is the API's name, or a variable that only the API is assigned to."""
     if _may_be_none(view, node):
         return False  # ``torch.bfloat16 if fast else None``
     while isinstance(node, ast.Attribute):

@@ -12,8 +12,8 @@ from functools import cached_property
 from paddletorch_rules import Form, Row
 
 from paddletorch.plan.inference.isinstance_checks import is_tested_as_no_tensor
+from paddletorch.plan.inference.named_tuples import shows_fields
 from paddletorch.plan.inference.overloads import Fit, fit, kinds
-from paddletorch.plan.inference.results import shows_fields
 from paddletorch.plan.model.use import Uses
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance, NoneValue, Partial, Qualified, Unknown
@@ -84,14 +84,14 @@ class Receivers:
         self._view = view
         self._file = view.provide(_FileFacts)
         self._left_apis: frozenset[str] = frozenset()
-        self._all_stay = False
+        self._all_left = False
         self._optimizers: frozenset[str] = frozenset()  # empty while the scalers' arguments are looked up
         self._optimizers = frozenset(self._stepped_by_scalers())
 
     def with_uses(self, uses: Uses) -> Receivers:
         """The same receivers, once the uses are planned: objects of APIs that are left are left too."""
         found = copy(self)
-        found._left_apis, found._all_stay = uses.left_apis, uses.all_stay
+        found._left_apis, found._all_left = uses.left_apis, uses.all_left
         return found
 
     def _stepped_by_scalers(self) -> Iterator[str]:
@@ -184,7 +184,7 @@ class Receivers:
     @property
     def file_is_converted(self) -> bool:
         """Whether an earlier run has converted the file, so that what is left of the source is left again."""
-        return self._all_stay and self._file.imports_target
+        return self._all_left and self._file.imports_target
 
     def _shown_by_use(
         self,

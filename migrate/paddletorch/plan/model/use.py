@@ -30,7 +30,7 @@ class Use:
     """The edits write the new name, so the names pass must not."""
     keeps_name: bool = False
     """Several APIs are possible; the edits are the same for each, and the name is left."""
-    needs: str = ""
+    needed_module: str = ""
     """A module that the edits use and that must be imported."""
 
     @property
@@ -105,7 +105,7 @@ class Uses:
         return frozenset(calls - {use.site.name for use in self.items if use.converts})
 
     @cached_property
-    def all_stay(self) -> bool:
+    def all_left(self) -> bool:
         """Whether the file has uses, and all of them are left."""
         return bool(self.items) and not any(use.converts for use in self.items)
 

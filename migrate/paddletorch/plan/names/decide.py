@@ -288,14 +288,14 @@ def _with_names(view: FileView, use: Use, aliases: dict[str, str]) -> tuple[Use,
     Raises:
         Refused: a name is bound to something else.
     """
-    if not (use.edits or use.whole is not None or use.needs):
+    if not (use.edits or use.whole is not None or use.needed_module):
         return use, []
     site = use.site
     scope = scope_of(view, site.node)
     use = use if not aliases else _with_each(use, lambda edit: with_aliases(view, aliases, edit, scope))
     modules = [m for edit in use.every_edit for m in helper_modules(view, edit, scope, site.name)]
-    if use.needs:
-        modules.append(use.needs)
+    if use.needed_module:
+        modules.append(use.needed_module)
     imports = [Import(site.node, module, site) for module in modules]
     if not any(names_root(view, edit) for edit in use.every_edit):
         return use, imports

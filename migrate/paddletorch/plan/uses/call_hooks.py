@@ -57,7 +57,7 @@ def decorate(view: FileView, call: ast.Call, row: Row, form: Form, name: str) ->
     statement = view.parent(call)
     if isinstance(statement, ast.Expr) or (isinstance(statement, ast.Assign) and _reassigns(statement, parts)):
         return Replaced("", (), remove_statement(view, statement), tuple(findings))
-    return Replaced("", _keep_only(view, call, parts, row.code), findings=tuple(findings))
+    return Replaced("", _delete_around(view, call, parts, row.code), findings=tuple(findings))
 
 
 def _reassigns(statement: ast.Assign, parts: list[ast.expr]) -> bool:
@@ -69,7 +69,7 @@ def _reassigns(statement: ast.Assign, parts: list[ast.expr]) -> bool:
     return [ast.unparse(t) for t in targets] == [ast.unparse(p) for p in parts]
 
 
-def _keep_only(view: FileView, call: ast.Call, parts: list[ast.expr], code: str) -> tuple[Edit, ...]:
+def _delete_around(view: FileView, call: ast.Call, parts: list[ast.expr], code: str) -> tuple[Edit, ...]:
     """Delete the call around its arguments; other edits inside the arguments remain possible.
 
     Raises:

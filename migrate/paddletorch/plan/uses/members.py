@@ -29,7 +29,7 @@ from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.uses.attributes import larger_member, plan_attribute
 from paddletorch.plan.uses.expression_templates import replace_match
 from paddletorch.plan.uses.method_hooks import METHOD_HOOKS, MemberCall
-from paddletorch.plan.uses.values import renamed_parameters, renames_only
+from paddletorch.plan.uses.uncalled import renamed_parameters, renames_only
 from paddletorch.resolve import Instance, NoneValue
 from paddletorch.text.source import splice
 
@@ -239,7 +239,7 @@ def _plan_call(
     edits = changes.edits
     if not edits and hook is not None:
         return changes  # no change is needed, or the hook reported it
-    if not sure and _stands_already(view, call, edits):
+    if not sure and _is_converted_already(view, call, edits):
         return NOTHING
     if not sure and not (row.any_receiver or view.settings.options.unsafe):
         if not edits and row.receiver != "scaler":
@@ -267,7 +267,7 @@ def _edited(view: FileView, span: Span, edits: tuple[Edit, ...]) -> str | None:
     return splice(view.source.body[span.start : span.end], [e.moved(-span.start) for e in edits]).decode("utf-8")
 
 
-def _stands_already(view: FileView, call: ast.Call, edits: tuple[Edit, ...]) -> bool:
+def _is_converted_already(view: FileView, call: ast.Call, edits: tuple[Edit, ...]) -> bool:
     """Whether the code around the call already is what the edits would make of it, from an earlier run."""
     span, node = view.source.span(call), view.parent(call)
     text = _edited(view, span, edits)

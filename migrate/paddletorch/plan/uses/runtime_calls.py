@@ -70,7 +70,9 @@ def with_callee_wrapped(view: FileView, use: Use) -> Use:
     form = view.settings.emitted(site.candidates[0].row)
     target = form.names[0] if known and form is not None else WRAPPER
     findings = (*(use.findings if use.converts else ()), finding(CODE, call, view.text(site.node)))
-    return Use(site, use.row, target, wrapped_callee(view, site.node), findings, keeps_name=not known, needs=MODULE)
+    return Use(
+        site, use.row, target, wrapped_callee(view, site.node), findings, keeps_name=not known, needed_module=MODULE
+    )
 
 
 def _converts_at_run_time(use: Use) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from paddletorch_rules import Row
 
-from paddletorch.model import Edit, Placeholder, Span
+from paddletorch.model import DeferredText, Edit, Span
 from paddletorch.plan.calls.binding import CallBinding, bind
-from paddletorch.plan.calls.placeholders import why_undecided
+from paddletorch.plan.calls.deferred_text import why_undecided
 from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.site import Site
@@ -52,28 +52,28 @@ def constructors_of(view: FileView, draft: Draft, type_name: str) -> list[Constr
 
 
 def refuse_undecided(draft: Draft, type_name: str) -> None:
-    """Refuse the uses of one type in ``draft`` that have a placeholder."""
+    """Refuse the uses of one type in ``draft`` that still have deferred text."""
     for use in draft:
-        placeholders = [part for edit in use.every_edit for part in edit.parts if isinstance(part, Placeholder)]
-        if placeholders and use.row.instance == type_name:
-            draft.revise(use.refuse(why_undecided(placeholders[0])))
+        deferred_texts = [part for edit in use.every_edit for part in edit.parts if isinstance(part, DeferredText)]
+        if deferred_texts and use.row.instance == type_name:
+            draft.revise(use.refuse(why_undecided(deferred_texts[0])))
 
 
-def fill_in(use: Use, placeholder: Placeholder, text: str) -> Use:
-    """The use with ``text`` where its edits have the placeholder."""
-    edits = tuple(_filled(edit, placeholder, text) for edit in use.edits)
+def fill_in(use: Use, deferred: DeferredText, text: str) -> Use:
+    """The use with ``text`` in place of the deferred text in its edits."""
+    edits = tuple(_filled(edit, deferred, text) for edit in use.edits)
     if use.whole is None:
         return replace(use, edits=edits)
     target = (use.target or "").partition("(")[0]
-    return replace(use, edits=edits, whole=_filled(use.whole, placeholder, text), target=target)
+    return replace(use, edits=edits, whole=_filled(use.whole, deferred, text), target=target)
 
 
-def _filled(edit: Edit, placeholder: Placeholder, text: str) -> Edit:
-    if placeholder not in edit.parts:
+def _filled(edit: Edit, deferred: DeferredText, text: str) -> Edit:
+    if deferred not in edit.parts:
         return edit
-    parts: list[str | Span | Placeholder] = []
+    parts: list[str | Span | DeferredText] = []
     for part in edit.parts:
-        new = text if part == placeholder else part
+        new = text if part == deferred else part
         last = parts[-1] if parts else None
         if isinstance(new, str) and isinstance(last, str):
             parts[-1] = last + new
@@ -84,9 +84,9 @@ def _filled(edit: Edit, placeholder: Placeholder, text: str) -> Edit:
     return replace(edit, parts=tuple(parts))
 
 
-def has_placeholder(use: Use, placeholder: Placeholder) -> bool:
-    """Whether the use's edits have the placeholder."""
-    return any(placeholder in edit.parts for edit in use.every_edit)
+def has_deferred_text(use: Use, deferred: DeferredText) -> bool:
+    """Whether the use's edits contain the deferred text."""
+    return any(deferred in edit.parts for edit in use.every_edit)
 
 
 def assigned_to(view: FileView, call: ast.expr) -> tuple[ast.stmt, ast.expr] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.calls.placeholders import THE_BATCH_SIZE
+from paddletorch.plan.calls.deferred_text import THE_BATCH_SIZE
 from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearSampler

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from paddletorch.model import Edit, Placeholder, Span
-from paddletorch.plan.calls.placeholders import BASE_RATE, THE_OPTIMIZER
+from paddletorch.model import DeferredText, Edit, Span
+from paddletorch.plan.calls.deferred_text import BASE_RATE, THE_OPTIMIZER
 from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import Changes
 from paddletorch.plan.model.refusals import Refused, UnclearSchedule
@@ -18,7 +18,7 @@ from paddletorch.plan.passes.training.constructors import (
     Constructor,
     assigned_to,
     fill_in,
-    has_placeholder,
+    has_deferred_text,
     refuse_undecided,
     source_text,
 )
@@ -70,8 +70,8 @@ class PaddleSchedulers:
     def _use(self, constructor: Constructor) -> Use:
         return self._draft[constructor.site]
 
-    def _fill_in(self, scheduler: Constructor, placeholder: Placeholder, text: str) -> None:
-        self._draft.revise(fill_in(self._use(scheduler), placeholder, text))
+    def _fill_in(self, scheduler: Constructor, deferred: DeferredText, text: str) -> None:
+        self._draft.revise(fill_in(self._use(scheduler), deferred, text))
 
     def _follow_statements(self) -> None:
         """Remove ``optimizer.set_lr_scheduler(scheduler)``: the scheduler's constructor gets the optimizer."""
@@ -180,7 +180,7 @@ class PaddleSchedulers:
 
     def _warms_up(self, scheduler: Constructor) -> bool:
         """Whether the scheduler is a warm-up that wraps another one, from which it gets its rate."""
-        return has_placeholder(self._use(scheduler), BASE_RATE)
+        return has_deferred_text(self._use(scheduler), BASE_RATE)
 
     def _base(self, schedulers: list[Constructor]) -> str:
         """The optimizer's own rate: the initial rate of all of the schedulers.

@@ -10,7 +10,7 @@ from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.view import FileView
 
 
-def render(view: FileView, finding: Finding) -> Diagnostic:
+def diagnostic_of(view: FileView, finding: Finding) -> Diagnostic:
     """The finding as a diagnostic, with its message, its hint and its position."""
     spec = view.settings.table.diagnostics[finding.code]
     span = view.source.span(finding.node)

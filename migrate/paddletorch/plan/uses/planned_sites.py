@@ -39,7 +39,7 @@ from paddletorch.plan.uses.call_hooks import CALL_HOOKS
 from paddletorch.plan.uses.probes import answer_probe
 from paddletorch.plan.uses.runtime_calls import with_callee_wrapped
 from paddletorch.plan.uses.unbound import convert_unbound, methods
-from paddletorch.plan.uses.values import (
+from paddletorch.plan.uses.uncalled import (
     as_lambda,
     convert_assignment,
     convert_class_member,
@@ -83,7 +83,7 @@ def plan_site(view: FileView, site: Site) -> Use:
     readings = [_plan_candidate(view, site, candidate) for candidate in candidates]
     if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
         readings = _plausible(readings)
-    readings = [use for use in readings if not _misfits(use)] or readings
+    readings = [use for use in readings if not _does_not_fit(use)] or readings
     first = readings[0]
     if len({c.name for c in site.candidates}) > 1 and _same_edits(site, readings):
         first = replace(first, keeps_name=True)
@@ -91,10 +91,10 @@ def plan_site(view: FileView, site: Site) -> Use:
         if not any(use.converts for use in readings):
             return first
         return first.refuse(AmbiguousApi(view.text(site.anchor.node), tuple(c.name for c in site.candidates)))
-    return _or_something_else(view, first)
+    return _with_other_meaning(view, first)
 
 
-def _or_something_else(view: FileView, use: Use) -> Use:
+def _with_other_meaning(view: FileView, use: Use) -> Use:
     """Check a use whose name may also be no API: it converts only if the edits are right for both."""
     site = use.site
     if _needs_no_edit(use):
@@ -148,7 +148,7 @@ def _takes_anything(view: FileView, candidate: Candidate) -> bool:
     return signature is not None and bool(signature.parameters) and all(p.variadic for p in signature.parameters)
 
 
-def _misfits(use: Use) -> bool:
+def _does_not_fit(use: Use) -> bool:
     """Whether the arguments do not fit this meaning of the name."""
     return not use.converts and any(isinstance(f.refusal, ArgumentsDoNotFit) for f in use.findings)
 
@@ -287,7 +287,7 @@ def _check_annotation(view: FileView, site: Site, row: Row) -> None:
     """Raise Refused if the class's counterpart cannot be used in an annotation or ``isinstance`` test."""
     if row.annotation and site.role not in ("annotation", "check", "alias"):
         raise Refused(NoSuchUse("this use", target_name(row, view)))
-    if row.annotation and site.role == "check" and _never_holds(view, site, row):
+    if row.annotation and site.role == "check" and _would_accept_strings(view, site, row):
         raise Refused(NoSuchUse("the check", target_form(row, view).template or "the counterpart"))
     if site.role == "check" and row.kind == "class" and _is_wider(view, row):
         raise Refused(NoSuchUse("the check", target_name(row, view)))
@@ -338,7 +338,7 @@ _DEPTH = 4
 """How many ancestors of a call are compared with a larger expression."""
 
 
-def _never_holds(view: FileView, site: Site, row: Row) -> bool:
+def _would_accept_strings(view: FileView, site: Site, row: Row) -> bool:
     """Whether the counterpart is ``str``, and the ``isinstance`` test does not name ``str`` already."""
     if target_form(row, view).template != "str":
         return False

@@ -1,4 +1,4 @@
-"""Calls that give a named tuple, such as ``torch.max(x, dim)``: which expression is replaced, and by what."""
+"""Calls that return a named tuple, such as ``torch.max(x, dim)``: the expression to replace, and its template."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ast
 from paddletorch_rules import Form
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.inference.results import WHOLE, fields_of, unpacked
+from paddletorch.plan.inference.named_tuples import WHOLE, fields_of, unpacked
 from paddletorch.plan.model.refusals import Refused, ResultUsedWhole
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
@@ -16,8 +16,8 @@ from paddletorch.plan.syntax.constants import constant
 def named_result(view: FileView, call: ast.Call, form: Form) -> tuple[ast.expr, str, tuple[Edit, ...]]:
     """The expression to replace, its template, and edits elsewhere in the file.
 
-    The template is that of one field, or of all as a tuple where they are unpacked. A name that is given the tuple
-    keeps it if all its uses are seen; the edits are those of its uses.
+    The template is that of one field, or of all as a tuple where they are unpacked. If the tuple is assigned to a name
+    whose uses are all known, the edits are those of its uses.
 
     Raises:
         Refused: the tuple is used as a whole.
@@ -42,7 +42,7 @@ def named_result(view: FileView, call: ast.Call, form: Form) -> tuple[ast.expr, 
 
 
 def _edits_at_uses(view: FileView, call: ast.Call, fields: list[str]) -> tuple[Edit, ...] | None:
-    """Edits at the uses of the one name that the call's value is given to; None if a use may need a named tuple."""
+    """Edits at the uses of the only name that has the call's result; None if a use may need the named tuple."""
     statement = view.parent(call)
     if isinstance(statement, ast.Expr) or _accepts_tuple(statement, call):
         return ()
@@ -66,7 +66,7 @@ def _edits_at_uses(view: FileView, call: ast.Call, fields: list[str]) -> tuple[E
 
 
 def _accepts_tuple(parent: ast.AST | None, load: ast.expr) -> bool:
-    """Whether the use sees no difference between a tuple and a named one: ``r[0]``, ``a, b = r``, ``print(r)``."""
+    """Whether the use works the same with a plain tuple: ``r[0]``, ``a, b = r``, ``print(r)``."""
     if isinstance(parent, ast.Assign):
         return isinstance(parent.targets[0], ast.Tuple | ast.List) and parent.value is load
     if isinstance(parent, ast.Call):

@@ -104,5 +104,5 @@ def _convert(view: FileView, use: Use, call: ast.Call) -> Use:
         reported = shim_finding(view, stop.refusal, call)
         if reported is None:
             raise
-        return replace(use, needs=MODULE).with_edits(*wrapped_callee(view, call.func)).with_findings(reported)
+        return replace(use, needed_module=MODULE).with_edits(*wrapped_callee(view, call.func)).with_findings(reported)
     return use.with_edits(*converted.every_edit).with_findings(*converted.findings)
