@@ -183,7 +183,7 @@ class Engine:
                 releases.callback(view.evaluator.release)
                 planned = plan_file(view)
                 findings = self._shown(view, planned)
-                edits = planned.changes.edits
+                edits = planned.edits
                 if self._options.annotate:
                     edits = (*edits, *annotation_edits(view, findings))
                 body, problem = source.body, None
@@ -332,7 +332,7 @@ def _result(
         Status.CONVERTED if output != data else Status.CLEAN,
         data,
         output,
-        tuple(sorted(planned.changes.conversions, key=lambda c: (c.line, c.column))),
+        tuple(sorted(planned.conversions, key=lambda c: (c.line, c.column))),
         tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))),
         count_uses(planned),
         tuple(edits),

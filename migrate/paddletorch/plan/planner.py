@@ -83,7 +83,7 @@ def plan_file(view: FileView) -> Planned:
 
 def findings_of(view: FileView, planned: Planned) -> list[Finding]:
     """All findings, each once, except those about expressions that edits remove."""
-    found = [f for use in planned.uses for f in use.findings] + list(planned.changes.findings)
+    found = [f for use in planned.uses for f in use.findings] + planned.findings
     return [f for f in dict.fromkeys(found) if not _is_dropped(view, planned, f)]
 
 
@@ -96,5 +96,5 @@ def _is_dropped(view: FileView, planned: Planned, finding: Finding) -> bool:
         e.parts
         and e.span.start <= span.start < span.end <= e.span.end
         and not any(isinstance(p, Span) and p.start <= span.start and span.end <= p.end for p in e.parts)
-        for e in planned.changes.edits
+        for e in planned.edits
     )

@@ -114,7 +114,7 @@ def test_what_is_planned_grows_by_changes() -> None:
     planned = Planned(Uses((use,)))
     assert planned.with_changes(NOTHING) is planned
     more = planned.with_changes(Changes((EDIT,), uses=(use.refuse(None),)))
-    assert more.changes.edits == (EDIT,)
+    assert more.edits == (EDIT,)
     assert not more.uses[use.site].converts
     assert planned.uses[use.site].converts
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from paddletorch.model import Conversion, Edit
 from paddletorch.plan.model.findings import Finding
@@ -94,13 +95,49 @@ class Planned:
     """What is decided about a file so far. Each pass reads it and returns changes."""
 
     uses: Uses = field(default_factory=Uses)
-    changes: Changes = NOTHING
+    parts: tuple[Changes, ...] = ()
+    """The changes of the passes so far, in order."""
 
     def with_changes(self, changes: Changes) -> Planned:
-        """The decisions with the changes of one more pass."""
+        """What is decided once a pass has returned its changes."""
         if changes is NOTHING:
             return self
-        return Planned(self.uses.with_uses(changes.uses), joined((self.changes, changes)))
+        return Planned(self.uses.with_uses(changes.uses), (*self.parts, changes))
+
+    @cached_property
+    def edits(self) -> tuple[Edit, ...]:
+        """The edits of all passes so far."""
+        return tuple(edit for part in self.parts for edit in part.edits)
+
+    @property
+    def conversions(self) -> list[Conversion]:
+        """What was converted so far."""
+        return [conversion for part in self.parts for conversion in part.conversions]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings that belong to no use."""
+        return [finding for part in self.parts for finding in part.findings]
+
+    @property
+    def imports(self) -> list[Import]:
+        """The modules that new text names."""
+        return [one for part in self.parts for one in part.imports]
+
+    @cached_property
+    def handled(self) -> frozenset[ast.AST]:
+        """Members that the passes so far have dealt with."""
+        return frozenset(node for part in self.parts for node in part.handled)
+
+    @property
+    def counted(self) -> list[tuple[str, Fate]]:
+        """Members by name, with what became of each."""
+        return [one for part in self.parts for one in part.counted]
+
+    @cached_property
+    def naming(self) -> Naming:
+        """How names are written, once it is decided."""
+        return next((part.naming for part in self.parts if part.naming is not None), Naming({}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
     file = _Converted(view, planned)
     edits: list[Edit] = []
     conversions: list[Conversion] = []
-    needs = needed_modules(view, planned.changes.imports)
+    needs = needed_modules(view, planned.imports)
     statements: dict[ast.stmt, list[tuple[Binding, list[Binding]]]] = {}
     for scope in view.tree.own.values():
         for bindings in scope.bindings.values():
@@ -65,7 +65,7 @@ class _Converted:
     @property
     def naming(self) -> Naming:
         """How the names of the file are written."""
-        return self.planned.changes.naming or Naming({})
+        return self.planned.naming
 
     def uses(self, group: Group) -> list[Use]:
         """The uses of the sites of a group."""
@@ -79,13 +79,13 @@ class _Converted:
     @cached_property
     def _parts(self) -> list[Span]:
         """Spans of the file that edits reuse in their new text."""
-        edits = self.planned.changes.edits
+        edits = self.planned.edits
         return [p for e in edits for p in e.parts if isinstance(p, Span) and p != e.span]
 
     @cached_property
     def _spans(self) -> list[Span]:
         """Spans that edits replace, except those that they reuse entirely."""
-        return [e.span for e in self.planned.changes.edits if e.span not in e.parts]
+        return [e.span for e in self.planned.edits if e.span not in e.parts]
 
 
 def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> _Clause:

@@ -15,7 +15,7 @@ from paddletorch.plan.syntax.statements import own_line
 
 def plan_comments(view: FileView, planned: Planned) -> Changes:
     """Insert the comments that the edits so far would delete above their statements."""
-    edits = planned.changes.edits
+    edits = planned.edits
     suspect = [e.span for e in edits if b"#" in view.source.body[e.span.start : e.span.end]]
     if not suspect:
         return NOTHING

@@ -15,7 +15,7 @@ UNKNOWN_API = "API225"
 
 def count_uses(planned: Planned) -> dict[str, Uses]:
     """The counts of uses, by name."""
-    fates = list(planned.changes.counted)
+    fates = list(planned.counted)
     for use in planned.uses:
         if use.row.kind != "module":
             fates.append((use.site.name, Fate.CONVERTED if use.converts else Fate.REPORTED))

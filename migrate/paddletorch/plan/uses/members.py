@@ -41,9 +41,8 @@ _HOOK_RESULTS = {
 
 def plan_members(view: FileView, planned: Planned) -> Changes:
     """Plan every use of a member of an instance of a tracked type."""
-    naming = planned.changes.naming
     receivers = view.provide(Receivers).with_uses(planned.uses)
-    file = _File(view, planned, receivers, naming.aliases if naming is not None else {}, _left_scaler(planned))
+    file = _File(view, planned, receivers, planned.naming.aliases, _left_scaler(planned))
     if file.receivers.file_is_converted:
         return NOTHING
     matches = [(match, _plan_match(file, match)) for match in view.matches.values()]
@@ -53,7 +52,7 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
     known = view.settings.member_names
     attributes = [n for n in view.tree.attributes if n.attr in known and n not in matched]
     attributes.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
-    members = [_plan_member(file, n) for n in attributes if n not in planned.changes.handled]
+    members = [_plan_member(file, n) for n in attributes if n not in planned.handled]
     counted = Changes(counted=tuple(one for _, one in members if one is not None))
     planned_matches = [changes for _, changes in matches if changes is not None]
     return joined([*planned_matches, *(changes for changes, _ in members), *_plan_instance_calls(file), counted])
@@ -115,7 +114,7 @@ def _plan_instance_call(file: _File, call: ast.Call, options: list[tuple[Row, Fo
 def _plan_match(file: _File, match: Match) -> Changes | None:
     """Plan an expression that matches a template; None to plan its members separately."""
     view, row, name = file.view, match.row, file.view.text(match.node)
-    if match.start in file.planned.changes.handled or (file.left_scaler is not None and row.receiver == "scaler"):
+    if match.start in file.planned.handled or (file.left_scaler is not None and row.receiver == "scaler"):
         return None
     if view.suppressed(row.code, match.node):
         return NOTHING

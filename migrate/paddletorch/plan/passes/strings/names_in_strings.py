@@ -23,7 +23,7 @@ def plan_names_in_strings(view: FileView, planned: Planned) -> Changes:
         if "." not in node.value or not node.value.startswith((view.settings.source + ".", "apex.")):
             continue
         found = view.settings.lookup(node.value)
-        if found is None or found[0].kind == "module" or _is_replaced(view, node, planned.changes.edits):
+        if found is None or found[0].kind == "module" or _is_replaced(view, node, planned.edits):
             continue
         row = found[0]
         findings.append(finding("API206", node, node.value, row, replacement=target_name(row, view)))
@@ -44,7 +44,7 @@ def plan_names_in_probes(view: FileView, planned: Planned) -> Changes:
         module, attribute = call.args[:2]
         if not isinstance(module, ast.Name) or view.qualified(module) != view.settings.source:
             continue
-        if _is_replaced(view, module, planned.changes.edits):
+        if _is_replaced(view, module, planned.edits):
             continue
         name = str(attribute.value) if isinstance(attribute, ast.Constant) else ""
         api = f"{view.settings.source}.{name}" if name else f"an API of {view.settings.source}"

@@ -30,7 +30,7 @@ def plan_inplace_operators(view: FileView, planned: Planned) -> Changes:
     """Write into tensors of loops and into leaf tensors; report those whose memory another name shares."""
     if view.target != "paddle":
         return NOTHING
-    aliases = planned.changes.naming.aliases if planned.changes.naming is not None else {}
+    aliases = planned.naming.aliases
     statements = [n for n in view.tree.parents if isinstance(n, ast.AugAssign)]
     return joined(_plan_statement(view, aliases, statement) for statement in statements)
 
