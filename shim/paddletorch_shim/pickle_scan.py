@@ -56,6 +56,9 @@ class _Object(_Data):
 class _Tuple:
     __slots__ = ("depth", "items", "length", "of_texts", "weight")
 
+    depth: int
+    of_texts: bool
+
     def __init__(self, items: list[Any]) -> None:
         self.items = items
         self.length = min(_ENTRY * len(items) + sum(map(_length, items)), _COUNTLESS)
@@ -140,7 +143,7 @@ class Scan:
         try:
             for opcode, argument, _ in pickletools.genops(bounded):  # type: ignore[arg-type]
                 self.spend_operations(1)
-                if opcode.name == "FRAME":
+                if opcode.name == "FRAME" and isinstance(argument, int):
                     bounded.require(argument)
                 machine.run(opcode, argument)
         except (DamagedError, LimitError):
