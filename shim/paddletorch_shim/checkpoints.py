@@ -12,9 +12,19 @@ from typing import Any
 
 from paddletorch_rules import Framework
 
-from paddletorch_shim import state
+from paddletorch_shim import file_kinds, state
+from paddletorch_shim.limits import LimitError, Limits, check_content
+from paddletorch_shim.pickle_scan import DamagedError, Scan
 
-_TORCH_SUFFIXES = frozenset({".pt", ".pth", ".bin", ".ckpt", ".tar"})
+_ZIP = b"PK\x03\x04"
+_LEGACY_TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+"""How torch's files begin: since 1.6, and before."""
+
+_LEGACY_PICKLES = 5
+"""A mark, the format's version, the machine, the content, the keys of the storages that follow."""
+
+_DIRECTORY_TAIL = 2**16 + 256
+"""The bytes at the end of a zip archive in which its directory is announced."""
 
 _SAFE_GLOBALS = frozenset(
     {
@@ -38,11 +48,14 @@ class NoScalerError(CheckpointError):
     """No scaler state is where one was looked for."""
 
 
-def convert(source: Path, target: Path, to: Framework, key: str | None) -> tuple[str, state.ScalerState]:
+def convert(
+    source: Path, target: Path, to: Framework, key: str | None, limits: Limits
+) -> tuple[str, state.ScalerState]:
     """Read the scaler state in ``source``, write it to ``target`` as ``to``'s.
 
     Args:
         key: where it is in a larger dict, dots between the keys; None looks for the only one.
+        limits: how much the file may hold.
 
     Returns:
         The key it was found under ("" for the whole file), and the state.
@@ -52,7 +65,7 @@ def convert(source: Path, target: Path, to: Framework, key: str | None) -> tuple
             input cannot be used or the output not be made; nothing is written then.
     """
     check_free(source, target)
-    found_at, saved = find(load(source), key)
+    found_at, saved = find(load(source, limits), key)
     origin: Framework = "torch" if to == "paddle" else "paddle"
     if state.kind(saved) == to:
         raise CheckpointError(f"{source} holds a scaler state of {to} already: there is nothing to convert")
@@ -69,17 +82,95 @@ def check_free(source: Path, target: Path) -> None:
         raise CheckpointError(f"{target} {'is the input' if same else 'exists'}: choose another name for the output")
 
 
-def load(path: Path) -> Any:
+def load(path: Path, limits: Limits) -> Any:
     """A checkpoint's content: torch's read with ``weights_only=True``, Paddle's by a restricted unpickler.
 
+    Before anything is unpickled, what that would take is added up; what was loaded is counted before it is walked.
+
     Raises:
-        CheckpointError: the file would run code, is damaged, or needs a torch that is not installed.
+        CheckpointError: the file is no checkpoint, would run code, holds more than it may, is damaged, or needs a
+            torch that is not installed.
         OSError: it cannot be read.
     """
+    head, size = beginning(path, limits)
+    kind = file_kinds.other_than_a_checkpoint(head, size)
+    if kind is not None:
+        raise CheckpointError(f"{path} is no checkpoint: it is {kind}")
+    try:
+        if head.startswith(_ZIP):
+            content = _load_zip(path, size, limits)
+        elif head.startswith(_LEGACY_TORCH):
+            _scan(path, size, limits, pickles=_LEGACY_PICKLES)
+            content = _load_torch(path)
+        else:
+            _scan(path, size, limits, pickles=1)
+            content = _load_paddle(path)
+        check_content(content, limits, size)
+    except LimitError as error:
+        raise CheckpointError(f"{path} is not read: {error}") from None
+    except DamagedError as error:
+        raise CheckpointError(_not_a_pickle(path, head, str(error))) from None
+    except zipfile.BadZipFile as error:
+        raise CheckpointError(f"{path} is a damaged zip archive, perhaps not wholly downloaded: {error}") from None
+    return content
+
+
+def beginning(path: Path, limits: Limits) -> tuple[bytes, int]:
+    """The first bytes of a file, and its size.
+
+    Raises:
+        CheckpointError: it is no ordinary file, or larger than it may be.
+        OSError: it cannot be read.
+    """
+    if not path.is_file():
+        raise CheckpointError(f"{path} is no ordinary file" if path.exists() else f"{path} does not exist")
+    size = path.stat().st_size
+    try:
+        limits.check_size("it", size, size)
+    except LimitError as error:
+        raise CheckpointError(f"{path} is not read: {error}") from None
     with path.open("rb") as file:
-        if zipfile.is_zipfile(file) or path.suffix.lower() in _TORCH_SUFFIXES:
-            return _load_torch(path)
-        file.seek(0)
+        return file.read(file_kinds.HEAD), size
+
+
+def _scan(path: Path, size: int, limits: Limits, *, pickles: int) -> None:
+    scan, left = Scan(limits, size), size
+    with path.open("rb") as file:
+        for _ in range(pickles):
+            left = scan.pickle(file, left)
+
+
+def _not_a_pickle(path: Path, head: bytes, why: str) -> str:
+    kind = file_kinds.by_name(path)
+    text = file_kinds.text_in(head)
+    if kind is None and text is not None:
+        kind = f"a text file that begins with {text!r}"
+    if kind is not None:
+        return f"{path} is no checkpoint: it is {kind}"
+    return f"{path} is not a checkpoint that can be read: {why}"
+
+
+def _load_zip(path: Path, size: int, limits: Limits) -> Any:
+    with path.open("rb") as file:
+        file.seek(max(0, size - _DIRECTORY_TAIL))
+        file_kinds.check_directory(size, file.read())
+        with zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+            kind = file_kinds.other_than_torchs([entry.filename for entry in entries])
+            if kind is not None:
+                raise CheckpointError(f"{path} is no checkpoint: it is {kind}")
+            limits.check_size("unpacking it", sum(entry.file_size for entry in entries), size)
+            limits.check_objects("the files in it are", len(entries))
+            scan = Scan(limits, size)
+            for entry in entries:
+                if entry.filename.lower().endswith(".pkl"):
+                    with archive.open(entry) as pickled:
+                        scan.pickle(pickled, entry.file_size)
+    return _load_torch(path)
+
+
+def _load_paddle(path: Path) -> Any:
+    with path.open("rb") as file:
         try:
             return _Restricted(file, encoding="latin1").load()
         except CheckpointError as error:
@@ -139,6 +230,7 @@ class _Restricted(pickle.Unpickler):
     """Unpickles plain containers, numbers and numpy arrays, and refuses every other class and function."""
 
     def find_class(self, module: str, name: str) -> Any:
+        module = "builtins" if module == "__builtin__" else module  # so called in protocol 2
         if (module, name) == ("builtins", "eval"):
             return _data_of  # Paddle pickles a dense tensor as eval("data", {"data": array})
         if (module, name) not in _SAFE_GLOBALS:

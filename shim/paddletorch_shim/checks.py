@@ -36,6 +36,13 @@ def scale(name: str, value: Any) -> float:
     return given
 
 
+def array_scale(name: str, value: Any) -> float:
+    """A loss scale as Paddle takes it: it makes an array of it, so that a text is a ValueError."""
+    if value is None or isinstance(value, str):
+        raise ValueError(f"{name} must be a positive number, got {value!r}; 65536.0 is the usual start")
+    return scale(name, value)
+
+
 def floor(name: str, value: Any, initial: float) -> float:
     """The least loss scale: 0 (none) up to the initial scale, which an overflow must not raise."""
     given = number(name, value)
@@ -45,15 +52,22 @@ def floor(name: str, value: Any, initial: float) -> float:
 
 
 def interval(name: str, value: Any) -> int:
-    """A number of steps, at least 1."""
+    """A number of steps, at least 1, as Paddle takes it: 2.0 is 2."""
     given = number(name, value)
-    if not given.is_integer():
-        raise TypeError(f"{name} must be a whole number of steps, got {value!r}")
+    if not given.is_integer():  # Paddle counts past it, and the scale never changes
+        raise ValueError(f"{name} must be a whole number of steps, got {value!r}")
     if given < 1:
         raise ValueError(
             f"{name} must be at least 1, got {value!r}; a very large interval such as 2**31 - 1 turns it off"
         )
     return int(given)
+
+
+def integer_interval(name: str, value: Any) -> int:
+    """A number of steps, at least 1, as torch takes it: an integer, and 2.0 is none."""
+    if not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be int, not {type(value).__name__}: {value!r}")
+    return interval(name, int(value))
 
 
 def growth(text: str, name: str, value: Any, *, allow_one: bool = False) -> float:

@@ -12,6 +12,7 @@ import click
 if TYPE_CHECKING:
     from paddletorch_rules import Framework
 
+    from paddletorch_shim.limits import Limits
     from paddletorch_shim.parity.suite import Outcome, Plan
 
 OPTIMIZERS = ("sgd", "adam", "adamw")
@@ -61,8 +62,23 @@ def _betas(_: click.Context, __: click.Parameter, value: str) -> tuple[float, fl
 )
 @click.option("--check", "compare", is_flag=True, help="Run both models on the same inputs and compare the outputs.")
 @click.option("--input-shape", "shapes", metavar="2x3x32x32[:DTYPE]", multiple=True, help="Random input; repeatable.")
+@click.option(
+    "--max-size",
+    metavar="GIB",
+    type=click.IntRange(1),
+    help="The most memory that IN may take; by default 20 times its size, from 256 MiB to 64 GiB.",
+)
+@click.option(
+    "--max-objects",
+    default=2_000_000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="The most objects in IN, and operations to read them.",
+)
 @click.option("--tolerance", default=1e-4, show_default=True, help="Of --check, times the output's largest value.")
-def convert_state(source: Path, target: Path, to: str, key: str | None, **weights: Any) -> None:
+def convert_state(
+    source: Path, target: Path, to: str, key: str | None, max_size: int | None, max_objects: int, **weights: Any
+) -> None:
     """Convert the checkpoint IN into a new file OUT for the other framework.
 
     With --model the weights in it are converted as the types of the model's modules tell, and what stands beside
@@ -73,9 +89,12 @@ def convert_state(source: Path, target: Path, to: str, key: str | None, **weight
     Exit code 0: OUT is written; 1: --check found a difference; 2: it cannot be done. OUT exists after 0 only.
     """
 
+    from paddletorch_shim.limits import GIB, Limits
+
+    weights["limits"] = limits = Limits(None if max_size is None else max_size * GIB, max_objects)
     asked = any(weights[name] for name in ("model", "target_model", "linear", "keep", "drop", "compare", "shapes"))
     try:
-        no_scaler = None if asked else _convert_scaler(source, target, cast("Framework", to), key)
+        no_scaler = None if asked else _convert_scaler(source, target, cast("Framework", to), key, limits)
         if asked or no_scaler:
             _convert_weights(source, target, to, key, weights, no_scaler)
     except KeyError as error:
@@ -84,12 +103,12 @@ def convert_state(source: Path, target: Path, to: str, key: str | None, **weight
         raise Refusal(str(error)) from error
 
 
-def _convert_scaler(source: Path, target: Path, to: Framework, key: str | None) -> Exception | None:
+def _convert_scaler(source: Path, target: Path, to: Framework, key: str | None, limits: Limits) -> Exception | None:
     """Convert a scaler state; where there is none, the error that says so."""
     from paddletorch_shim import checkpoints
 
     try:
-        found_at, known = checkpoints.convert(source, target, to, key)
+        found_at, known = checkpoints.convert(source, target, to, key, limits)
     except checkpoints.NoScalerError as error:
         return error
     where = f" (from key {found_at})" if found_at else ""

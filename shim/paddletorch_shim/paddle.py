@@ -66,7 +66,7 @@ class GradScaler(ScalerCore):
             self._backoff_factor = checks.backoff(
                 "The backoff factor must be < 1.0.", "backoff_factor", given["backoff_factor"]
             )
-            self._growth_interval = checks.interval("growth_interval", given["growth_interval"])
+            self._growth_interval = checks.integer_interval("growth_interval", given["growth_interval"])
             init_scale = checks.scale("init_scale", given["init_scale"])
         self._min_scale = checks.floor("min_scale", given["min_scale"], init_scale) if self._enabled else 0.0
         super().__init__(LossScaleState(init_scale), given["backend"], given["process_group"])
@@ -157,8 +157,7 @@ class GradScaler(ScalerCore):
         record.require_steppable()
         if record.stage is Stage.READY:
             self._note_count(record, self._check_for_step(record, folds=False))
-        if record.found_inf is None:
-            del self._records[id(optimizer)]
+        if record.found_inf is None:  # and the optimizer stays unscaled, as torch leaves it
             raise AssertionError(
                 "No inf checks were recorded for this optimizer. None of its parameters has a gradient: "
                 "call backward() on a scaled loss that depends on them."
@@ -262,7 +261,7 @@ class GradScaler(ScalerCore):
 
     def set_growth_interval(self, new_interval: int) -> None:
         """Set the finite steps in a row before the scale grows."""
-        self._growth_interval = checks.interval("new_interval", new_interval)
+        self._growth_interval = checks.integer_interval("new_interval", new_interval)
 
     # ------------------------------------------------------------------ checkpoints
 
@@ -310,7 +309,7 @@ def _times(outputs: paddle.Tensor, scale: paddle.Tensor) -> paddle.Tensor:
 def _parameters(optimizer: paddle.optimizer.Optimizer) -> list[paddle.Tensor]:
     groups = getattr(optimizer, "_param_groups", None)
     if groups is None:
-        raise TypeError(f"a paddle.optimizer.Optimizer with parameters is needed, got {type(optimizer).__name__}")
+        raise AttributeError(f"a paddle.optimizer.Optimizer with parameters is needed, got {type(optimizer).__name__}")
     return [param for group in groups for param in (group["params"] if isinstance(group, dict) else (group,))]
 
 

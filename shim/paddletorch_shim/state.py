@@ -91,7 +91,7 @@ def read(side: Framework, state: Mapping[str, Any]) -> ScalerState:
     if missing or unknown:
         wrong = [f"missing {', '.join(missing)}"] * bool(missing) + [f"unknown {', '.join(unknown)}"] * bool(unknown)
         raise KeyError(f"{side} scaler state: {'; '.join(wrong)}; it must hold exactly {', '.join(keys)}")
-    fields = {field: _value(key, field, state[key]) for key, field in keys.items()}
+    fields = {field: _value(side, key, field, state[key]) for key, field in keys.items()}
     return ScalerState(**fields)
 
 
@@ -141,13 +141,13 @@ def paddle_to_torch(state: Mapping[str, Any]) -> dict[str, Any]:
     return write("torch", known)
 
 
-def _value(key: str, field: str, value: Any) -> Any:
+def _value(side: Framework, key: str, field: str, value: Any) -> Any:
     if field == "scale":
         return checks.scale(key, _first(key, value))
     if field == "dynamic":
         return checks.switch(key, value, "it says whether the loss scale is dynamic")
     if field.endswith("_interval"):
-        return checks.interval(key, value)
+        return (checks.integer_interval if side == "torch" else checks.interval)(key, value)
     if field.endswith("_factor"):
         return _factor(key, field, value)
     count = checks.number(key, value)

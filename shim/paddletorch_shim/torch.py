@@ -73,7 +73,7 @@ class GradScaler(ScalerCore):
             self._use_dynamic_loss_scaling = checks.switch(
                 "use_dynamic_loss_scaling", given["use_dynamic_loss_scaling"], "False keeps the scale fixed"
             )
-            self._init_loss_scaling = checks.scale("init_loss_scaling", given["init_loss_scaling"])
+            self._init_loss_scaling = checks.array_scale("init_loss_scaling", given["init_loss_scaling"])
         self._min_scale = (
             checks.floor("min_scale", given["min_scale"], self._init_loss_scaling) if self._enable else 0.0
         )
@@ -85,12 +85,13 @@ class GradScaler(ScalerCore):
         """Multiply a floating tensor by the scale; a 0-d tensor comes back with shape [1], as in Paddle.
 
         Raises:
-            TypeError: not a tensor, or an integer one with dimensions.
+            AttributeError: not a tensor.
+            TypeError: an integer one with dimensions.
         """
         if not self._enable:
             return var
         if not isinstance(var, torch.Tensor):
-            raise TypeError(
+            raise AttributeError(
                 f"scale() takes one torch.Tensor, got {type(var).__name__}; scale the losses of a list one by one"
             )
         if var.ndim and not (var.is_floating_point() or var.is_complex()):
@@ -185,21 +186,29 @@ class GradScaler(ScalerCore):
             AssertionError: the loss is not a tensor.
             NotImplementedError: ``parameters`` or ``no_grad_set`` is given: torch optimizers step all.
         """
-        check_minimize(*args, **kwargs)
         if not self._enable:
+            check_minimize(*args, **kwargs)
             optimizer.step()
             return [], pairs(optimizer)
         if not self._scaled:
             self._warn_once(_NEVER_SCALED)
-        self._step(self._record(optimizer))
+        record = self._record(optimizer)
+        self._check(record)
+        check_minimize(*args, **kwargs)  # now only: Paddle leaves the gradients unscaled after such an error
+        self._step(record)
         self.update()
         self._end_iteration()
         return [], pairs(optimizer)
 
-    def _step(self, record: OptimizerRecord) -> None:
+    def _check(self, record: OptimizerRecord) -> bool:
+        """Check the gradients unless that was done; whether the optimizer then skips and unscales by itself."""
         folds = record.grad_scale is not None or reads_found_inf(record.optimizer)
         if record.found_inf is None:
             self._check_for_step(record, folds=folds)
+        return folds
+
+    def _step(self, record: OptimizerRecord) -> None:
+        folds = self._check(record)
         found_inf = record.found_inf
         if folds:
             step_with(record.optimizer, found_inf, record.grad_scale)
@@ -269,7 +278,7 @@ class GradScaler(ScalerCore):
 
     def set_init_loss_scaling(self, new_init_loss_scaling: float) -> None:
         """Set the current scale; the counters stay."""
-        new = checks.scale("new_init_loss_scaling", new_init_loss_scaling)
+        new = checks.array_scale("new_init_loss_scaling", new_init_loss_scaling)
         now = self._state()
         self._set_state(LossScaleState(new, now.good, now.bad))
         self._init_loss_scaling = new_init_loss_scaling

@@ -339,7 +339,7 @@ def test_groups_parameters_without_gradient_and_main_grad() -> None:
 def test_an_optimizer_must_have_parameters() -> None:
     scaler = GradScaler("cpu")
     scaler.scale(paddle.ones([]))
-    with pytest.raises(TypeError, match=r"paddle\.optimizer\.Optimizer"):
+    with pytest.raises(AttributeError, match=r"paddle\.optimizer\.Optimizer"):
         scaler.step(torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0))
 
 

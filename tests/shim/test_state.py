@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from paddletorch_shim import checkpoints, state
 from paddletorch_shim.cli import state as command
+from paddletorch_shim.limits import Limits
 from paddletorch_shim.parity.scalers import paddle_scaler_active
 
 TORCH_STATE = {
@@ -205,7 +206,7 @@ def test_paddles_eval_is_never_called(tmp_path: Path, expression: str) -> None:
     source = tmp_path / "in.pdparams"
     source.write_bytes(pickle.dumps({"scaler": Evaluated()}))
     with pytest.raises(checkpoints.CheckpointError, match="refusing to evaluate"):
-        checkpoints.load(source)
+        checkpoints.load(source, Limits())
     assert not (tmp_path / "proof").exists()
 
 
@@ -216,7 +217,7 @@ def test_a_dense_tensor_of_paddle_is_read(tmp_path: Path) -> None:
 
     source = tmp_path / "in.pdparams"
     source.write_bytes(pickle.dumps(Dense()))
-    assert checkpoints.load(source).tolist() == [8.0]
+    assert checkpoints.load(source, Limits()).tolist() == [8.0]
 
 
 def test_the_output_never_replaces_a_file(tmp_path: Path) -> None:

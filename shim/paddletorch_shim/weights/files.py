@@ -14,6 +14,8 @@ import numpy as np
 from paddletorch_rules import Framework
 
 from paddletorch_shim import checkpoints
+from paddletorch_shim.file_kinds import is_safetensors, other_than_a_checkpoint
+from paddletorch_shim.limits import Limits
 from paddletorch_shim.weights import WeightsError
 from paddletorch_shim.weights.arrays import Array, from_numpy, from_torch, is_torch, to_array, to_paddle, to_torch
 
@@ -21,7 +23,7 @@ _NAMES = "StructuredToParameterName@@"
 """Where ``paddle.save`` puts the parameters' names if the file is one state dict."""
 
 
-def read(path: Path, side: Framework) -> Any:
+def read(path: Path, side: Framework, limits: Limits) -> Any:
     """A checkpoint of ``side`` with every tensor as an ``Array``; a tensor of no usable dtype stays as it is.
 
     Raises:
@@ -29,8 +31,9 @@ def read(path: Path, side: Framework) -> Any:
         WeightsError: it is the other framework's.
     """
     if path.suffix == ".safetensors":
+        _check_safetensors(path, limits)
         return read_safetensors(path, side)
-    content = checkpoints.load(path)
+    content = checkpoints.load(path, limits)
     if side == "paddle" and _holds_torch(content):
         raise WeightsError(f"{path} is a torch checkpoint, and torch is what it is to become: see --to")
     if side == "torch" and _holds_numpy(content):
@@ -105,6 +108,13 @@ def _replaced(content: Any, change: Any, done: dict[int, Any]) -> Any:
     if isinstance(content, (list, tuple)):
         return type(content)(_replaced(value, change, done) for value in content)
     return content
+
+
+def _check_safetensors(path: Path, limits: Limits) -> None:
+    head, size = checkpoints.beginning(path, limits)
+    if not is_safetensors(head, size):
+        kind = other_than_a_checkpoint(head, size) or "something else, or damaged"
+        raise checkpoints.CheckpointError(f"{path} is not a safetensors file: it is {kind}")
 
 
 def read_safetensors(path: Path, side: Framework) -> dict[str, Any]:

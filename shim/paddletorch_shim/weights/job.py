@@ -15,6 +15,7 @@ from typing import Any
 from paddletorch_rules import Framework
 
 from paddletorch_shim import checkpoints
+from paddletorch_shim.limits import Limits
 from paddletorch_shim.weights import WeightsError, check, checkpoint, files, layout, models
 from paddletorch_shim.weights.check import Difference
 from paddletorch_shim.weights.models import Description, Inputs, Reference
@@ -32,6 +33,7 @@ class Job:
         compare: run both models and compare their outputs.
         shapes: of the inputs; none: the source's module has ``example_inputs()``.
         tolerance: of a difference, in units of an output's largest value.
+        limits: how much the file may hold.
     """
 
     source: Path
@@ -47,6 +49,7 @@ class Job:
     compare: bool = False
     shapes: Sequence[str] = ()
     tolerance: float = 1e-4
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ def run(job: Job) -> Result:
     if job.compare and not (job.model and job.target_model):
         raise WeightsError("--check needs both models: --model for the source, --target-model for the converted one")
     work = checkpoint.Work(job.to, choices=job.choices, betas=job.betas)
-    content = files.read(job.source, work.origin)
+    content = files.read(job.source, work.origin, job.limits)
     with _process() as elsewhere:
         arguments = job.model_arguments if job.target_arguments is None else job.target_arguments
         theirs = Reference(job.to, job.target_model, arguments) if job.target_model else None
