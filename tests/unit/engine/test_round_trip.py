@@ -14,12 +14,11 @@ from packaging.version import Version
 from paddletorch.model import Framework, Options
 from paddletorch_rules import Form, ParameterPair, Row, Table, load, select
 
-from ...fixture_files import Fixture, converted, with_fixtures
+from ...fixture_files import MIXED_PRECISION, Fixture, converted, with_fixtures
 
 _ALL = load()
-_AREAS = ("AMP", "OPT101", "OPT102", "NNU", "AGD101")
 TABLE = Table(
-    [row for row in _ALL.rows if row.code.startswith(_AREAS)],
+    [row for row in _ALL.rows if row.code.startswith(MIXED_PRECISION)],
     _ALL.values,
     _ALL.diagnostics,
     _ALL.types,
@@ -43,11 +42,15 @@ WRITTEN_OUT = [
     if form.template and row.receiver is None
 ]
 """Rows that Paddle has as an expression, not as a call."""
-DTYPE_WRAPS = ("str(HOLE).rpartition('.')[-1]", "getattr(torch, str(HOLE).rpartition('.')[-1])")
+DTYPE_WRAPS = (
+    "str(HOLE).rpartition('.')[-1]",
+    "getattr(torch, str(HOLE).rpartition('.')[-1])",
+    "HOLE or 'float16'",  # None is torch's default, which is float16
+)
 
 
-reversible = with_fixtures(lambda fixture: fixture.comes_back and fixture.options.select)
-"""Those about mixed precision only; the others are in ``test_whole_api_round_trip``."""
+reversible = with_fixtures(lambda fixture: fixture.comes_back and fixture.mixed_precision_only)
+"""Those about mixed precision; the others are in ``test_whole_api_round_trip``."""
 
 
 @reversible

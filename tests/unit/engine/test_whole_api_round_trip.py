@@ -18,7 +18,7 @@ SIDES: tuple[Framework, ...] = ("torch", "paddle")
 ROOTS = ("torch", "paddle", "torchvision")
 
 
-@with_fixtures(lambda fixture: fixture.comes_back and not fixture.options.select)
+@with_fixtures(lambda fixture: fixture.comes_back and not fixture.mixed_precision_only)
 def test_there_and_back(fixture: Fixture) -> None:
     back = Options(target=fixture.options.source, select=())
     returned = converted(back, fixture.result.output, f"{fixture.name}.py").output
