@@ -70,10 +70,9 @@ class Fixture:
         lost = LOSSES & self.codes
         return self.name.startswith("to_") and not lost and "no-round-trip" not in self.settings
 
-    @property
-    def mixed_precision_only(self) -> bool:
-        """Whether nothing else is converted, but for the dtypes that autocast takes."""
-        return all(done.code.startswith((*MIXED_PRECISION, "DTY101")) for done in self.result.conversions)
+    def converts_only(self, *areas: str) -> bool:
+        """Whether all that is converted is in these areas of the tables."""
+        return all(done.code.startswith(areas) for done in self.result.conversions)
 
     @property
     def codes(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 Programs are compared by *meaning*: every use of an API that the tables know becomes its row's name with all
 of its effective parameters, defaults filled in from the recorded signatures of a release; imports of the two
 frameworks are left out; everything else must be equal as it is. A fixture that cannot come back says why
-under ``no-round-trip`` in its NAME.toml.
+under ``no-round-trip`` in its NAME.toml. Fixtures about more than mixed precision are in ``test_whole_api_round_trip``.
 """
 
 from __future__ import annotations
@@ -42,18 +42,10 @@ WRITTEN_OUT = [
     if form.template and row.receiver is None
 ]
 """Rows that Paddle has as an expression, not as a call."""
-DTYPE_WRAPS = (
-    "str(HOLE).rpartition('.')[-1]",
-    "getattr(torch, str(HOLE).rpartition('.')[-1])",
-    "HOLE or 'float16'",  # None is torch's default, which is float16
-)
+DTYPE_WRAPS = ("str(HOLE).rpartition('.')[-1]", "getattr(torch, str(HOLE).rpartition('.')[-1])")
 
 
-reversible = with_fixtures(lambda fixture: fixture.comes_back and fixture.mixed_precision_only)
-"""Those about mixed precision; the others are in ``test_whole_api_round_trip``."""
-
-
-@reversible
+@with_fixtures(lambda fixture: fixture.comes_back and fixture.converts_only(*MIXED_PRECISION, "DTY101"))
 def test_there_and_back(fixture: Fixture) -> None:
     there = fixture.result.output
     given = fixture.options
@@ -69,7 +61,7 @@ def test_there_and_back(fixture: Fixture) -> None:
     assert meaning(returned, releases) == meaning(fixture.source, releases)
 
 
-@reversible
+@with_fixtures(lambda fixture: fixture.comes_back and fixture.converts_only(*MIXED_PRECISION))
 def test_the_output_means_the_same_on_every_allowed_release(fixture: Fixture) -> None:
     given = fixture.options
     there = fixture.result.output
