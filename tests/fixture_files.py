@@ -21,6 +21,9 @@ FOLDER = Path(__file__).parents[1] / "fixtures"
 TEST_KEYS = frozenset({"run", "no-round-trip"})
 """Keys of NAME.toml that are for the tests; the others are options of the conversion."""
 
+MIXED_PRECISION = ("AMP", "OPT101", "OPT102", "NNU", "AGD101")
+"""The areas of the tables that mixed precision needs."""
+
 LOSSES = frozenset(["AMP211", "AMP213", "AMP215", "AMP216", "AMP219", "AMP221", "AMP229", "AMP231", "AMP234", "AMP239"])
 """Findings that say what the other framework cannot express: such code does not come back as it was."""
 
@@ -66,6 +69,10 @@ class Fixture:
         """Whether the conversion can be undone: nothing was lost, by a finding or by ``no-round-trip``."""
         lost = LOSSES & self.codes
         return self.name.startswith("to_") and not lost and "no-round-trip" not in self.settings
+
+    def converts_only(self, *areas: str) -> bool:
+        """Whether all that is converted is in these areas of the tables."""
+        return all(done.code.startswith(areas) for done in self.result.conversions)
 
     @property
     def codes(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 Programs are compared by *meaning*: every use of an API that the tables know becomes its row's name with all
 of its effective parameters, defaults filled in from the recorded signatures of a release; imports of the two
 frameworks are left out; everything else must be equal as it is. A fixture that cannot come back says why
-under ``no-round-trip`` in its NAME.toml.
+under ``no-round-trip`` in its NAME.toml. Fixtures about more than mixed precision are in ``test_whole_api_round_trip``.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from packaging.version import Version
 from paddletorch.model import Framework, Options
 from paddletorch_rules import Form, ParameterPair, Row, Table, load, select
 
-from ...fixture_files import Fixture, converted, with_fixtures
+from ...fixture_files import MIXED_PRECISION, Fixture, converted, with_fixtures
 
 _ALL = load()
-_AREAS = ("AMP", "OPT101", "OPT102", "NNU", "AGD101")
 TABLE = Table(
-    [row for row in _ALL.rows if row.code.startswith(_AREAS)],
+    [row for row in _ALL.rows if row.code.startswith(MIXED_PRECISION)],
     _ALL.values,
     _ALL.diagnostics,
     _ALL.types,
@@ -46,11 +45,7 @@ WRITTEN_OUT = [
 DTYPE_WRAPS = ("str(HOLE).rpartition('.')[-1]", "getattr(torch, str(HOLE).rpartition('.')[-1])")
 
 
-reversible = with_fixtures(lambda fixture: fixture.comes_back and fixture.options.select)
-"""Those about mixed precision only; the others are in ``test_whole_api_round_trip``."""
-
-
-@reversible
+@with_fixtures(lambda fixture: fixture.comes_back and fixture.converts_only(*MIXED_PRECISION, "DTY101"))
 def test_there_and_back(fixture: Fixture) -> None:
     there = fixture.result.output
     given = fixture.options
@@ -66,7 +61,7 @@ def test_there_and_back(fixture: Fixture) -> None:
     assert meaning(returned, releases) == meaning(fixture.source, releases)
 
 
-@reversible
+@with_fixtures(lambda fixture: fixture.comes_back and fixture.converts_only(*MIXED_PRECISION))
 def test_the_output_means_the_same_on_every_allowed_release(fixture: Fixture) -> None:
     given = fixture.options
     there = fixture.result.output

@@ -11,14 +11,14 @@ import ast
 from paddletorch.model import Framework, Options
 from paddletorch_rules import Signature, load
 
-from ...fixture_files import Fixture, converted, with_fixtures
+from ...fixture_files import MIXED_PRECISION, Fixture, converted, with_fixtures
 
 TABLE = load()
 SIDES: tuple[Framework, ...] = ("torch", "paddle")
 ROOTS = ("torch", "paddle", "torchvision")
 
 
-@with_fixtures(lambda fixture: fixture.comes_back and not fixture.options.select)
+@with_fixtures(lambda fixture: fixture.comes_back and not fixture.converts_only(*MIXED_PRECISION, "DTY101"))
 def test_there_and_back(fixture: Fixture) -> None:
     back = Options(target=fixture.options.source, select=())
     returned = converted(back, fixture.result.output, f"{fixture.name}.py").output
