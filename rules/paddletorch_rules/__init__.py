@@ -1,6 +1,6 @@
 """The tables of paddletorch: which API of one framework is which of the other, by release."""
 
-from paddletorch_rules.releases import Framework, ReleaseSet, installable, installed, select
+from paddletorch_rules.releases import Framework, ReleaseSet, installable, installed, other_framework, select
 from paddletorch_rules.schema import (
     AreaSpec,
     DiagnosticSpec,
@@ -37,5 +37,6 @@ __all__ = [
     "installable",
     "installed",
     "load",
+    "other_framework",
     "select",
 ]

@@ -67,18 +67,6 @@ def check_installed(table: Table) -> list[Problem]:
     return problems
 
 
-def uninspected(table: Table, side: Framework) -> list[str]:
-    """Names with a signature in the tables that the installed framework cannot tell: built in C++."""
-    found: list[str] = []
-    release = installed(side)
-    for row in table.rows:
-        for form in row.forms(side) if release is not None and row.receiver is None else ():
-            if release is None or not form.available([release]) or form.signature(release) is None:
-                continue
-            found += [name for name in form.names if _signature(resolve(name)) is None]
-    return found
-
-
 def resolve(name: str) -> object:
     """The object that a dotted name means in this environment, submodules imported as needed.
 
@@ -146,7 +134,7 @@ class _Checker:
 
     def _compare(self, name: str, found: object, form: Form, report: _Reporter) -> None:
         declared = form.signature(self.release)
-        actual = _signature(found)
+        actual = signature_of(found)
         if declared is None or actual is None:
             return
         wanted = [(p.name, _kind(p)) for p in declared.parameters]
@@ -167,7 +155,7 @@ class _Checker:
         templates = (*form.also, *form.results.values(), *([form.template] if form.template is not None else []))
         for text in templates:
             _check_expression(text, self.roots, lambda message: report("template", message))
-            for member in _members_of_hole(text, "self"):
+            for member in _members_of_placeholder(text, "self"):
                 if specimen is not None and not hasattr(specimen, member):
                     report("template", f"{type(specimen).__qualname__} of {self.side} has no member {member}")
 
@@ -199,7 +187,7 @@ def _kind(parameter: Parameter) -> str:
     return parameter.variadic or ("keyword only" if parameter.keyword_only else "positional")
 
 
-def _signature(found: object) -> list[inspect.Parameter] | None:
+def signature_of(found: object) -> list[inspect.Parameter] | None:
     """The parameters that a caller sees; None for what has no signature that Python can read."""
     if not callable(found):
         return None
@@ -269,12 +257,16 @@ def _is_in_source(name: str, kind: type) -> bool:
 
 
 def _filled(text: str) -> ast.expr:
-    return ast.parse(filled(text, "hole_"), mode="eval").body
+    return ast.parse(filled(text, "placeholder_"), mode="eval").body
 
 
-def _members_of_hole(text: str, hole: str) -> Iterator[str]:
+def _members_of_placeholder(text: str, placeholder: str) -> Iterator[str]:
     for node in ast.walk(_filled(text)):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == f"hole_{hole}":
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == f"placeholder_{placeholder}"
+        ):
             yield node.attr
 
 

@@ -106,7 +106,7 @@ def _shared(raw: RawTables) -> RawTables:
 
     def share(value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {share(key): share(held) for key, held in value.items()}
+            return {share(key): share(item) for key, item in value.items()}
         if isinstance(value, tuple):
             return tuple(map(share, value))
         if isinstance(value, Record):

@@ -197,7 +197,7 @@ def _values(data: Mapping[str, Any], where: Where) -> ValueMap:
     for key in ("to_torch", "to_paddle"):
         wraps[key] = where.expression(where.text(data, key), key) if key in data else None
         if wraps[key] is not None and "{x}" not in (wraps[key] or ""):
-            raise where.error(key, "the hole {x} is missing")
+            raise where.error(key, "the placeholder {x} is missing")
     for key in ("torch_also", "paddle_also", "refuse"):
         for text in where.mapping(data, key):
             where.expression(text, key)

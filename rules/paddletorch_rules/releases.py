@@ -105,6 +105,11 @@ class ReleaseSet:
         return self.versions[-1]
 
 
+def other_framework(framework: Framework) -> Framework:
+    """Paddle for torch, and torch for Paddle."""
+    return "paddle" if framework == "torch" else "torch"
+
+
 def installable(framework: Framework) -> tuple[Version, ...]:
     """The known releases that users can install today: Paddle 2.6 to 3.3, torch 2.4 to 2.15."""
     return tuple(v for v in KNOWN[framework] if v in _INSTALLABLE[framework])

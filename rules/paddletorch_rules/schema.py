@@ -95,11 +95,11 @@ class Form(Record):
         since, until: the releases that have it; ``until`` is exclusive.
         signatures: ``(since, signature)``, oldest first.
         fixed: parameters of the other forms that this spelling implies, as expressions.
-        template: expression to emit instead of a plain call; ``{self}`` and ``{parameter}`` are holes, and
+        template: expression to emit instead of a plain call; ``{self}`` and ``{parameter}`` are placeholders, and
             ``{parameter:, axis=%}`` is text that stands there only if the parameter is given.
         let: the template before the names of what is evaluated once were bound in it, if it has any.
         assign: for an attribute or constant: what takes the place of the assignment of a value; ``*`` is any
-            other value, with the hole ``{value}``.
+            other value, with the placeholder ``{value}``.
         applied: the parameter that is given by calling the call's result: ``Normal(0.0, 1.0)(weight)``.
         results: for a source call that gives a named tuple: a template for each field, in order.
         also: further templates that are recognised and never emitted; on a function that converts by template,
@@ -158,7 +158,7 @@ class ValueMap(Record):
     """How a parameter's values translate.
 
     ``pairs`` are equal values, torch first; ``torch_also`` / ``paddle_also`` spell the same value
-    otherwise; ``to_*`` wraps any other expression (hole ``{x}``), unless its tracked type is one of
+    otherwise; ``to_*`` wraps any other expression (placeholder ``{x}``), unless its tracked type is one of
     ``keeps``; with ``strings`` only what can be a string is wrapped; ``refuse`` names the diagnostic of a
     value that has no counterpart.
     """
@@ -201,7 +201,7 @@ class TypeSpec(Record):
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticSpec(Record):
-    """A diagnostic as the table declares it; ``message`` and ``hint`` may hold ``{name}``-style holes."""
+    """A diagnostic as the table declares it; ``message`` and ``hint`` may hold ``{name}``-style placeholders."""
 
     code: str
     name: str

@@ -43,13 +43,13 @@ def expand(entry: Mapping[str, Any], defaults: Mapping[str, Any], where: Where) 
     method, in_place = row.pop("method", False), row.pop("in_place", [])
     if not isinstance(in_place, list) or not set(in_place) <= {"function", "method"}:
         raise where.error("in_place", f"{in_place!r} is not a list of 'function' and 'method'")
-    made = [_method(row, method, where)] if method else []
+    derived = [_method(row, method, where)] if method else []
     if "function" in in_place:
-        made.append(_in_place(row))
+        derived.append(_in_place(row))
     if "method" in in_place:
-        made.append(_in_place(made[0] if method else row if "receiver" in row else _method(row, True, where)))
+        derived.append(_in_place(derived[0] if method else row if "receiver" in row else _method(row, True, where)))
     yield {k: v for k, v in row.items() if not k.startswith(("method_", "in_place_"))}
-    yield from ({k: v for k, v in twin.items() if not k.startswith("in_place_")} for twin in made)
+    yield from ({k: v for k, v in twin.items() if not k.startswith("in_place_")} for twin in derived)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -75,32 +75,32 @@ def _canonical(forms: list[Any]) -> str:
 
 def _method(row: Mapping[str, Any], method: object, where: Where) -> dict[str, Any]:
     """The method that a function row also describes: its first parameter is the receiver."""
-    asked = dict(zip(SIDES, method.split("/"), strict=True)) if isinstance(method, str) and "/" in method else {}
+    given_names = dict(zip(SIDES, method.split("/"), strict=True)) if isinstance(method, str) and "/" in method else {}
     own = ("id", "title", "example", "paddle_example", "method_example", "method_paddle_example")
-    made = {k: v for k, v in row.items() if k not in own}
-    made["kind"], made["receiver"] = "method", "tensor"
+    derived = {k: v for k, v in row.items() if k not in own}
+    derived["kind"], derived["receiver"] = "method", "tensor"
     firsts: dict[str, str] = {}
     for side in SIDES:
         forms = [dict(f) for f in row.get(side, [])]
         for form in forms:
             firsts[side] = _drop_first(form, where, side) or firsts.get(side, "")
             form["names"] = list(dict.fromkeys(str(n).rpartition(".")[2] for n in form.get("names", [])))
-            if form is forms[0] and asked:
-                form["names"] = [asked[side]]
-        made[side] = [f for f in forms if f["names"] or "template" in f or "results" in f]
-    made["pairs"] = [p for p in row.get("pairs", []) if p.partition(":")[0].split("/")[0] != firsts.get("torch")]
-    made["parameters"] = [p for p in row.get("parameters", []) if p.get("torch") != firsts.get("torch")]
-    names = {side: _canonical(made.get(side, [])) for side in SIDES}
-    made["id"] = "Tensor." + (names["torch"] or names["paddle"]) + _overload(str(row["id"]))
-    made["title"] = " ⇄ ".join(f"``Tensor.{n}``" for n in names.values() if n)
+            if form is forms[0] and given_names:
+                form["names"] = [given_names[side]]
+        derived[side] = [f for f in forms if f["names"] or "template" in f or "results" in f]
+    derived["pairs"] = [p for p in row.get("pairs", []) if p.partition(":")[0].split("/")[0] != firsts.get("torch")]
+    derived["parameters"] = [p for p in row.get("parameters", []) if p.get("torch") != firsts.get("torch")]
+    names = {side: _canonical(derived.get(side, [])) for side in SIDES}
+    derived["id"] = "Tensor." + (names["torch"] or names["paddle"]) + _overload(str(row["id"]))
+    derived["title"] = " ⇄ ".join(f"``Tensor.{n}``" for n in names.values() if n)
     for key, side in (("example", "torch"), ("paddle_example", "paddle")):
         function = _canonical(row.get(side, []))
         given = row.get(f"method_{key}") or [
             text for e in _listed(row.get(key, [])) if (text := as_method(e, function, names[side])) is not None
         ]
         if given:
-            made[key] = given
-    return made
+            derived[key] = given
+    return derived
 
 
 _NOT_IN_PLACE = ("hook", "id", "title", "example", "paddle_example", "as_list", "tokens")
@@ -109,7 +109,7 @@ _NOT_IN_PLACE = ("hook", "id", "title", "example", "paddle_example", "as_list", 
 
 def _in_place(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row of the APIs that do the same in place: ``exp_`` for ``exp``, without ``out``."""
-    made = {k: v for k, v in row.items() if k not in _NOT_IN_PLACE}
+    derived = {k: v for k, v in row.items() if k not in _NOT_IN_PLACE}
     member = "receiver" in row
     for side in SIDES:
         forms = [dict(f) for f in row.get(side, []) if f.get("names") and "template" not in f]
@@ -121,16 +121,16 @@ def _in_place(row: Mapping[str, Any]) -> dict[str, Any]:
                 entry["is"] = _without(entry["is"], "out")
             entries = [e for n, e in enumerate(entries) if n == 0 or e["is"] != entries[n - 1]["is"]]
             form["signature"] = entries if len(entries) > 1 else entries[0]["is"]
-        made[side] = forms
-    names = {side: _canonical(made[side]) for side in SIDES}
-    made["id"] = f"Tensor.{names['torch']}" if member else names["torch"].removeprefix("torch.")
-    made["title"] = " ⇄ ".join(f"``Tensor.{n}``" if member else f"``{n}``" for n in names.values())
+        derived[side] = forms
+    names = {side: _canonical(derived[side]) for side in SIDES}
+    derived["id"] = f"Tensor.{names['torch']}" if member else names["torch"].removeprefix("torch.")
+    derived["title"] = " ⇄ ".join(f"``Tensor.{n}``" if member else f"``{n}``" for n in names.values())
     if member:
-        made["shows_type"] = True
+        derived["shows_type"] = True
     example = row.get("in_place_example") or _in_place_example(row, _canonical(row["torch"]), names["torch"])
     if example:
-        made["example"] = example
-    return made
+        derived["example"] = example
+    return derived
 
 
 def _without(signature: str, parameter: str) -> str:

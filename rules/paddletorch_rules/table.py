@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from paddletorch_rules import compiled, facts
 from paddletorch_rules.aliases import Aliases
-from paddletorch_rules.releases import Framework
+from paddletorch_rules.releases import Framework, other_framework
 from paddletorch_rules.schema import AliasRule, AreaSpec, DiagnosticSpec, Form, Row, TypeSpec, ValueMap
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Table:
                 self._index(row, side)
 
     def _index(self, row: Row, side: Framework) -> None:
-        target: Framework = "paddle" if side == "torch" else "torch"
+        target = other_framework(side)
         if not row.serves(target):
             return
         for form in row.forms(side):
@@ -128,7 +128,7 @@ class Table:
                 if row.kind == "method" and (row.receiver == "tensor" or (row.receiver == "module" and row.instance)):
                     for known in row.distinctive:
                         self._distinctive[known].update((n, row.instance) for f in row.forms(known) for n in f.names)
-        first, second = self._distinctive[side], self._distinctive["paddle" if side == "torch" else "torch"]
+        first, second = self._distinctive[side], self._distinctive[other_framework(side)]
         return first[name] if name in first else second.get(name)
 
     def suggests(self, type_name: str, name: str) -> bool:
@@ -193,7 +193,7 @@ class Table:
 
     def tokens(self, side: Framework, rows: Iterable[Row]) -> Tokens:
         """What a file's bytes must hold for any of ``rows`` to matter when ``side`` is the source."""
-        target: Framework = "paddle" if side == "torch" else "torch"
+        target = other_framework(side)
         plain: set[str] = set()
         gated: dict[tuple[str, ...], set[str]] = {}
         for row in rows:

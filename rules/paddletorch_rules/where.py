@@ -95,21 +95,21 @@ class Where:
 
 
 def filled(text: str, prefix: str = "") -> str:
-    """A template with a name, ``prefix`` and the hole's own, in each hole; optional holes are there."""
-    return _Template().vformat(text, (), _Holes(prefix))
+    """A template with ``prefix`` and its name for each placeholder; optional ones are filled too."""
+    return _Template().vformat(text, (), _Names(prefix))
 
 
 class _Template(Formatter):
-    """Fills a hole by its name, and an optional hole, ``{dim:, axis=%}``, by its text."""
+    """Fills a placeholder by its name, and an optional one, ``{dim:, axis=%}``, by its text."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         return format_spec.replace("%", value) if format_spec else str(value)
 
 
-class _Holes(dict[str, str]):
+class _Names(dict[str, str]):
     def __init__(self, prefix: str) -> None:
         super().__init__()
         self._prefix = prefix
 
     def __missing__(self, key: str) -> str:
-        return self._prefix + (key or "hole")
+        return self._prefix + (key or "placeholder")

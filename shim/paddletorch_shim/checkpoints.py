@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from paddletorch_rules import Framework
+from paddletorch_rules import Framework, other_framework
 
 from paddletorch_shim import file_kinds, state
 from paddletorch_shim.limits import LimitError, Limits, check_content
@@ -66,7 +66,7 @@ def convert(
     """
     check_free(source, target)
     found_at, saved = find(load(source, limits), key)
-    origin: Framework = "torch" if to == "paddle" else "paddle"
+    origin = other_framework(to)
     if state.kind(saved) == to:
         raise CheckpointError(f"{source} holds a scaler state of {to} already: there is nothing to convert")
     known = state.read(origin, saved)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 import paddletorch_rules
-from paddletorch_rules import Framework
+from paddletorch_rules import Framework, other_framework
 
 Default = bool | int | float | str | None
 
@@ -42,7 +42,7 @@ def signature(side: Framework) -> inspect.Signature:
 @lru_cache(maxsize=2)
 def _other_spellings(side: Framework) -> tuple[Mapping[str, str], Mapping[str, Default]]:
     """The other side's names: those with a counterpart on ``side``, and the rest with their neutral value."""
-    other: Framework = "torch" if side == "paddle" else "paddle"
+    other = other_framework(side)
     renamed: dict[str, str] = {}
     alone: dict[str, Default] = {}
     for pair in paddletorch_rules.load().row("GradScaler").parameters:
@@ -91,7 +91,7 @@ def _check_neutral(side: Framework, name: str, value: Any, neutral: Default) -> 
             raise TypeError(f"GradScaler() parameter 'device' must be a str, got {type(value).__name__}")
         return  # the scaler follows its tensors, whatever device they are on
     if value != neutral:
-        other = "paddle" if side == "torch" else "torch"
+        other = other_framework(side)
         raise ValueError(
             f"GradScaler() got {name}={value!r}: {side}'s rule has no such parameter and behaves as "
             f"{name}={neutral!r}; use a scaler with {other}'s API for another value"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from paddletorch_rules import Framework
+from paddletorch_rules import Framework, other_framework
 
 from paddletorch_shim import checks
 
@@ -80,7 +80,7 @@ def read(side: Framework, state: Mapping[str, Any]) -> ScalerState:
             "The source state dict is empty, possibly because it was saved from a disabled instance of "
             "GradScaler. Save it from an enabled scaler, or do not load it."
         )
-    other: Framework = "paddle" if side == "torch" else "torch"
+    other = other_framework(side)
     if kind(state) == other:
         raise KeyError(
             f"this is a state dict of {other}'s GradScaler, not of {side}'s: convert it with "

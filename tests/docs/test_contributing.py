@@ -5,8 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from paddletorch.engine.engine import Engine
+from paddletorch.model import Options
+from paddletorch.plan import planner
+from paddletorch.plan.model.changes import Pass
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -52,3 +57,14 @@ def test_its_links_and_paths_lead_somewhere() -> None:
         assert (ROOT / link).exists(), link
     for path in re.findall(r"`((?:rules|migrate|tests|docs)/[\w/.]+)`", PAGE.replace("CODE.md", "API201.md")):
         assert (ROOT / path).exists(), path
+
+
+def test_the_pass_that_it_shows_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    (shown,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(compile(shown, "<messages>", "exec"), names)
+    assert 'Pass("messages", plan_messages)' in PAGE
+    monkeypatch.setattr(planner, "PASSES", (*planner.PASSES, Pass("messages", names["plan_messages"])))
+    code = b'import torch\n\nprint("torch")\nraise ValueError("needs torch")\n'
+    found = Engine(Options(target="paddle")).convert(code, "messages.py").diagnostics
+    assert [(d.code, d.line) for d in found] == [("API206", 4)]

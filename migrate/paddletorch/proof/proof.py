@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from paddletorch_rules import Row
+from paddletorch_rules import Row, other_framework
 
 from paddletorch.api.convert import convert
 from paddletorch.api.result import Result
@@ -74,7 +74,7 @@ def prove(row: Row, tables: tuple[str, ...] = ()) -> Proof:
     directions: tuple[Framework, ...] = tuple(side for side in ("paddle", "torch") if side in proven)
     for target in ("paddle", "torch"):
         if row.serves(target) and target not in proven:
-            source = "torch" if target == "paddle" else "paddle"
+            source = other_framework(target)
             message = (
                 f"no example was converted to {target} by this row: another row was used"
                 f" (give a {source} example, or a direction)"
@@ -111,7 +111,7 @@ class _Attempt:
 
     def __init__(self, row: Row, source: Framework, example: str, tables: tuple[str, ...]) -> None:
         self.row, self.source, self.example, self.tables = row, source, example, tables
-        self.target: Framework = "paddle" if source == "torch" else "torch"
+        self.target: Framework = other_framework(source)
 
     def run(self) -> set[Framework]:
         """The targets to which a conversion by the row was proven.

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from paddletorch_rules import Framework
+from paddletorch_rules import Framework, other_framework
 
 from paddletorch_shim import backends
 from paddletorch_shim.parity import runs, scalers, schedules
@@ -45,7 +45,7 @@ def _panel(
     axes: Any, api: Framework, own: Sequence[Framework], schedule: schedules.Schedule, backend: str | None
 ) -> None:
     """One rule: the framework's own scaler, the shim's on the other framework, what is installed of them."""
-    target: Framework = "paddle" if api == "torch" else "torch"
+    target = other_framework(api)
     steps = list(runs.run(api, None, "sgd", schedule)) if api in own else list(runs.predict(api, schedule))
     numbers = range(1, len(steps) + 1)
     axes.step(

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from paddletorch_rules import Framework
+from paddletorch_rules import Framework, other_framework
 
 from paddletorch_shim.parity.engines import Engine
 from paddletorch_shim.parity.schedules import Field, Iteration, Settings
@@ -49,7 +49,7 @@ class Scaler:
         """Whose tensors it works on."""
         if self.backend is None:
             return self.api
-        return "paddle" if self.api == "torch" else "torch"
+        return other_framework(self.api)
 
     def iterate(self, engine: Engine, iteration: Iteration) -> None:
         """One training step; the gradients stay on the parameters."""

@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
-from paddletorch_rules import Framework, installed
+from paddletorch_rules import Framework, installed, other_framework
 
 from paddletorch_shim import backends
 from paddletorch_shim.parity import runs, scalers, schedules
@@ -69,7 +69,7 @@ class Plan:
         """
         own, found = available(), []
         for framework in self.frameworks:
-            api: Framework = "paddle" if framework == "torch" else "torch"
+            api = other_framework(framework)
             found.append(Case(framework, framework, None, self.optimizers[0], against_own=False))
             for backend in self._backends(framework):
                 found += [Case(api, framework, backend, o, against_own=api in own) for o in self.optimizers]

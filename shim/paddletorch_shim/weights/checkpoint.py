@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from paddletorch_rules import Framework
+from paddletorch_rules import Framework, other_framework
 
 from paddletorch_shim import state as scaler
 from paddletorch_shim.weights import WeightsError, listed, names, optimizer
@@ -50,7 +50,7 @@ class Work:
 
     @property
     def origin(self) -> Framework:
-        return "torch" if self.to == "paddle" else "paddle"
+        return other_framework(self.to)
 
 
 def run(work: Work, content: Any, key: str | None) -> Any:

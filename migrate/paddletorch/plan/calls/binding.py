@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from paddletorch_rules import Form, Framework, Row, Signature, ValueMap
+from paddletorch_rules import Form, Framework, Row, Signature, ValueMap, other_framework
 
 from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, shared_items, written_items
@@ -344,7 +344,7 @@ def _add(
 def _takes_any(row: Row, signature: Signature, target: Framework) -> bool:
     """Whether both sides hand unknown keywords on."""
     open_ended = next((p.name for p in signature.parameters if p.variadic == "**"), None)
-    side: Framework = "torch" if target == "paddle" else "paddle"
+    side = other_framework(target)
     if open_ended is None:
         return False
     return any(p.name(side) == open_ended and p.name(target) is not None for p in row.parameters)

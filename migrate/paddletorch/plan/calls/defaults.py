@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from packaging.version import Version
-from paddletorch_rules import Form, Framework, ValueMap
+from paddletorch_rules import Form, Framework, ValueMap, other_framework
 
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.translate import translate_default
@@ -17,7 +17,7 @@ def means(default: str, text: str, values: ValueMap | None, target: Framework) -
     """Whether a default of the target means the value ``text``, translated in either direction."""
     if same_value(default, text):
         return True
-    source: Framework = "torch" if target == "paddle" else "paddle"
+    source = other_framework(target)
     try:
         return values is not None and same_value(
             translate_default(default, values, source), translate_default(text, values, source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules import Framework, ValueMap
+from paddletorch_rules import Framework, ValueMap, other_framework
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.literal_sources import origin_edits
@@ -122,7 +122,7 @@ def _guarded(node: ast.expr) -> ast.expr:
 
 def default_for_none(view: FileView, node: ast.expr, values: ValueMap) -> str | None:
     """The default to substitute when the variable may be None, since the other side may not accept None."""
-    source: Framework = "torch" if view.target == "paddle" else "paddle"
+    source = other_framework(view.target)
     default = values.also(source).get("None")
     if default is None or not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
         return None
@@ -138,7 +138,7 @@ def _without_default(node: ast.expr, values: ValueMap, target: Framework) -> ast
     """The variable in ``dtype or "float16"``, if the default is the meaning of None on this side."""
     default = values.also(target).get("None")
     if default is not None and isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and len(node.values) == 2:
-        source: Framework = "torch" if target == "paddle" else "paddle"
+        source = other_framework(target)
         if repr(constant(node.values[1])) == _paired(default, values, source):
             return node.values[0]
     return node
@@ -168,7 +168,7 @@ def _is_written_out(view: FileView, node: ast.expr) -> bool:
 
 
 def _canonical_key(key: str, values: ValueMap, target: Framework) -> str:
-    source: Framework = "torch" if target == "paddle" else "paddle"
+    source = other_framework(target)
     return values.also(source).get(key, key)
 
 
