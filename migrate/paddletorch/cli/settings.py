@@ -135,7 +135,10 @@ class RunSettings:
         absolute = os.path.abspath(path)  # noqa: PTH100 - a link is matched by its own name
         found = self._ignores[config.file]
         return [
-            c for ignore, wanted, codes in found if ignore.leaves_out(absolute, is_dir=False) is wanted for c in codes
+            c
+            for ignore, wanted, codes in found
+            if ignore.leaves_out_within(absolute, is_dir=False) is wanted
+            for c in codes
         ]
 
     def _read_ignores(self, config: Config) -> list[tuple[Ignore, bool, tuple[str, ...]]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from paddletorch.inputs.config import NAMES as SETTINGS_FILES
-from paddletorch.inputs.gitignore import Exclusion, Ignore, above, exclude, with_separator
+from paddletorch.inputs.gitignore import Exclusion, Ignore, OnError, above, exclude, with_separator
 from paddletorch.model import FileResult
 from paddletorch.model.document_kinds import MARKDOWN, NOTEBOOKS
 from paddletorch.model.failure import failed, reason
@@ -106,7 +106,7 @@ def leaves_out(wanted_files: FileFilter, path: str) -> bool:
 
 
 def walk(
-    root: str, wanted_files: FileFilter, wanted: Callable[[str], bool], on_error: Callable[[str, OSError], None]
+    root: str, wanted_files: FileFilter, wanted: Callable[[str], bool], on_error: OnError
 ) -> Iterator[tuple[os.DirEntry[str], str]]:
     """Yield what lies below ``root``, each with its absolute path, in a fixed order, folders first.
 
@@ -115,9 +115,9 @@ def walk(
     """
     absolute = os.path.realpath(root)
     excluded = exclude(wanted_files.exclusion(root), absolute)
-    if excluded.base != with_separator(absolute) and excluded.leaves_out(absolute, is_dir=True):
+    if excluded.base != with_separator(absolute) and excluded.leaves_out_within(absolute, is_dir=True):
         return
-    pending = [(root, absolute, above(absolute) if wanted_files.gitignore else Ignore(absolute), excluded)]
+    pending = [(root, absolute, above(absolute, on_error) if wanted_files.gitignore else Ignore(absolute), excluded)]
     while pending:
         folder, absolute, ignore, excluded = pending.pop()
         try:
@@ -127,7 +127,7 @@ def walk(
             on_error(folder, error)
             continue
         if wanted_files.gitignore and any(entry.name == ".gitignore" for entry in entries):
-            ignore = ignore.inside(absolute)
+            ignore = ignore.inside(absolute, on_error)
         if any(entry.name in SETTINGS_FILES for entry in entries):
             excluded = exclude(wanted_files.exclusion(folder), absolute)
         prefix = with_separator(absolute)

@@ -9,7 +9,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from paddletorch.inputs.read import read_regular
+from paddletorch_rules.bounded import read_regular
+
 from paddletorch.model import FileResult
 from paddletorch.model.failure import failed, reason
 from paddletorch.output.temporary import make_file
