@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from paddletorch_rules import shorthand
 from paddletorch_rules.aliases import Aliases
+from paddletorch_rules.bounded import TABLE_BYTES, read_regular
 from paddletorch_rules.consistency import check_references, check_row
 from paddletorch_rules.definitions import Definitions
 from paddletorch_rules.forms import read_form, read_pair
@@ -67,9 +68,11 @@ def read(paths: Sequence[Path]) -> RawTables:
 
 def _read_file(path: Path, file: str, raw: RawTables, definitions: Definitions) -> None:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(read_regular(path, TABLE_BYTES).decode())
     except (OSError, UnicodeDecodeError) as error:
-        raise TableError(f"{path}: cannot be read: {error}") from None
+        raise TableError(f"{path}: cannot be read: {_why(error)}") from None
+    except RecursionError:
+        raise TableError(f"{path}: cannot be read: nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
         raise TableError(f"{path}: is not valid TOML: {error}") from None
     for key in data:
@@ -102,6 +105,10 @@ def _read_file(path: Path, file: str, raw: RawTables, definitions: Definitions) 
         seen.add(row.id)
         definitions.add_row(row, where, where.flag(entry, "override"))
         raw.rows.append(row)
+
+
+def _why(error: OSError | UnicodeDecodeError) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else f"not UTF-8: {error.reason}"
 
 
 def _rows(data: Mapping[str, Any], file: str) -> Iterator[tuple[Where, dict[str, Any]]]:

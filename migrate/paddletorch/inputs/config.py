@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from paddletorch_rules.bounded import SETTINGS_BYTES, read_regular
+
 from paddletorch.model import Framework, ShimMode
 
 if sys.version_info >= (3, 11):
@@ -84,7 +86,7 @@ def load_config(start: Path) -> Config:
 def settings_files(folder: Path) -> list[Path]:
     """The files in ``folder`` that may hold settings, in the order in which they are asked."""
     files = (folder / name for name in NAMES)
-    return [file for file in files if os.path.isfile(file)]  # noqa: PTH113 - Path.is_file raises in a closed folder
+    return [file for file in files if os.path.exists(file) and not os.path.isdir(file)]  # noqa: PTH110, PTH112 - Path raises
 
 
 def read_section(file: Path) -> dict[str, Any] | None:
@@ -94,11 +96,13 @@ def read_section(file: Path) -> dict[str, Any] | None:
         ConfigError: the file cannot be read or is not TOML.
     """
     try:
-        document: dict[str, Any] = tomllib.loads(file.read_bytes().decode())
+        document: dict[str, Any] = tomllib.loads(read_regular(file, SETTINGS_BYTES).decode())
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file}: not UTF-8: {error.reason} at byte {error.start}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{file}: nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file}: not valid TOML: {error}") from error
     if _is_own(file):
