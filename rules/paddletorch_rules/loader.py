@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from paddletorch_rules.bounded import TABLE_BYTES, read_regular
 from paddletorch_rules.consistency import check_references, check_row
 from paddletorch_rules.definitions import Definitions
 from paddletorch_rules.forms import read_form, read_pair
+from paddletorch_rules.name_patterns import UnsafePattern, check_pattern
 from paddletorch_rules.releases import Framework
 from paddletorch_rules.schema import (
     AliasRule,
@@ -225,9 +225,9 @@ def _type(data: Mapping[str, Any], where: Where) -> TypeSpec:
     where.keys(data, _TYPE_KEYS)
     names = where.text(data, "names", "")
     try:
-        re.compile(names)
-    except re.error as error:
-        raise where.error("names", f"{names!r} is no regular expression ({error})") from None
+        check_pattern(names)
+    except UnsafePattern as error:
+        raise where.error("names", f"{names!r} {error}") from None
     protocol = data.get("protocol", [])
     if not isinstance(protocol, list) or not all(
         isinstance(p, list) and all(isinstance(m, str) for m in p) for p in protocol
