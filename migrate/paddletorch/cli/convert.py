@@ -51,6 +51,7 @@ _FORMATS = ("text", *get_args(Form))
 @click.option("--no-gitignore", is_flag=True, help="Also take what .gitignore leaves out.")
 @click.option("--markdown/--no-markdown", default=None, help="Also take fenced Python of Markdown files in folders.")
 @click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
+@click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
 @click.option("--baseline", metavar="FILE", help="Count findings that FILE knows, without showing them.")
 @click.option("--write-baseline", is_flag=True, help="Write the findings of this run into the baseline.")
 @click.option("--stdin-filename", metavar="NAME", help="Name for the source that is read with '-'.")
@@ -85,7 +86,7 @@ def convert(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None
     paths = paths or (".",)
     _check_combination(paths, given)
     _check_reports(given["reports"])
-    request = _Request(paths, given, RunSettings(given))
+    request = _Request(paths, given, RunSettings(given, _named(paths, given)))
     ctx.exit(_convert_stdin(request) if paths == ("-",) else _convert_paths(request))
 
 
@@ -107,6 +108,10 @@ class _Request:
     def applied(self) -> bool:
         """Whether the converted text goes where it is wanted, rather than being shown."""
         return self.mode in ("write", "output") or (self.mode == "stdin" and not self.given["diff"])
+
+
+def _named(paths: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
+    return paths if paths != ("-",) else tuple(filter(None, [given["stdin_filename"]]))
 
 
 def _check_combination(paths: tuple[str, ...], given: dict[str, Any]) -> None:
@@ -164,6 +169,7 @@ def _convert_stdin(request: _Request) -> int:
     else:
         _write_stdout(data if result.status is Status.FAILED else result.output)
     results, remarks = baselines.apply([result])
+    remarks += request.settings.remarks()
     return _report(request, options, results, scanned=1, remarks=remarks)
 
 
@@ -203,7 +209,7 @@ def _convert_paths(request: _Request) -> int:
         for result in results:
             _write_stdout(unified_diff(result, colour=_colour()))
     results, remarks = baselines.apply(results)
-    remarks += [*_settings_remarks(settings, found.files), *ran.notes]
+    remarks += [*settings.remarks(), *_settings_remarks(settings, found.files), *ran.notes]
     if found.unfollowed:
         remarks.append(f"links to folders elsewhere were not followed: {', '.join(found.unfollowed)}")
     return _report(request, options, results, scanned=ran.scanned, remarks=remarks)

@@ -118,7 +118,7 @@ def above(folder: str, on_error: OnError) -> Ignore:
     """
     none = Ignore(with_separator(folder))
     parents = [Path(folder), *Path(folder).parents]
-    top = next((parent for parent in parents if (parent / ".git").exists()), None)
+    top = repository_of(Path(folder))
     if top is None:
         return none
     ignore = Ignore(with_separator(str(top)))._with_file(
@@ -127,6 +127,11 @@ def above(folder: str, on_error: OnError) -> Ignore:
     for parent in reversed(parents[1 : parents.index(top) + 1]):
         ignore = ignore.inside(str(parent), on_error)
     return none if str(top) != folder and ignore.leaves_out_within(folder, is_dir=True) else ignore
+
+
+def repository_of(path: Path) -> Path | None:
+    """The nearest folder upwards from ``path``, absolute, that holds a repository."""
+    return next((folder for folder in (path, *path.parents) if os.path.exists(folder / ".git")), None)  # noqa: PTH110
 
 
 def with_separator(folder: str) -> str:
