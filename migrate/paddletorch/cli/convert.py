@@ -48,6 +48,7 @@ _FORMATS = ("text", *get_args(Form))
 @click.option("--shim", type=click.Choice(get_args(ShimMode)), help="Use the runtime shim [default: never].")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out, in gitignore syntax; may be repeated.")
 @click.option("--force-exclude", is_flag=True, help="Exclude also files that are named one by one, as hooks name them.")
+@click.option("--follow-links", is_flag=True, help="Take, and with --write change, what links to elsewhere lead to.")
 @click.option("--no-gitignore", is_flag=True, help="Also take what .gitignore leaves out.")
 @click.option("--markdown/--no-markdown", default=None, help="Also take fenced Python of Markdown files in folders.")
 @click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
@@ -117,6 +118,8 @@ def _named(paths: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
 def _check_combination(paths: tuple[str, ...], given: dict[str, Any]) -> None:
     if given["write"] and given["output"]:
         raise click.UsageError("--write edits in place, --output makes a copy: give one of them")
+    if given["follow_links"] and given["output"]:
+        raise click.UsageError("--output copies links as links: --follow-links does not go with it")
     if given["diff"] and given["form"] != "text":
         raise click.UsageError(
             f"--diff and --format {given['form']} both want stdout: give one of them, or --report FILE"
@@ -185,9 +188,16 @@ def _convert_paths(request: _Request) -> int:
     try:
         if given["output"]:
             check_output(request.paths, given["output"])
-        found = discover(
-            request.paths, FileFilter(settings.exclusion, gitignore, given["force_exclude"], settings.takes_markdown)
+        follow = given["follow_links"]
+        wanted_files = FileFilter(
+            settings.exclusion,
+            gitignore,
+            given["force_exclude"],
+            settings.takes_markdown,
+            file_links=follow or not given["write"],
+            folder_links=follow,
         )
+        found = discover(request.paths, wanted_files)
         options = settings.overall(request.paths[0], found.files)
         if not found.files:
             converter_for(options)  # to say what is wrong with the tables
@@ -211,7 +221,8 @@ def _convert_paths(request: _Request) -> int:
     results, remarks = baselines.apply(results)
     remarks += [*settings.remarks(), *_settings_remarks(settings, found.files), *ran.notes]
     if found.unfollowed:
-        remarks.append(f"links to folders elsewhere were not followed: {', '.join(found.unfollowed)}")
+        named = ", ".join(found.unfollowed)
+        remarks.append(f"links out of the given paths were not followed, as --follow-links would: {named}")
     return _report(request, options, results, scanned=ran.scanned, remarks=remarks)
 
 

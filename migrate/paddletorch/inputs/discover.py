@@ -36,6 +36,10 @@ class FileFilter:
     """Whether :attr:`exclusion` also holds for files that were named one by one."""
     markdown: Callable[[str], bool] = lambda _: False
     """Whether the Markdown files in a folder are taken."""
+    file_links: bool = True
+    """Whether files elsewhere are taken that a link leads to."""
+    folder_links: bool = False
+    """The same for folders."""
 
     def takes(self, path: str) -> bool:
         """Whether a file that was found in a folder is of a kind that is converted."""
@@ -49,7 +53,7 @@ class Discovery:
     files: list[str] = field(default_factory=list)
     failures: list[FileResult] = field(default_factory=list)
     unfollowed: list[str] = field(default_factory=list)
-    """Links to folders outside the walked ones: never followed."""
+    """Links to files and folders outside of the paths that were given, which the filter does not follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +85,21 @@ def discover(paths: Sequence[str], wanted_files: FileFilter) -> Discovery:
             candidates.append(_Candidate(path, os.path.realpath(path), Path(path).is_symlink()))
         else:
             found.failures.append(failed(path, "SRC004", "not a regular file"))
-    found.files = _each_once(candidates)
     roots = [os.path.realpath(path) for path in paths]
+    if wanted_files.folder_links:
+        for link in found.unfollowed:  # grows meanwhile, by the links in what a link leads to
+            real = os.path.realpath(link)
+            if not below(real, roots):
+                roots.append(real)
+                _collect(link, wanted_files, candidates, found)
     found.unfollowed = [link for link in found.unfollowed if not below(os.path.realpath(link), roots)]
+    taken = []
+    for candidate in candidates:
+        if candidate.is_link and not wanted_files.file_links and not below(candidate.real, roots):
+            found.unfollowed.append(candidate.path)
+        else:
+            taken.append(candidate)
+    found.files = _each_once(taken)
     return found
 
 
