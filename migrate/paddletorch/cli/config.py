@@ -15,6 +15,7 @@ from paddletorch.cli.error import Refusal
 from paddletorch.cli.settings import RunSettings
 from paddletorch.inputs.config import KEYS, Config, read_section, settings_files
 from paddletorch.model import Options
+from paddletorch.report.printable import printable, printable_json
 
 
 @click.command()
@@ -43,7 +44,10 @@ def config(path: str, trust: bool, form: str) -> None:
         }
     except ExcludeError as error:
         raise Refusal(str(error)) from error
-    click.echo(json.dumps(report, indent=2) if form == "json" else "\n".join(_lines(report, found)))
+    if form == "json":
+        click.echo(printable_json(json.dumps(report, indent=2)))
+    else:
+        click.echo("\n".join(map(printable, _lines(report, found))))
 
 
 def _ignored(settings: RunSettings, config: Config, path: str) -> list[str] | None:

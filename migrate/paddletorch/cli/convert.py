@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -152,7 +153,6 @@ def _check_reports(files: Sequence[Path]) -> None:
 def _convert_stdin(request: _Request) -> int:
     from paddletorch.batch.one_file import UnusableOptions, converter_for
     from paddletorch.inputs.discover import FileFilter, leaves_out
-    from paddletorch.report.diff import unified_diff
 
     name = request.given["stdin_filename"]
     path = name or "<stdin>"
@@ -168,7 +168,7 @@ def _convert_stdin(request: _Request) -> int:
     data = sys.stdin.buffer.read()
     result = FileResult(path, Status.CLEAN, data, data) if left_out else converter.convert(data, path).file
     if request.given["diff"]:
-        _write_stdout(unified_diff(result, colour=_colour()))
+        _write_diff([result])
     else:
         _write_stdout(data if result.status is Status.FAILED else result.output)
     results, remarks = baselines.apply([result])
@@ -214,10 +214,7 @@ def _convert_paths(request: _Request) -> int:
     if given["write"]:
         results = _write(results)
     if given["diff"]:
-        from paddletorch.report.diff import unified_diff
-
-        for result in results:
-            _write_stdout(unified_diff(result, colour=_colour()))
+        _write_diff(results)
     results, remarks = baselines.apply(results)
     remarks += [*settings.remarks(), *_settings_remarks(settings, found.files), *ran.notes]
     if found.unfollowed:
@@ -282,6 +279,23 @@ def _report(
         except OSError as error:
             raise Refusal(f"--report {file}: {reason(error)}") from error
     return summary.exit_code
+
+
+def _write_diff(results: Sequence[FileResult]) -> None:
+    """Print the changes; a runner's log takes no line of the source for a command."""
+    from paddletorch.report.diff import unified_diff
+    from paddletorch.report.printable import holds_command
+
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    diffs = [unified_diff(result, colour=_colour(), terminal=terminal) for result in results]
+    stopped = os.environ.get("GITHUB_ACTIONS") == "true" and any(map(holds_command, diffs))
+    token = secrets.token_hex(16).encode() if stopped else b""
+    if stopped:  # patch and git apply pass over both lines
+        _write_stdout(b"::stop-commands::%b\n" % token)
+    for diff in diffs:
+        _write_stdout(diff)
+    if stopped:
+        _write_stdout(b"::%b::\n" % token)
 
 
 def _write_stdout(data: bytes) -> None:

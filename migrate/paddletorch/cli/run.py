@@ -11,6 +11,7 @@ import click
 
 from paddletorch.cli.settings import RunSettings, known_codes
 from paddletorch.model import Framework, ShimMode
+from paddletorch.report.printable import printable
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -59,7 +60,7 @@ def run(
     settings = RunSettings(given, [path])
     config = settings.file_config(path)
     for remark in settings.remarks():
-        click.echo(f"Note: {remark}", err=True)
+        click.echo(f"Note: {printable(remark)}", err=True)
     if not settings.says_direction(config):
         raise click.UsageError("say where to run: --on paddle or --on torch (or 'to' in a settings file)")
     options = settings.options(path)
