@@ -177,3 +177,14 @@ def test_a_terminal_gets_no_escapes_of_the_source(tree: Tree, folder: Path) -> N
     assert r"\x1b]0;title\x07" in text
     assert "\ttab" in text
     assert all(line.isprintable() for part in text.split("\t") for line in part.split("\n"))
+
+
+def test_a_file_that_is_called_as_an_option_needs_to_be_told_apart(paddletorch: Run, tree: Tree, folder: Path) -> None:
+    tree({"--write": PLAIN, "-q": "", "a.py": PLAIN})
+    for names in (("--write", "a.py"), ("a.py", "-q")):
+        result = paddletorch(*TO, *names)
+        assert result.returncode == 2
+        assert b"put -- before the names of files" in result.stderr
+    assert paddletorch(*TO, "--", "--write", "a.py").returncode == 1
+    assert {(folder / name).read_text() for name in ("--write", "a.py")} == {PLAIN}
+    assert paddletorch(*TO, "--write", "--", "a.py").returncode == 0

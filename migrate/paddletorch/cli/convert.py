@@ -24,7 +24,19 @@ if TYPE_CHECKING:
 _FORMATS = ("text", *get_args(Form))
 
 
-@click.command()
+class _NamesApart(click.Command):
+    """A command that takes no option that is the name of a file too, as ``*`` of a shell or a hook may give it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for argument in args if "--" not in args else ():
+            if argument.startswith("-") and argument != "-" and os.path.lexists(argument):
+                raise click.UsageError(
+                    f"{argument} is an option, and a file is called so too: put -- before the names of files", ctx
+                )
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_NamesApart)
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--to", type=click.Choice(get_args(Framework)), help="The framework to convert to.")
 @click.option("--diff", is_flag=True, help="Print what would change as a unified diff; the report goes to stderr.")
