@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -62,7 +61,7 @@ def without_anchors(pattern: str) -> str:
     return pattern.replace("$", "").replace("^", "")
 
 
-def _ways(parsed: Iterable[tuple[Any, Any]]) -> int:
+def _ways(parsed: Any) -> int:
     """In how many ways ``re`` can try a sequence on a name, at most; stops counting above the limit."""
     ways = 1
     for operation, value in parsed:

@@ -33,7 +33,7 @@ class _Commands(click.Group):
         except click.ClickException as error:
             from paddletorch.report.printable import printable
 
-            error.message = printable(error.message)
+            error.message = printable(error.message)  # type: ignore[misc]  # where click reads it
             raise
 
     def list_commands(self, ctx: click.Context) -> list[str]:
