@@ -47,7 +47,8 @@ def _command_line() -> int | Callable[[], NoReturn] | None:
     except Exception as error:
         if os.environ.get("PADDLETORCH_DEBUG"):
             raise
-        print(f"paddletorch: internal error: {type(error).__name__}: {error}", file=sys.stderr)
+        message = str(error).encode("unicode_escape").decode()  # it may quote a file's name
+        print(f"paddletorch: internal error: {type(error).__name__}: {message}", file=sys.stderr)
         print("PADDLETORCH_DEBUG=1 shows where it happened; please report it.", file=sys.stderr)
         outcome = 2
     return outcome

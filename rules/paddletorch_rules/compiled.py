@@ -21,6 +21,7 @@ from typing import Any
 from packaging.version import Version
 
 from paddletorch_rules import schema
+from paddletorch_rules.bounded import TABLE_BYTES, read_regular
 from paddletorch_rules.schema import Parameter, ParameterPair, RawTables, Record, Signature
 from paddletorch_rules.storage import UntrustedFolder, cache_folder
 
@@ -35,7 +36,7 @@ def digest_of(paths: Sequence[Path]) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for path in paths:
         try:
-            parts = [path.name.encode(), path.read_bytes()]
+            parts = [path.name.encode(), read_regular(path, TABLE_BYTES)]
         except OSError:
             parts = [path.name.encode()]
         for part in parts:

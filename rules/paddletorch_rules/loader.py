@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,9 +10,11 @@ from typing import Any, get_args
 
 from paddletorch_rules import shorthand
 from paddletorch_rules.aliases import Aliases
+from paddletorch_rules.bounded import TABLE_BYTES, read_regular
 from paddletorch_rules.consistency import check_references, check_row
 from paddletorch_rules.definitions import Definitions
 from paddletorch_rules.forms import read_form, read_pair
+from paddletorch_rules.name_patterns import UnsafePattern, check_pattern
 from paddletorch_rules.releases import Framework
 from paddletorch_rules.schema import (
     AliasRule,
@@ -67,9 +68,11 @@ def read(paths: Sequence[Path]) -> RawTables:
 
 def _read_file(path: Path, file: str, raw: RawTables, definitions: Definitions) -> None:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(read_regular(path, TABLE_BYTES).decode())
     except (OSError, UnicodeDecodeError) as error:
-        raise TableError(f"{path}: cannot be read: {error}") from None
+        raise TableError(f"{path}: cannot be read: {_why(error)}") from None
+    except RecursionError:
+        raise TableError(f"{path}: cannot be read: nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
         raise TableError(f"{path}: is not valid TOML: {error}") from None
     for key in data:
@@ -102,6 +105,10 @@ def _read_file(path: Path, file: str, raw: RawTables, definitions: Definitions) 
         seen.add(row.id)
         definitions.add_row(row, where, where.flag(entry, "override"))
         raw.rows.append(row)
+
+
+def _why(error: OSError | UnicodeDecodeError) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else f"not UTF-8: {error.reason}"
 
 
 def _rows(data: Mapping[str, Any], file: str) -> Iterator[tuple[Where, dict[str, Any]]]:
@@ -218,9 +225,9 @@ def _type(data: Mapping[str, Any], where: Where) -> TypeSpec:
     where.keys(data, _TYPE_KEYS)
     names = where.text(data, "names", "")
     try:
-        re.compile(names)
-    except re.error as error:
-        raise where.error("names", f"{names!r} is no regular expression ({error})") from None
+        check_pattern(names)
+    except UnsafePattern as error:
+        raise where.error("names", f"{names!r} {error}") from None
     protocol = data.get("protocol", [])
     if not isinstance(protocol, list) or not all(
         isinstance(p, list) and all(isinstance(m, str) for m in p) for p in protocol

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from paddletorch_rules import compiled, facts
 from paddletorch_rules.aliases import Aliases
+from paddletorch_rules.name_patterns import matches_name
 from paddletorch_rules.releases import Framework, other_framework
 from paddletorch_rules.schema import AliasRule, AreaSpec, DiagnosticSpec, Form, Row, TypeSpec, ValueMap
 
@@ -134,7 +134,7 @@ class Table:
     def suggests(self, type_name: str, name: str) -> bool:
         """Whether a variable's name suggests the type."""
         spec = self.types.get(type_name)
-        return spec is not None and bool(spec.names) and re.search(spec.names, name) is not None
+        return spec is not None and matches_name(spec.names, name)
 
     def row(self, row_id: str) -> Row:
         """The row called ``row_id``.

@@ -89,6 +89,8 @@ class Where:
     def expression(self, text: str, key: str) -> str:
         try:
             ast.parse(filled(text).strip(), mode="eval")
+        except (RecursionError, MemoryError):  # MemoryError: the parser's word for nested too deeply
+            raise self.error(key, "an expression that is nested too deeply") from None
         except (SyntaxError, ValueError) as error:
             raise self.error(key, f"{text!r} is not a Python expression ({error})") from None
         return text

@@ -168,6 +168,37 @@ def test_settings_of_the_repository_hold(hooks: Hooks, stage: Callable[..., None
     assert "paddle.amp.GradScaler()" in (folder / "b.py").read_text()
 
 
+SCRIPT = f"#!/usr/bin/env python3\n{PLAIN}"
+AS_OPTIONS = ("--write", "--tables=evil.py", "-q.py", "--output=new.py")
+"""Names of Python files, two of them of options that would change what the hook does."""
+
+
+@pytest.mark.parametrize("args", ["", "args: [--target-version, '3.3', --]"])
+def test_a_file_that_is_called_as_an_option_is_a_file(
+    hooks: Hooks, stage: Callable[..., None], folder: Path, args: str
+) -> None:
+    stage(dict.fromkeys(AS_OPTIONS, SCRIPT))
+    for name in AS_OPTIONS:
+        (folder / name).chmod(0o755)
+    git(folder, "add", "-A")
+    hooks.configure(folder, "paddletorch-check-to-paddle", *filter(None, [args]))
+    result = hooks.run(folder, "run")
+    assert result.returncode == 1
+    assert b"4 files scanned: 4 with uses, 4 would change." in result.stdout
+    assert {(folder / name).read_text() for name in AS_OPTIONS} == {SCRIPT}
+
+
+def test_args_without_an_end_let_no_file_be_an_option(hooks: Hooks, stage: Callable[..., None], folder: Path) -> None:
+    stage({"--write": SCRIPT, "a.py": PLAIN})
+    (folder / "--write").chmod(0o755)
+    git(folder, "add", "-A")
+    hooks.configure(folder, "paddletorch-check-to-paddle", "args: [--target-version, '3.3']")
+    result = hooks.run(folder, "run")
+    assert result.returncode == 1
+    assert b"--write is an option, and a file is called so too" in result.stdout
+    assert (folder / "a.py").read_text() == PLAIN
+
+
 @pytest.mark.parametrize("serial", ["true", "false"])
 def test_many_files(hooks: Hooks, stage: Callable[..., None], folder: Path, serial: str) -> None:
     """Also if a user lets pre-commit run batches side by side: every file is converted once, and whole."""

@@ -41,7 +41,7 @@ def test_link_stays_a_link(paddletorch: Run, tree: Tree, folder: Path) -> None:
     real = folder.parent / "real.py"
     real.write_text(PLAIN)
     (folder / "a.py").symlink_to("../real.py")
-    assert paddletorch(*WRITE).returncode == 0
+    assert paddletorch(*WRITE, "--follow-links").returncode == 0
     assert (folder / "a.py").readlink() == Path("../real.py")
     assert "paddle.amp.GradScaler" in real.read_text()
 
@@ -117,3 +117,66 @@ def test_read_only_for_a_plain_user(folder: Path, what: str) -> None:
     assert done.stdout.split() == ["failed", "SRC005"], done.stderr
     assert file.read_bytes() == b"old\n"
     assert names_in(file.parent) == ["a.py"]
+
+
+def _links(folder: Path) -> tuple[Path, Path]:
+    """A file and a folder outside of ``folder``, with links to them in it and a link back from outside."""
+    outside = folder.parent / "outside"
+    (outside / "deep").mkdir(parents=True)
+    for file in (outside / "one.py", outside / "deep" / "two.py"):
+        file.write_text(PLAIN)
+    (folder / "one_link.py").symlink_to("../outside/one.py")
+    (folder / "deep_link").symlink_to(outside / "deep")
+    (outside / "deep" / "back").symlink_to(folder)
+    return outside / "one.py", outside / "deep" / "two.py"
+
+
+def test_links_out_of_the_given_paths_are_not_followed(paddletorch: Run, tree: Tree, folder: Path) -> None:
+    tree({"a.py": PLAIN, "inner/b.py": PLAIN})
+    (folder / "inner_link.py").symlink_to("inner/b.py")
+    one, two = _links(folder)
+    result = paddletorch(*WRITE)
+    assert result.returncode == 0
+    assert b"2 files scanned" in result.stdout
+    note = b"links out of the given paths were not followed, as --follow-links would: deep_link, one_link.py"
+    assert note in result.stdout
+    assert one.read_text() == two.read_text() == PLAIN
+    assert b"3 files scanned" in paddletorch("convert", "--to", "paddle", "--diff").stderr  # what only looks may look
+
+
+def test_links_out_of_the_given_paths_are_followed_where_that_is_asked_for(paddletorch: Run, folder: Path) -> None:
+    one, two = _links(folder)
+    result = paddletorch(*WRITE, "--follow-links")
+    assert result.returncode == 0
+    assert b"2 files scanned" in result.stdout
+    assert b"were not followed" not in result.stdout
+    assert "paddle.amp" in one.read_text() and "paddle.amp" in two.read_text()
+    assert (folder / "one_link.py").is_symlink()
+
+
+def test_a_link_that_is_named_is_what_was_asked_for(paddletorch: Run, folder: Path) -> None:
+    one, two = _links(folder)
+    assert paddletorch(*WRITE, "one_link.py", "deep_link").returncode == 0
+    assert "paddle.amp" in one.read_text() and "paddle.amp" in two.read_text()
+
+
+def test_links_and_a_copy_do_not_go_together(paddletorch: Run) -> None:
+    result = paddletorch("convert", "--to", "paddle", "--output", "new", "--follow-links")
+    assert result.returncode == 2
+    assert b"--follow-links does not go with it" in result.stderr
+
+
+@pytest.mark.parametrize("mode", [0o444, 0o555, 0o464, 0o000])
+def test_a_file_that_its_owner_may_not_write_is_not_replaced_by_root_either(
+    paddletorch: Run, tree: Tree, folder: Path, mode: int
+) -> None:
+    tree({"a.py": PLAIN, "b.py": PLAIN})
+    (folder / "a.py").chmod(mode)
+    before = (folder / "a.py").stat()
+    result = paddletorch(*WRITE)
+    (folder / "a.py").chmod(0o644)
+    assert result.returncode == 2
+    assert b"a.py: SRC00" in result.stdout
+    assert (folder / "a.py").read_text() == PLAIN
+    assert (folder / "a.py").stat().st_ino == before.st_ino
+    assert "paddle.amp" in (folder / "b.py").read_text()

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from paddletorch_rules.bounded import TABLE_BYTES, read_regular
+
 from paddletorch.model import Diagnostic, FileResult, Framework, Options, Status
 from paddletorch.model.failure import reason
 
@@ -144,11 +146,13 @@ def read_baseline(file: Path, target: Framework) -> Baseline:
         BaselineError: it is not there, is none, or is for the other direction.
     """
     try:
-        document = json.loads(file.read_bytes())
+        document = json.loads(read_regular(file, TABLE_BYTES))
     except FileNotFoundError as error:
         raise BaselineError(f"{file}: no such baseline; --write-baseline makes it") from error
     except OSError as error:
         raise BaselineError(f"{file}: {reason(error)}") from error
+    except RecursionError as error:
+        raise BaselineError(f"{file}: nested too deeply") from error
     except ValueError as error:
         raise BaselineError(f"{file}: not valid JSON: {error}") from error
     version = document.get("version") if isinstance(document, dict) else None

@@ -15,12 +15,14 @@ from paddletorch.cli.error import Refusal
 from paddletorch.cli.settings import RunSettings
 from paddletorch.inputs.config import KEYS, Config, read_section, settings_files
 from paddletorch.model import Options
+from paddletorch.report.printable import printable, printable_json
 
 
 @click.command()
 @click.argument("path", default=".", type=click.Path(exists=True))
+@click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the answer.")
-def config(path: str, form: str) -> None:
+def config(path: str, trust: bool, form: str) -> None:
     """Show the settings in force for PATH, a file or folder (default: the current folder), and where they come from.
 
     They are what 'paddletorch convert' takes where the command line says nothing. Settings that cannot be used
@@ -29,27 +31,33 @@ def config(path: str, form: str) -> None:
     from paddletorch.inputs.discover import FileFilter, leaves_out
     from paddletorch.inputs.gitignore import ExcludeError
 
-    settings = RunSettings({})
+    settings = RunSettings({"trust": trust}, [path])
     found = settings.config(path)
     try:
         report = {
             "path": path,
             "file": str(found.file) if found.file else None,
+            "left_out": settings.remarks(),
             "settings": {key: _setting(key, found) for key in KEYS},
             "excluded": leaves_out(FileFilter(settings.exclusion), path),
             "ignored": _ignored(settings, found, path),
         }
     except ExcludeError as error:
         raise Refusal(str(error)) from error
-    click.echo(json.dumps(report, indent=2) if form == "json" else "\n".join(_lines(report, found)))
+    if form == "json":
+        click.echo(printable_json(json.dumps(report, indent=2)))
+    else:
+        click.echo("\n".join(map(printable, _lines(report, found))))
 
 
 def _ignored(settings: RunSettings, config: Config, path: str) -> list[str] | None:
     """The codes ignored in the file at ``path``; None for a folder, and where there is no direction to check for."""
     if not settings.says_direction(config):
         return None
-    ignored = settings.options(path).ignore
-    return list(ignored) if Path(path).is_file() else None
+    if not Path(path).is_file():
+        settings.base(config)  # to say what is wrong with it
+        return None
+    return list(settings.options(path).ignore)
 
 
 def _setting(key: str, config: Config) -> dict[str, Any]:
@@ -86,6 +94,7 @@ def _lines(report: dict[str, Any], config: Config) -> Iterator[str]:
     for file in settings_files(config.file.parent) if config.file else ():
         if file != config.file and read_section(file) is not None:
             yield f"Not read: {file}, because {config.file} in the same folder goes before it."
+    yield from report["left_out"]
     yield "The command line goes before all of these."
 
 

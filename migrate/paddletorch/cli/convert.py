@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +24,19 @@ if TYPE_CHECKING:
 _FORMATS = ("text", *get_args(Form))
 
 
-@click.command()
+class _NamesApart(click.Command):
+    """A command that takes no option that is the name of a file too, as ``*`` of a shell or a hook may give it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for argument in args if "--" not in args else ():
+            if argument.startswith("-") and argument != "-" and os.path.lexists(argument):
+                raise click.UsageError(
+                    f"{argument} is an option, and a file is called so too: put -- before the names of files", ctx
+                )
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_NamesApart)
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--to", type=click.Choice(get_args(Framework)), help="The framework to convert to.")
 @click.option("--diff", is_flag=True, help="Print what would change as a unified diff; the report goes to stderr.")
@@ -48,9 +61,11 @@ _FORMATS = ("text", *get_args(Form))
 @click.option("--shim", type=click.Choice(get_args(ShimMode)), help="Use the runtime shim [default: never].")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out, in gitignore syntax; may be repeated.")
 @click.option("--force-exclude", is_flag=True, help="Exclude also files that are named one by one, as hooks name them.")
+@click.option("--follow-links", is_flag=True, help="Take, and with --write change, what links to elsewhere lead to.")
 @click.option("--no-gitignore", is_flag=True, help="Also take what .gitignore leaves out.")
 @click.option("--markdown/--no-markdown", default=None, help="Also take fenced Python of Markdown files in folders.")
 @click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
+@click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
 @click.option("--baseline", metavar="FILE", help="Count findings that FILE knows, without showing them.")
 @click.option("--write-baseline", is_flag=True, help="Write the findings of this run into the baseline.")
 @click.option("--stdin-filename", metavar="NAME", help="Name for the source that is read with '-'.")
@@ -85,7 +100,7 @@ def convert(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None
     paths = paths or (".",)
     _check_combination(paths, given)
     _check_reports(given["reports"])
-    request = _Request(paths, given, RunSettings(given))
+    request = _Request(paths, given, RunSettings(given, _named(paths, given)))
     ctx.exit(_convert_stdin(request) if paths == ("-",) else _convert_paths(request))
 
 
@@ -109,9 +124,15 @@ class _Request:
         return self.mode in ("write", "output") or (self.mode == "stdin" and not self.given["diff"])
 
 
+def _named(paths: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
+    return paths if paths != ("-",) else tuple(filter(None, [given["stdin_filename"]]))
+
+
 def _check_combination(paths: tuple[str, ...], given: dict[str, Any]) -> None:
     if given["write"] and given["output"]:
         raise click.UsageError("--write edits in place, --output makes a copy: give one of them")
+    if given["follow_links"] and given["output"]:
+        raise click.UsageError("--output copies links as links: --follow-links does not go with it")
     if given["diff"] and given["form"] != "text":
         raise click.UsageError(
             f"--diff and --format {given['form']} both want stdout: give one of them, or --report FILE"
@@ -144,7 +165,6 @@ def _check_reports(files: Sequence[Path]) -> None:
 def _convert_stdin(request: _Request) -> int:
     from paddletorch.batch.one_file import UnusableOptions, converter_for
     from paddletorch.inputs.discover import FileFilter, leaves_out
-    from paddletorch.report.diff import unified_diff
 
     name = request.given["stdin_filename"]
     path = name or "<stdin>"
@@ -160,10 +180,11 @@ def _convert_stdin(request: _Request) -> int:
     data = sys.stdin.buffer.read()
     result = FileResult(path, Status.CLEAN, data, data) if left_out else converter.convert(data, path).file
     if request.given["diff"]:
-        _write_stdout(unified_diff(result, colour=_colour()))
+        _write_diff([result])
     else:
         _write_stdout(data if result.status is Status.FAILED else result.output)
     results, remarks = baselines.apply([result])
+    remarks += request.settings.remarks()
     return _report(request, options, results, scanned=1, remarks=remarks)
 
 
@@ -179,9 +200,16 @@ def _convert_paths(request: _Request) -> int:
     try:
         if given["output"]:
             check_output(request.paths, given["output"])
-        found = discover(
-            request.paths, FileFilter(settings.exclusion, gitignore, given["force_exclude"], settings.takes_markdown)
+        follow = given["follow_links"]
+        wanted_files = FileFilter(
+            settings.exclusion,
+            gitignore,
+            given["force_exclude"],
+            settings.takes_markdown,
+            file_links=follow or not given["write"],
+            folder_links=follow,
         )
+        found = discover(request.paths, wanted_files)
         options = settings.overall(request.paths[0], found.files)
         if not found.files:
             converter_for(options)  # to say what is wrong with the tables
@@ -198,14 +226,12 @@ def _convert_paths(request: _Request) -> int:
     if given["write"]:
         results = _write(results)
     if given["diff"]:
-        from paddletorch.report.diff import unified_diff
-
-        for result in results:
-            _write_stdout(unified_diff(result, colour=_colour()))
+        _write_diff(results)
     results, remarks = baselines.apply(results)
-    remarks += [*_settings_remarks(settings, found.files), *ran.notes]
+    remarks += [*settings.remarks(), *_settings_remarks(settings, found.files), *ran.notes]
     if found.unfollowed:
-        remarks.append(f"links to folders elsewhere were not followed: {', '.join(found.unfollowed)}")
+        named = ", ".join(found.unfollowed)
+        remarks.append(f"links out of the given paths were not followed, as --follow-links would: {named}")
     return _report(request, options, results, scanned=ran.scanned, remarks=remarks)
 
 
@@ -265,6 +291,23 @@ def _report(
         except OSError as error:
             raise Refusal(f"--report {file}: {reason(error)}") from error
     return summary.exit_code
+
+
+def _write_diff(results: Sequence[FileResult]) -> None:
+    """Print the changes; a runner's log takes no line of the source for a command."""
+    from paddletorch.report.diff import unified_diff
+    from paddletorch.report.printable import holds_command
+
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    diffs = [unified_diff(result, colour=_colour(), terminal=terminal) for result in results]
+    stopped = os.environ.get("GITHUB_ACTIONS") == "true" and any(map(holds_command, diffs))
+    token = secrets.token_hex(16).encode() if stopped else b""
+    if stopped:  # patch and git apply pass over both lines
+        _write_stdout(b"::stop-commands::%b\n" % token)
+    for diff in diffs:
+        _write_stdout(diff)
+    if stopped:
+        _write_stdout(b"::%b::\n" % token)
 
 
 def _write_stdout(data: bytes) -> None:

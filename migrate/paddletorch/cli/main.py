@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -23,6 +24,18 @@ _COMMANDS = {
 
 
 class _Commands(click.Group):
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """As click's; what errors say of files and tables is fit to be printed."""
+        try:
+            return super().main(*args, **kwargs)
+        except click.BadParameter:  # click's own words, in lines
+            raise
+        except click.ClickException as error:
+            from paddletorch.report.printable import printable
+
+            error.message = printable(error.message)  # type: ignore[misc]  # where click reads it
+            raise
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*self.commands, *_COMMANDS})
 

@@ -11,6 +11,7 @@ import click
 
 from paddletorch.cli.error import Refusal
 from paddletorch.model.codes import nearest
+from paddletorch.report.printable import printable
 
 if TYPE_CHECKING:
     from paddletorch_rules import Form, Framework, Row, Table
@@ -53,7 +54,7 @@ def list_rows(area: str | None, form: str, tables: tuple[str, ...]) -> None:
     widths = [min(_WIDTH, max(map(len, column))) for column in zip(*columns, strict=True)]
     for cells in columns:
         padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
-        click.echo("  ".join(padded).rstrip())
+        _echo("  ".join(padded).rstrip())
 
 
 @rules.command()
@@ -66,10 +67,10 @@ def show(key: str, tables: tuple[str, ...]) -> None:
     rows = rows or list(dict.fromkeys(row for side in ("torch", "paddle") for row, _ in table.overloads(side, key)))
     spec = table.diagnostics.get(key.upper())
     if spec is not None:
-        click.echo(f"{spec.code} {spec.name}: {spec.title}")
-        click.echo(f"  {spec.severity}, {spec.applicability}: {spec.message}")
+        _echo(f"{spec.code} {spec.name}: {spec.title}")
+        _echo(f"  {spec.severity}, {spec.applicability}: {spec.message}")
         if spec.hint:
-            click.echo(f"  {spec.hint}")
+            _echo(f"  {spec.hint}")
     if not rows and spec is None:
         known = [name for row in table.rows for name in (row.id, row.code, *_names(row))]
         raise Refusal(f"the tables have no {key}{nearest(key, [*known, *table.diagnostics])}")
@@ -77,9 +78,10 @@ def show(key: str, tables: tuple[str, ...]) -> None:
 
     record = verified.read() if rows else None
     for row in rows:
-        click.echo("\n".join(_describe(row)))
+        for line in _describe(row):
+            _echo(line)
         if record is not None:
-            click.echo(f"  {_proof(row, record.evidence(row, table))}")
+            _echo(f"  {_proof(row, record.evidence(row, table))}")
 
 
 @rules.command()
@@ -125,13 +127,17 @@ def check(
     click.echo(f"{len(table.rows)} rows, {len(table.values)} value maps, {len(table.diagnostics)} diagnostics: valid")
     problems = check_installed(table)
     for problem in problems:
-        click.echo(str(problem))
+        _echo(str(problem))
     found = " and ".join(f"{side} {installed(side)}" for side in frameworks())
     if not found:
         click.echo("neither torch nor Paddle is installed: nothing to hold them against")
     else:
         click.echo(f"{f'{len(problems)} differences from' if problems else 'as written in'} {found}")
     ctx.exit(1 if problems else 0)
+
+
+def _echo(line: str) -> None:
+    click.echo(printable(line))
 
 
 def _chosen(table: Table, only: tuple[str, ...]) -> list[Row]:

@@ -11,6 +11,7 @@ import click
 
 from paddletorch.cli.settings import RunSettings, known_codes
 from paddletorch.model import Framework, ShimMode
+from paddletorch.report.printable import printable
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -34,6 +35,7 @@ from paddletorch.model import Framework, ShimMode
 @click.option("--unsafe/--no-unsafe", default=None, help="Also convert what is likely right but not sure.")
 @click.option("--shim", type=click.Choice(get_args(ShimMode)), help="Use the runtime shim [default: auto].")
 @click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
+@click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
 @click.argument("script")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ARGS]...")
 def run(
@@ -55,8 +57,10 @@ def run(
     command was not understood.
     """
     path = str(Path.cwd() / "__main__.py") if is_module else script
-    settings = RunSettings(given)
+    settings = RunSettings(given, [path])
     config = settings.file_config(path)
+    for remark in settings.remarks():
+        click.echo(f"Note: {printable(remark)}", err=True)
     if not settings.says_direction(config):
         raise click.UsageError("say where to run: --on paddle or --on torch (or 'to' in a settings file)")
     options = settings.options(path)

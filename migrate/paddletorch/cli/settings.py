@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from paddletorch.cli.error import Refusal
-from paddletorch.inputs.config import Config, ConfigError, load_config
+from paddletorch.inputs.config import Config, ConfigError, Search, load_config
 from paddletorch.inputs.gitignore import Exclusion, Ignore, with_separator
 from paddletorch.model import Options
 from paddletorch.model.codes import areas, nearest, unknown_code
@@ -25,8 +25,13 @@ class RunSettings:
     folders as the user gave them.
     """
 
-    def __init__(self, given: Mapping[str, Any]) -> None:
-        """``given``: values of the command line by parameter name; what is missing, None or empty was not given."""
+    def __init__(self, given: Mapping[str, Any], paths: Sequence[str] = ()) -> None:
+        """``given``: values of the command line by parameter name; what is missing, None or empty was not given.
+
+        ``paths``: the files and folders that the command names.
+        """
+        folders = (_absolute(path if os.path.isdir(path) else os.path.dirname(path)) for path in paths)  # noqa: PTH112, PTH120
+        self._search = Search(tuple(dict.fromkeys(map(Path, folders))), bool(given.get("trust")))
         self._given = {name: value for name, value in given.items() if value is not None and value != ()}
         self._configs: dict[str, Config] = {}
         self._options: dict[Path | None, Options] = {}
@@ -34,13 +39,17 @@ class RunSettings:
 
     def config(self, folder: str) -> Config:
         """The settings file that holds for the files in ``folder``."""
-        absolute = os.path.abspath(folder)  # noqa: PTH100 - resolve() fails on a link that loops
+        absolute = _absolute(folder)
         if absolute not in self._configs:
             try:
-                self._configs[absolute] = load_config(Path(absolute))
+                self._configs[absolute] = load_config(Path(absolute), self._search)
             except ConfigError as error:
                 raise Refusal(str(error)) from error
         return self._configs[absolute]
+
+    def remarks(self) -> list[str]:
+        """Which settings files were found so far and not used, and why."""
+        return list(dict.fromkeys(config.left_out for config in self._configs.values() if config.left_out))
 
     def file_config(self, path: str) -> Config:
         """The settings file that holds for the file at ``path``, which need not exist."""
@@ -135,7 +144,10 @@ class RunSettings:
         absolute = os.path.abspath(path)  # noqa: PTH100 - a link is matched by its own name
         found = self._ignores[config.file]
         return [
-            c for ignore, wanted, codes in found if ignore.leaves_out(absolute, is_dir=False) is wanted for c in codes
+            c
+            for ignore, wanted, codes in found
+            if ignore.leaves_out_within(absolute, is_dir=False) is wanted
+            for c in codes
         ]
 
     def _read_ignores(self, config: Config) -> list[tuple[Ignore, bool, tuple[str, ...]]]:
@@ -160,7 +172,12 @@ class RunSettings:
 
 def _no_direction(config: Config) -> str:
     file = f"{config.file}, which is nearest to it" if config.file else "[tool.paddletorch]"
-    return f"say where the code goes: --to paddle or --to torch (or 'to' in {file})"
+    left_out = f"; {config.left_out}" if config.left_out else ""
+    return f"say where the code goes: --to paddle or --to torch (or 'to' in {file}){left_out}"
+
+
+def _absolute(path: str) -> str:
+    return os.path.abspath(path)  # noqa: PTH100 - resolve() fails on a link that loops
 
 
 @functools.cache

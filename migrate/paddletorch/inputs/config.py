@@ -5,10 +5,14 @@ from __future__ import annotations
 import difflib
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from paddletorch_rules.bounded import SETTINGS_BYTES, read_regular
+
+from paddletorch.inputs.gitignore import repository_of
 from paddletorch.model import Framework, ShimMode
 
 if sys.version_info >= (3, 11):
@@ -27,6 +31,55 @@ _FLAGS = ("unsafe", "annotate", "markdown")
 KEYS = (*_CHOICES, *_STRINGS, *_LISTS, *_TABLES, *_FLAGS)
 
 
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How far up settings are looked for, and which are used."""
+
+    named: tuple[Path, ...] = ()
+    """The folders that the command named, or that hold the files that it named; absolute."""
+    trust: bool = False
+    """Whether another user's settings are used too, and tables that settings elsewhere name."""
+
+    def folders(self, start: Path) -> Iterator[Path]:
+        """Where settings for ``start`` are looked for, the nearest first.
+
+        The last one is the top of the repository or, without one, the current folder, if ``start`` lies in it; a named
+        folder above that goes before it.
+        """
+        top = repository_of(start) or _containing(Path.cwd(), start) or (start if start.is_dir() else start.parent)
+        tops = {top, *(folder for folder in self.named if _containing(folder, start))}
+        for folder in (start, *start.parents):
+            yield folder
+            tops.discard(folder)
+            if not tops:
+                return
+
+    def may_have_tables(self, config: Config) -> bool:
+        """Whether ``config`` names no tables, lies where it may, or is trusted."""
+        if self.trust or not config.tables or config.file is None:
+            return True
+        return any(_containing(folder, config.file) for folder in (Path.cwd(), *self.named))
+
+
+def owner_not_trusted(file: Path) -> str | None:
+    """Who owns ``file``, if that is neither root nor the user of this process."""
+    if not hasattr(os, "geteuid"):
+        return None
+    try:
+        owner = file.stat().st_uid
+    except OSError:
+        return None  # reading it says what is wrong
+    user = os.geteuid()
+    known = {0, user}
+    if user == 0 and os.environ.get("SUDO_UID", "").isdecimal():
+        known.add(int(os.environ["SUDO_UID"]))
+    return None if owner in known else f"another user ({owner})"
+
+
+def _containing(folder: Path, path: Path) -> Path | None:
+    return folder if path.is_relative_to(folder) else None
+
+
 class ConfigError(ValueError):
     """A settings file that cannot be used; the message names the file and the key."""
 
@@ -37,6 +90,8 @@ class Config:
 
     file: Path | None = None
     """None: no settings file was found. Patterns and paths in it are relative to its folder."""
+    left_out: str = ""
+    """Which settings file was found and not used, and why."""
     to: Framework | None = None
     source_version: str | None = None
     target_version: str | None = None
@@ -64,27 +119,44 @@ class Config:
         return key if self.file is None or _is_own(self.file) else f"tool.paddletorch.{key}"
 
 
-def load_config(start: Path) -> Config:
+def load_config(start: Path, search: Search = Search()) -> Config:
     """Read the settings that hold for ``start``, a file or folder: those of the nearest file upwards.
 
     Settings files are not merged. A pyproject.toml without ``[tool.paddletorch]`` is passed over.
+    One that may not be used ends the search: nothing above it was meant for what lies below.
 
     Raises:
         ConfigError: a file on the way up is not TOML, or holds an unknown key or a wrong value.
     """
     start = Path(os.path.abspath(start))  # noqa: PTH100 - resolve() fails on a link that loops
-    for folder in (start, *start.parents):
+    for folder in search.folders(start):
         for file in settings_files(folder):
-            section = read_section(file)
+            others = None if search.trust else owner_not_trusted(file)
+            try:
+                section = read_section(file)
+                if section is not None and others is None:
+                    config = _check(file, section)
+                    return config if search.may_have_tables(config) else Config(left_out=_outside(file))
+            except ConfigError:
+                if others is None:
+                    raise
+                section = {}
             if section is not None:
-                return _check(file, section)
+                return Config(left_out=f"{file} was left out: it belongs to {others}; --trust uses it")
     return Config()
+
+
+def _outside(file: Path) -> str:
+    return (
+        f"{file} was left out: it names tables, which say what is written into the code, and lies outside of the "
+        "current folder and of what the command named; --trust uses it"
+    )
 
 
 def settings_files(folder: Path) -> list[Path]:
     """The files in ``folder`` that may hold settings, in the order in which they are asked."""
     files = (folder / name for name in NAMES)
-    return [file for file in files if os.path.isfile(file)]  # noqa: PTH113 - Path.is_file raises in a closed folder
+    return [file for file in files if os.path.exists(file) and not os.path.isdir(file)]  # noqa: PTH110, PTH112 - Path raises
 
 
 def read_section(file: Path) -> dict[str, Any] | None:
@@ -94,11 +166,13 @@ def read_section(file: Path) -> dict[str, Any] | None:
         ConfigError: the file cannot be read or is not TOML.
     """
     try:
-        document: dict[str, Any] = tomllib.loads(file.read_bytes().decode())
+        document: dict[str, Any] = tomllib.loads(read_regular(file, SETTINGS_BYTES).decode())
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file}: not UTF-8: {error.reason} at byte {error.start}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{file}: nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file}: not valid TOML: {error}") from error
     if _is_own(file):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from paddletorch.inputs.config import NAMES as SETTINGS_FILES
-from paddletorch.inputs.gitignore import Exclusion, Ignore, above, exclude, with_separator
+from paddletorch.inputs.gitignore import Exclusion, Ignore, OnError, above, exclude, with_separator
 from paddletorch.model import FileResult
 from paddletorch.model.document_kinds import MARKDOWN, NOTEBOOKS
 from paddletorch.model.failure import failed, reason
@@ -36,6 +36,10 @@ class FileFilter:
     """Whether :attr:`exclusion` also holds for files that were named one by one."""
     markdown: Callable[[str], bool] = lambda _: False
     """Whether the Markdown files in a folder are taken."""
+    file_links: bool = True
+    """Whether files elsewhere are taken that a link leads to."""
+    folder_links: bool = False
+    """The same for folders."""
 
     def takes(self, path: str) -> bool:
         """Whether a file that was found in a folder is of a kind that is converted."""
@@ -49,7 +53,7 @@ class Discovery:
     files: list[str] = field(default_factory=list)
     failures: list[FileResult] = field(default_factory=list)
     unfollowed: list[str] = field(default_factory=list)
-    """Links to folders outside the walked ones: never followed."""
+    """Links to files and folders outside of the paths that were given, which the filter does not follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +85,21 @@ def discover(paths: Sequence[str], wanted_files: FileFilter) -> Discovery:
             candidates.append(_Candidate(path, os.path.realpath(path), Path(path).is_symlink()))
         else:
             found.failures.append(failed(path, "SRC004", "not a regular file"))
-    found.files = _each_once(candidates)
     roots = [os.path.realpath(path) for path in paths]
+    if wanted_files.folder_links:
+        for link in found.unfollowed:  # grows meanwhile, by the links in what a link leads to
+            real = os.path.realpath(link)
+            if not below(real, roots):
+                roots.append(real)
+                _collect(link, wanted_files, candidates, found)
     found.unfollowed = [link for link in found.unfollowed if not below(os.path.realpath(link), roots)]
+    taken = []
+    for candidate in candidates:
+        if candidate.is_link and not wanted_files.file_links and not below(candidate.real, roots):
+            found.unfollowed.append(candidate.path)
+        else:
+            taken.append(candidate)
+    found.files = _each_once(taken)
     return found
 
 
@@ -106,7 +122,7 @@ def leaves_out(wanted_files: FileFilter, path: str) -> bool:
 
 
 def walk(
-    root: str, wanted_files: FileFilter, wanted: Callable[[str], bool], on_error: Callable[[str, OSError], None]
+    root: str, wanted_files: FileFilter, wanted: Callable[[str], bool], on_error: OnError
 ) -> Iterator[tuple[os.DirEntry[str], str]]:
     """Yield what lies below ``root``, each with its absolute path, in a fixed order, folders first.
 
@@ -115,9 +131,9 @@ def walk(
     """
     absolute = os.path.realpath(root)
     excluded = exclude(wanted_files.exclusion(root), absolute)
-    if excluded.base != with_separator(absolute) and excluded.leaves_out(absolute, is_dir=True):
+    if excluded.base != with_separator(absolute) and excluded.leaves_out_within(absolute, is_dir=True):
         return
-    pending = [(root, absolute, above(absolute) if wanted_files.gitignore else Ignore(absolute), excluded)]
+    pending = [(root, absolute, above(absolute, on_error) if wanted_files.gitignore else Ignore(absolute), excluded)]
     while pending:
         folder, absolute, ignore, excluded = pending.pop()
         try:
@@ -127,7 +143,7 @@ def walk(
             on_error(folder, error)
             continue
         if wanted_files.gitignore and any(entry.name == ".gitignore" for entry in entries):
-            ignore = ignore.inside(absolute)
+            ignore = ignore.inside(absolute, on_error)
         if any(entry.name in SETTINGS_FILES for entry in entries):
             excluded = exclude(wanted_files.exclusion(folder), absolute)
         prefix = with_separator(absolute)

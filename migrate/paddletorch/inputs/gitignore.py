@@ -1,17 +1,23 @@
-"""Which paths the .gitignore files and --exclude leave out; the matching itself is pathspec's."""
+"""Which paths the .gitignore files and --exclude leave out."""
 
 from __future__ import annotations
 
+import codecs
 import functools
 import os
-import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from paddletorch_rules.bounded import SETTINGS_BYTES, read_regular
+
+from paddletorch.inputs.wildmatch import Rule, read_rule
+
+OnError = Callable[[str, OSError], None]
+"""Is told of a file or folder that cannot be read."""
+
+_SEPARATOR = os.fsencode(os.sep)
 
 
 class ExcludeError(ValueError):
@@ -31,52 +37,57 @@ class Exclusion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """Patterns that hold in a folder, its own and those from above it, all relative to ``base``."""
+    """Patterns that hold in a folder, its own and those from above it."""
 
     base: str
     """Absolute folder, with a trailing separator."""
-    lines: tuple[str, ...] = ()
-    """In gitignore syntax; the last one that matches decides."""
-    files: GitIgnoreSpec | None = None
-    folders: GitIgnoreSpec | None = None
+    rules: tuple[tuple[int, Rule], ...] = ()
+    """Each after the length of the path that it is relative to; the last one that matches decides."""
 
     def leaves_out(self, path: str, *, is_dir: bool) -> bool:
         """Whether ``path`` (absolute, in ``base``) is left out, if what it lies in is not."""
-        spec = self.folders if is_dir else self.files
-        return spec is not None and spec.match_file(path[len(self.base) :])
+        if not self.rules:
+            return False
+        encoded = os.fsencode(path)
+        name = encoded[len(os.fsencode(os.path.dirname(path))) :].lstrip(_SEPARATOR)  # noqa: PTH120 - as text
+        start, relative = -1, b""
+        for length, rule in reversed(self.rules):
+            if length != start:
+                start, relative = length, encoded[length:].replace(_SEPARATOR, b"/")
+            if rule.matches(relative, name, is_dir=is_dir):
+                return not rule.negated
+        return False
+
+    def leaves_out_within(self, path: str, *, is_dir: bool) -> bool:
+        """Whether ``path`` (absolute, in ``base``) or a folder on the way to it is left out."""
+        ends = (at for at, character in enumerate(path) if character == os.sep and at > len(self.base))
+        return any(self.leaves_out(path[:end], is_dir=True) for end in ends) or self.leaves_out(path, is_dir=is_dir)
 
     def with_lines(self, lines: Iterable[str]) -> Ignore:
         """These patterns and ``lines``, which are relative to ``base`` and come last.
 
         Raises:
-            ValueError: a line is not gitignore syntax.
+            ValueError: a line is not gitignore syntax, or cannot match anything.
         """
-        from pathspec import GitIgnoreSpec
+        return self._with([read_rule(os.fsencode(line), strict=True) for line in lines], self.base)
 
-        every = (*self.lines, *lines)
-        # Asked about "x/", pathspec says that "x/**" matches; in git that is not about x itself. So folders
-        # are asked about as "x", with patterns to suit.
-        folders = (line.rstrip().removesuffix("/") for line in every)
-        try:
-            return Ignore(self.base, every, GitIgnoreSpec.from_lines(every), GitIgnoreSpec.from_lines(folders))
-        except re.error as error:
-            raise ValueError(str(error)) from error
-
-    def inside(self, folder: str) -> Ignore:
+    def inside(self, folder: str, on_error: OnError) -> Ignore:
         """What holds in ``folder`` (absolute, in ``base``): the same, and what its own .gitignore says."""
-        return self._with_file(Path(folder, ".gitignore"), folder[len(self.base) :])
+        return self._with_file(Path(folder, ".gitignore"), with_separator(folder), on_error)
 
-    def _with_file(self, file: Path, folder: str) -> Ignore:
+    def _with(self, rules: Iterable[Rule | None], folder: str) -> Ignore:
+        length = len(os.fsencode(folder))
+        return Ignore(self.base, (*self.rules, *((length, rule) for rule in rules if rule is not None)))
+
+    def _with_file(self, file: Path, folder: str, on_error: OnError) -> Ignore:
         try:
-            lines = file.read_bytes().decode("utf-8-sig", "surrogateescape").splitlines()
-        except OSError:
+            data = read_regular(file, SETTINGS_BYTES)
+        except FileNotFoundError:
             return self
-        lines = [line for line in lines if line.strip(" /!") and line[0] != "#"]
-        moved = [_from_base(line, folder) for line in lines]
-        try:
-            return self.with_lines(moved)
-        except ValueError:  # git passes over a line that it cannot read; so do we
-            return self.with_lines(line for line in moved if _valid(line))
+        except OSError as error:
+            on_error(str(file), error)
+            return self
+        return self._with(map(_read_or_pass_over, data.removeprefix(codecs.BOM_UTF8).split(b"\n")), folder)
 
 
 def exclude(exclusion: Exclusion, root: str) -> Ignore:
@@ -99,7 +110,7 @@ def _compiled(patterns: tuple[str, ...], base: str) -> Ignore:
     return Ignore(base).with_lines(patterns)
 
 
-def above(folder: str) -> Ignore:
+def above(folder: str, on_error: OnError) -> Ignore:
     """What the .gitignore files above ``folder`` (absolute), up to the root of its repository, say of it.
 
     Outside a repository that is nothing. A folder that they leave out was named by the user all the same,
@@ -107,13 +118,20 @@ def above(folder: str) -> Ignore:
     """
     none = Ignore(with_separator(folder))
     parents = [Path(folder), *Path(folder).parents]
-    top = next((parent for parent in parents if (parent / ".git").exists()), None)
+    top = repository_of(Path(folder))
     if top is None:
         return none
-    ignore = Ignore(with_separator(str(top)))._with_file(top / ".git" / "info" / "exclude", "")
+    ignore = Ignore(with_separator(str(top)))._with_file(
+        top / ".git" / "info" / "exclude", with_separator(str(top)), on_error
+    )
     for parent in reversed(parents[1 : parents.index(top) + 1]):
-        ignore = ignore.inside(str(parent))
-    return none if str(top) != folder and ignore.leaves_out(folder, is_dir=True) else ignore
+        ignore = ignore.inside(str(parent), on_error)
+    return none if str(top) != folder and ignore.leaves_out_within(folder, is_dir=True) else ignore
+
+
+def repository_of(path: Path) -> Path | None:
+    """The nearest folder upwards from ``path``, absolute, that holds a repository."""
+    return next((folder for folder in (path, *path.parents) if os.path.exists(folder / ".git")), None)  # noqa: PTH110
 
 
 def with_separator(folder: str) -> str:
@@ -121,19 +139,8 @@ def with_separator(folder: str) -> str:
     return folder if folder.endswith(os.sep) else folder + os.sep
 
 
-def _from_base(line: str, folder: str) -> str:
-    """A line of ``folder``'s .gitignore, said from the base."""
-    if not folder:
-        return line
-    sign, pattern = ("!", line[1:]) if line.startswith("!") else ("", line)
-    anchored = "/" in pattern.rstrip().rstrip("/")  # a slash elsewhere than at the end ties it to its folder
-    prefix = re.sub(r"([\\*?\[ #!])", r"\\\1", folder.replace(os.sep, "/"))
-    return f"{sign}/{prefix}/{'' if anchored else '**/'}{pattern.lstrip('/')}"
-
-
-def _valid(line: str) -> bool:
+def _read_or_pass_over(line: bytes) -> Rule | None:
     try:
-        Ignore("").with_lines([line])
-    except ValueError:
-        return False
-    return True
+        return read_rule(line.removesuffix(b"\r"))
+    except ValueError:  # git passes over a line that it cannot read; so do we
+        return None

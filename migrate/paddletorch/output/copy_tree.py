@@ -10,6 +10,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from paddletorch_rules.bounded import read_regular
+
 from paddletorch.inputs.discover import FileFilter, below, shown, unusable, walk
 from paddletorch.model import FileResult, Status
 from paddletorch.model.failure import failed, reason
@@ -131,7 +133,7 @@ class _Copy:
     def _file(self, path: str, real: str, target: Path) -> None:
         self._copied.add(real)
         result = self._converted.get(real)
-        if result is not None and Path(path).read_bytes() == result.source:
+        if result is not None and read_regular(Path(path)) == result.source:
             target.write_bytes(result.output)
             shutil.copystat(path, target)
             os.utime(target)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import click
 
 from paddletorch.model import FileResult, Uses
+from paddletorch.report.printable import printable
 
 SHOWN = 20
 """How many names the text report lists."""
@@ -75,6 +76,6 @@ def left_lines(coverage: Coverage, limit: int = SHOWN) -> Iterator[str]:
     for name, uses in left[:limit]:
         counts = ((uses.unknown, "unknown"), (uses.reported, "reported"))
         why = ", ".join(f"{count} {what}" if count < count_of(uses) else what for count, what in counts if count)
-        yield f"{uses.reported + uses.unknown:6}  {name} ({why})"
+        yield f"{uses.reported + uses.unknown:6}  {printable(name)} ({why})"
     if len(left) > limit:
         yield f"        and {len(left) - limit} more names; --format json has them all"

@@ -8,26 +8,38 @@ from difflib import SequenceMatcher
 
 from paddletorch.model import CellText, FileResult
 from paddletorch.report.changes import Opcode, opcodes
+from paddletorch.report.printable import printable_line
 
 _COLOURS = {b"---": b"\x1b[1m", b"+++": b"\x1b[1m", b"@@ ": b"\x1b[36m"}
 _SIGNS = {b"-": b"\x1b[31m", b"+": b"\x1b[32m"}
 
 
-def unified_diff(result: FileResult, *, colour: bool = False) -> bytes:
-    """The diff between a result's source and output; empty if they are equal. Of a notebook, one for each cell."""
+def unified_diff(result: FileResult, *, colour: bool = False, terminal: bool = False) -> bytes:
+    """The diff between a result's source and output; empty if they are equal. Of a notebook, one for each cell.
+
+    ``terminal``: it is to be read there, and need not be a patch: control characters are escaped.
+    """
     if result.cells:
         lines = [line for cell in result.cells for line in _cell_lines(result.path, cell)]
     elif result.source == result.output:
         return b""
     else:
         lines = _file_lines(result.path, result.source, result.output)
+    if terminal:
+        lines = [printable_line(line) for line in lines]
     return b"".join(_styled(line) for line in lines) if colour else b"".join(lines)
 
 
 def _file_lines(path: str, old: bytes, new: bytes) -> list[bytes]:
-    # A tab ends the name where it holds spaces, as in git and GNU diff.
-    name = os.fsencode(path) + (b"\t" if " " in path else b"")
+    name = _quoted(path) if not path.isprintable() or path.startswith('"') else os.fsencode(path)
+    name += b"\t" if " " in path else b""  # a tab ends the name where it holds spaces, as in git and GNU diff
     return [b"--- " + name + b"\n", b"+++ " + name + b"\n", *_hunks(_lines(old), _lines(new))]
+
+
+def _quoted(path: str) -> bytes:
+    """A name in quotes with escapes, as git and GNU diff write and read it."""
+    plain = os.fsencode(path).replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+    return b'"' + b"".join(bytes([byte]) if 32 <= byte < 127 else b"\\%03o" % byte for byte in plain) + b'"'
 
 
 def _cell_lines(path: str, cell: CellText) -> list[bytes]:

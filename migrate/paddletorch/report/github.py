@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from paddletorch.model import Diagnostic, FileResult, Severity, Status
-from paddletorch.report.printable import printable
+from paddletorch.report.printable import printable, without_controls
 from paddletorch.report.record import Report
 from paddletorch.report.root import Root
 from paddletorch.report.text import headline
@@ -23,7 +23,7 @@ def render(report: Report) -> str:
     lines: list[str] = []
     for result in report.results:
         path = root.relative(result.path)
-        name = printable(result.path if path is None else path.as_posix())
+        name = without_controls(result.path if path is None else path.as_posix())
         lines += [_finding(name, diagnostic) for diagnostic in result.diagnostics]
         if not report.summary.applied:
             lines += _would_change(name, result)
@@ -36,8 +36,9 @@ def _finding(name: str, found: Diagnostic) -> str:
         properties |= {"line": str(found.line), "endLine": str(found.end_line)}
         if found.end_line == found.line:  # GitHub takes a column for a single line only
             properties["col"] = str(found.column)
-    text = f"cell {found.cell.number}, line {found.cell.line}: {found.message}" if found.cell else found.message
-    message = f"{text}\n{found.hint}" if found.hint else text
+    text = printable(found.message)
+    text = f"cell {found.cell.number}, line {found.cell.line}: {text}" if found.cell else text
+    message = f"{text}\n{printable(found.hint)}" if found.hint else text
     return _command(_COMMANDS[found.severity], {**properties, "title": f"paddletorch {found.code}"}, message)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import paddletorch
 from paddletorch.model import FileResult, Options
+from paddletorch.report.printable import printable_json
 from paddletorch.report.record import Mode, Report
 from paddletorch.report.summary import Summary
 
@@ -18,7 +19,7 @@ FORMAT_VERSION = 1
 def render(report: Report) -> str:
     """The whole report as one line-broken JSON object, ASCII only."""
     results = report.results
-    return json.dumps(
+    text = json.dumps(
         {
             "format_version": FORMAT_VERSION,
             "version": paddletorch.__version__,
@@ -35,6 +36,7 @@ def render(report: Report) -> str:
         },
         indent=2,
     )
+    return printable_json(text)
 
 
 def _options(options: Options, mode: Mode) -> dict[str, Any]:

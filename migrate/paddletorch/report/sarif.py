@@ -21,6 +21,7 @@ from paddletorch_rules import load
 import paddletorch
 from paddletorch.model import Conversion, Diagnostic, FileResult, Severity, Status
 from paddletorch.report.changes import opcodes
+from paddletorch.report.printable import printable_json
 from paddletorch.report.record import Report
 from paddletorch.report.root import Root
 from paddletorch.report.sarif_rules import Rules
@@ -39,7 +40,7 @@ Json = dict[str, Any]
 
 def render(report: Report) -> str:
     """The log as one line-broken JSON object, ASCII only."""
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report)]}, indent=1)
+    return printable_json(json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report)]}, indent=1))
 
 
 def _run(report: Report) -> Json:

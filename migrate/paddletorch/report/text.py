@@ -24,11 +24,11 @@ def finding_lines(results: Sequence[FileResult], *, conversions: bool) -> Iterat
             where = _where(result.path, item)
             if isinstance(item, Conversion):
                 code = click.style(item.code, fg="green", bold=True)
-                yield f"{where} {code} {item.name} -> {item.replacement}"
+                yield f"{where} {code} {printable(item.name)} -> {printable(item.replacement)}"
             else:
                 yield f"{where} {_finding(item)}"
                 if item.hint:
-                    yield click.style(f"    {item.hint}", dim=True)
+                    yield click.style(f"    {printable(item.hint)}", dim=True)
 
 
 def summary_lines(summary: Summary, options: Options, *, coverage: bool) -> Iterator[str]:
@@ -42,7 +42,7 @@ def summary_lines(summary: Summary, options: Options, *, coverage: bool) -> Iter
         yield ""
         yield click.style("Converted" if summary.applied else "Would convert", bold=True)
         for (name, replacement), count in summary.conversions.items():
-            yield f"{count:6}  {name} -> {replacement}"
+            yield f"{count:6}  {printable(name)} -> {printable(replacement)}"
     if summary.findings:
         from paddletorch_rules import load
 
@@ -50,14 +50,14 @@ def summary_lines(summary: Summary, options: Options, *, coverage: bool) -> Iter
         yield ""
         yield click.style("Findings", bold=True)
         for code, count in summary.findings.items():
-            yield f"{count:6}  {code}  {titles[code].title if code in titles else ''}"
+            yield f"{count:6}  {code}  {printable(titles[code].title) if code in titles else ''}"
     left = list(left_lines(summary.coverage)) if coverage else []
     if left:
         yield ""
         yield from left
     for note in summary.notes:
         yield ""
-        yield f"{click.style('Note', bold=True)}: {note.message}{f' ({note.code})' if note.code else ''}"
+        yield f"{click.style('Note', bold=True)}: {printable(note.message)}{f' ({note.code})' if note.code else ''}"
     steps = list(_next_steps(summary, options.unsafe))
     if steps:
         yield ""
@@ -76,7 +76,7 @@ def _finding(diagnostic: Diagnostic) -> str:
     code = click.style(diagnostic.code, fg=_COLOURS[diagnostic.severity], bold=True)
     level = " [info]" if diagnostic.severity is Severity.INFO else ""
     offer = " [--unsafe converts it]" if diagnostic.applicability is Applicability.UNSAFE else ""
-    return f"{code}{level} {diagnostic.message}{offer}"
+    return f"{code}{level} {printable(diagnostic.message)}{offer}"
 
 
 def headline(summary: Summary) -> str:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import paddletorch_rules
+from paddletorch_rules.bounded import TABLE_BYTES, read_regular
 
 import paddletorch
 from paddletorch.model import Options
@@ -27,7 +28,7 @@ def environment_digest(options: Options) -> bytes:
     for path in _files(options):
         digest.update(path.name.encode("utf-8", "surrogateescape"))
         try:
-            data = path.read_bytes()
+            data = read_regular(path, TABLE_BYTES)
         except OSError:
             data = b""
         digest.update(len(data).to_bytes(8, "big"))

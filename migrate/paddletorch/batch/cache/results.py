@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
+from paddletorch_rules.bounded import open_regular
 from paddletorch_rules.storage import UntrustedFolder, cache_folder
 
 from paddletorch.batch.cache.environment import environment_digest
@@ -159,7 +160,7 @@ def _digest_of(states: Iterable[bytes]) -> bytes:
 
 def _content(path: str) -> bytes:
     try:
-        with Path(path).open("rb") as file:
+        with open_regular(Path(path)) as file:
             return content_digest(file.read(LARGEST))
     except OSError:
         return _UNREADABLE

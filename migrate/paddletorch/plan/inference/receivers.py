@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from copy import copy
 from enum import IntEnum
 from functools import cached_property
 
 from paddletorch_rules import Form, Row
+from paddletorch_rules.name_patterns import matches_name, without_anchors
 
 from paddletorch.plan.inference.isinstance_checks import is_tested_as_no_tensor
 from paddletorch.plan.inference.named_tuples import shows_fields
@@ -231,7 +231,7 @@ class Receivers:
         spec = self._view.settings.table.types[type_name]
         path = path_of(node)
         names = [path, *self._iterated(node)]
-        named = bool(spec.names) and any(re.search(spec.names, n.rpartition(".")[2].rstrip("[]")) for n in names)
+        named = any(matches_name(spec.names, n.rpartition(".")[2].rstrip("[]")) for n in names)
         if path in ("self", "cls") or (type_name == "scaler" and self._file.names_shim):
             return Evidence.NO  # perhaps the shim's scaler, which has the source's methods
         if type_name == "tensor" and values_unknown:
@@ -264,7 +264,7 @@ class Receivers:
         """Whether this file creates the receiver by a call whose name does not show its type."""
         for value in self._makers(node):
             maker = path_of(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
-            if isinstance(value, ast.Call) and not re.search(names.replace("$", "").replace("^", ""), maker):
+            if isinstance(value, ast.Call) and names and not matches_name(without_anchors(names), maker):
                 return True
         return False
 

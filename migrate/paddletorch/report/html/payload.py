@@ -13,7 +13,7 @@ import paddletorch
 from paddletorch.model import Conversion, Diagnostic, FileResult, Options, Uses
 from paddletorch.report.coverage import measure
 from paddletorch.report.html.hunks import Hunk, hunks_of
-from paddletorch.report.printable import printable
+from paddletorch.report.printable import printable, printable_json
 from paddletorch.report.record import Report
 from paddletorch.report.rule_page import titles
 
@@ -72,7 +72,7 @@ def files(report: Report) -> tuple[list[dict[str, Any]], list[str]]:
 
 def compact(value: object) -> str:
     """JSON without blanks, ASCII only, that neither ends nor confuses the script element it stands in."""
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+    return printable_json(json.dumps(value, separators=(",", ":"))).replace("<", "\\u003c")
 
 
 def _file(result: FileResult) -> dict[str, Any]:

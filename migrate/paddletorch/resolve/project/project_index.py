@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from paddletorch_rules.bounded import open_regular
+
 from paddletorch.model import Framework
 from paddletorch.model.dependencies import LARGEST, Dependencies
 from paddletorch.resolve.evaluator.evaluator import Evaluator
@@ -210,7 +212,7 @@ class ProjectIndex:
             self._modules.move_to_end(path)
             return self._modules[path]
         try:
-            with Path(path).open("rb") as file:
+            with open_regular(Path(path)) as file:
                 data = file.read(LARGEST)
             self._tracker.add_content(path, data)
             if name.encode() not in data and b"import *" not in data:

@@ -1,0 +1,59 @@
+"""Files of a repository that are no files, or too large: said at once, whoever reads them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from paddletorch_rules.bounded import SETTINGS_BYTES, TABLE_BYTES
+
+from .conftest import PLAIN, Run, Tree
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes and devices are POSIX")
+
+CONVERT = ("convert", "--to", "paddle")
+READ = {
+    "paddletorch.toml": CONVERT,
+    "pyproject.toml": CONVERT,
+    ".gitignore": CONVERT,
+    "table.toml": (*CONVERT, "--tables", "table.toml"),
+    "baseline.json": (*CONVERT, "--baseline", "baseline.json"),
+}
+"""Each file that a run reads besides the source, and a command that reads it."""
+
+
+@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("kind", ["pipe", "device", "too large", "sparse"])
+def test_what_is_no_file_or_too_large_is_not_read(process: Run, tree: Tree, folder: Path, name: str, kind: str) -> None:
+    tree({"a.py": PLAIN})
+    limit = TABLE_BYTES if name in ("table.toml", "baseline.json") else SETTINGS_BYTES
+    if kind == "pipe":
+        os.mkfifo(folder / name)
+    elif kind == "device":
+        (folder / name).symlink_to("/dev/zero")
+    elif kind == "too large":
+        (folder / name).write_bytes(b"#" * (limit + 1))
+    else:
+        with (folder / name).open("wb") as file:
+            file.truncate(1 << 40)
+    result = process(*READ[name])  # which ends after 120 s
+    assert result.returncode == 2
+    said = "not a regular file" if kind in ("pipe", "device") else f"larger than {limit:,} bytes"
+    assert name in (result.stdout + result.stderr).decode()
+    assert said in (result.stdout + result.stderr).decode()
+    assert (folder / "a.py").read_text() == PLAIN
+
+
+def test_the_largest_file_that_is_read(paddletorch: Run, tree: Tree) -> None:
+    tree({"a.py": PLAIN, "paddletorch.toml": "#" * SETTINGS_BYTES, ".gitignore": "#" * SETTINGS_BYTES})
+    assert paddletorch(*CONVERT).returncode == 1
+
+
+@pytest.mark.parametrize("name", ["paddletorch.toml", "table.toml", "baseline.json"])
+def test_what_is_nested_too_deeply(paddletorch: Run, tree: Tree, name: str) -> None:
+    nested = "[" * 100_000
+    tree({"a.py": PLAIN, name: nested if name.endswith(".json") else f"a = {nested}"})
+    result = paddletorch(*READ[name])
+    assert result.returncode == 2
+    assert b"nested too deeply" in result.stderr
