@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import string
-from dataclasses import MISSING, fields
+from dataclasses import fields
 
 import pytest
 from paddletorch.engine.engine import Engine
@@ -124,7 +124,7 @@ def test_a_finding_is_said_once() -> None:
     view = view_of("torch.ones(1)\n")
     other = refused(NameTaken("paddle", "torch.ones"), NODE, "torch.ones")
     same = refused(NameTaken("paddle", "torch.ones"), NODE, "torch.ones")
-    planned = Planned(Uses((use.with_findings(other, same),)), Changes(findings=(same, *use.findings)))
+    planned = Planned(Uses((use.with_findings(other, same),)), (Changes(findings=(same, *use.findings)),))
     assert findings_of(view, planned) == [*use.findings, other]
 
 
@@ -147,12 +147,27 @@ KINDS = [
 
 
 def _example(kind: type[Refusal]) -> Refusal:
-    """A refusal of the type, with a word in each of its fields."""
-    words: dict[str, object] = {}
-    for field in fields(kind):
-        assert field.default is MISSING or isinstance(field.default, str)
-        words[field.name] = 7 if field.type == "int" else ("one", "two") if "tuple" in str(field.type) else field.name
+    """A refusal of the type, with a word for each of its details."""
+    declared: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        declared |= vars(base).get("__annotations__", {}) if issubclass(base, Refusal) and base is not Refusal else {}
+    assert tuple(declared) == kind.details_declared
+    words = {name: 7 if of == "int" else ("one", "two") if "tuple" in of else name for name, of in declared.items()}
     return kind(**words)
+
+
+def test_a_refusal_is_a_value() -> None:
+    taken = NameTaken("paddle", api="torch.ones")
+    assert taken == NameTaken("paddle", "torch.ones")
+    assert hash(taken) == hash(NameTaken("paddle", "torch.ones"))
+    assert taken != NameTaken("paddle", "torch.zeros")
+    assert taken != StatedByTable("API213")
+    assert StatedByTable("API213").details == ()
+    with pytest.raises(AttributeError, match="cannot be set"):
+        taken.name = "torch"  # type: ignore[misc]
+    for values, named in ((), {}), (("a",), {}), (("a", "b", "c"), {}), (("a", "b"), {"other": "c"}):
+        with pytest.raises(TypeError, match="takes name, api"):
+            NameTaken(*values, **named)
 
 
 def test_the_types_are_all_here() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import fields
 
 from paddletorch.plan.model.refusals import (
     AmbiguousApi,
@@ -100,7 +99,7 @@ def details(refusal: Refusal) -> tuple[tuple[str, str], ...]:
     """Text for the placeholders of the diagnostic's message, by name."""
     if isinstance(refusal, StatedByTable):
         return refusal.details
-    found = {field.name: _text(getattr(refusal, field.name)) for field in fields(refusal)}
+    found = {name: _text(getattr(refusal, name)) for name in refusal.details_declared}
     if isinstance(refusal, AmbiguousApi):
         found["apis"] = " or ".join(refusal.apis)
     if isinstance(refusal, NeedsWholeCall):
