@@ -126,14 +126,14 @@ def _convert_to_expression(
 
 
 def _convert_in_place(
-    binding: CallBinding, decisions: Decisions, form: Form, template: str | None, callee: Callee, made: str = ""
+    binding: CallBinding, decisions: Decisions, form: Form, template: str | None, callee: Callee, object_name: str = ""
 ) -> ConvertedCall:
     """The target's arguments where the call stands."""
     if template is not None and not _PLAIN.fullmatch(template):
         raise Refused(NeedsWholeCall(callee.value, template))
     if decisions.moves_arguments:
         binding = binding.spelled_out()
-    around = surrounding(binding, decisions, made)
+    around = surrounding(binding, decisions, object_name)
     edits, findings = convert_arguments(binding, decisions, form, reconcile=not callee.adds_to_partial)
     return ConvertedCall((*around, *edits), findings=_once(decisions.findings, findings))
 
@@ -142,9 +142,9 @@ def _convert_parent(
     binding: CallBinding, decisions: Decisions, form: Form, template: str | None, checks: list[Check]
 ) -> ConvertedCall:
     """A parent's constructor: what stands around other calls is done to the object once it is made."""
-    made = _object_made(binding, decisions) if any(decisions.around) else ""
+    object_name = _name_of_object(binding, decisions) if any(decisions.around) else ""
     before = check_before(binding, checks) if checks else []
-    converted = _convert_in_place(binding, decisions, form, template, Callee.PARENT, made)
+    converted = _convert_in_place(binding, decisions, form, template, Callee.PARENT, object_name)
     return replace(converted, edits=(*before, *converted.edits))
 
 
@@ -168,7 +168,7 @@ def _finished(callee: Callee, converted: ConvertedCall) -> ConvertedCall:
     return converted
 
 
-def _object_made(binding: CallBinding, decisions: Decisions) -> str:
+def _name_of_object(binding: CallBinding, decisions: Decisions) -> str:
     """The name of the object that a parent's constructor makes: what stands around other calls is done to it after.
 
     Raises:

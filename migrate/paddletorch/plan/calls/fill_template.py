@@ -34,12 +34,12 @@ from paddletorch.text.call_spans import LayoutError, run_of_arguments
 
 _Part = str | Span
 _Arguments = Mapping[str, ast.expr | tuple[ast.expr, ast.expr] | str]
-"""What stands for each hole: an argument, a run of arguments, or text."""
+"""What stands for each placeholder: an argument, a run of arguments, or text."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Hole:
-    """One place in a template: the parameter's name, and whether it stands where any expression may stand."""
+class _Placeholder:
+    """One placeholder of a template: the parameter's name, and whether any expression may stand there."""
 
     name: str
     free: bool
@@ -85,8 +85,8 @@ def compose(
 
 def _above(binding: CallBinding, let: Let, arguments: _Arguments, node: ast.expr) -> list[Edit] | None:
     """The template with what it evaluates once assigned in lines of their own, if there is room for them."""
-    values = {hole: value for _, hole in let.names if isinstance(value := arguments[hole], ast.expr)}
-    repeated = [(hole, value) for hole, value in values.items() if not is_pure(value)]
+    values = {name: value for _, name in let.names if isinstance(value := arguments[name], ast.expr)}
+    repeated = [(name, value) for name, value in values.items() if not is_pure(value)]
     found = hoist(binding.view, binding.expression, repeated, binding.row.code) if repeated else None
     if found is None:
         return None
@@ -101,7 +101,7 @@ def fill(
     arguments: _Arguments,
     node: ast.expr,
 ) -> list[_Part]:
-    """The template's text with arguments in its holes: source spans, or text for what the call leaves out.
+    """The template's text with arguments for its placeholders: source spans, or text for what the call leaves out.
 
     Raises:
         Refused: an argument would be evaluated twice or in another order, or is missing.
@@ -118,7 +118,7 @@ def fill(
             parts.append(view.quoted(piece, node))
             continue
         value = arguments[piece.name]
-        parts += _hole(view, value, tightness[number], node)
+        parts += _argument(view, value, tightness[number], node)
         number += 1
     if _needs_brackets(view, text, node):
         parts = ["(", *parts, ")"]
@@ -145,10 +145,10 @@ def _sample(template: str) -> Iterator[str]:
             yield spec.replace("%", name) if spec else name
 
 
-def surrounding(binding: CallBinding, decisions: Decisions, made: str = "") -> list[Edit]:
+def surrounding(binding: CallBinding, decisions: Decisions, object_name: str = "") -> list[Edit]:
     """Edits for what is put around the call, and in the place of parts of its arguments.
 
-    ``made`` names the object where the call, a parent's constructor, does not give it: it is treated once it is made.
+    ``object_name`` is that of a parent's constructor: what stands around other calls follows in a statement of its own.
 
     Raises:
         Refused: an argument would be evaluated twice or in another order.
@@ -175,8 +175,8 @@ def surrounding(binding: CallBinding, decisions: Decisions, made: str = "") -> l
                 beside, inside = _beside(piece, translated.get(piece, []) if isinstance(piece, Span) else [])
                 parts += beside
                 edits += inside
-            parts += [made or whole] if number == 0 else []
-        if made:
+            parts += [object_name or whole] if number == 0 else []
+        if object_name:
             statement = view.parent(node)
             assert isinstance(statement, ast.stmt)
             place, separator = place_after(view, statement)
@@ -193,7 +193,7 @@ def surrounding(binding: CallBinding, decisions: Decisions, made: str = "") -> l
 
 
 def _beside(part: _Part, edits: list[Edit]) -> tuple[list[_Part], list[Edit]]:
-    """A hole with what is inserted right before and behind it as parts of their own, and the edits inside it.
+    """An argument with what is inserted right before and behind it as parts of their own, and the edits inside it.
 
     An insertion at the edge of an argument that leaves the call would otherwise stay where the argument was.
     """
@@ -213,11 +213,13 @@ def _around(
     arguments: _Arguments,
     node: ast.expr,
 ) -> list[_Part]:
-    """Half an expression: its holes stand between brackets, where anything may stand."""
+    """Half an expression: its placeholders stand between brackets, where any expression may stand."""
     parts: list[_Part] = []
     for piece in _pieces(text, arguments):
         parts += (
-            [view.quoted(piece, node)] if isinstance(piece, str) else _hole(view, arguments[piece.name], ANYWHERE, node)
+            [view.quoted(piece, node)]
+            if isinstance(piece, str)
+            else _argument(view, arguments[piece.name], ANYWHERE, node)
         )
     return parts
 
@@ -254,7 +256,7 @@ def _is_none(value: object) -> bool:
     return isinstance(value, ast.Constant) and value.value is None
 
 
-def _pieces(template: str, arguments: Mapping[str, object]) -> Iterator[str | _Hole]:
+def _pieces(template: str, arguments: Mapping[str, object]) -> Iterator[str | _Placeholder]:
     for text, name, spec, _ in Formatter().parse(template):
         if text:
             yield text
@@ -264,24 +266,24 @@ def _pieces(template: str, arguments: Mapping[str, object]) -> Iterator[str | _H
             before, _, after = spec.partition("%")
             if name in arguments:
                 yield from _pieces(before, arguments)
-                yield _Hole(name, True)
+                yield _Placeholder(name, True)
                 yield from _pieces(after, arguments)
         elif name in arguments:
-            yield _Hole(name, True)
+            yield _Placeholder(name, True)
         elif name + "=" in arguments:
             yield str(arguments[name + "="])
         else:
             raise Refused(MissingArgument(template, name))
 
 
-def _check_order(view: FileView, pieces: list[str | _Hole], arguments: Mapping[str, object]) -> None:
+def _check_order(view: FileView, pieces: list[str | _Placeholder], arguments: Mapping[str, object]) -> None:
     """Each argument that may have an effect is evaluated once, in the order of the source."""
     order: list[tuple[int, str]] = []
     for piece in pieces:
-        value = arguments[piece.name] if isinstance(piece, _Hole) else ""
+        value = arguments[piece.name] if isinstance(piece, _Placeholder) else ""
         nodes = [value] if isinstance(value, ast.expr) else list(value) if isinstance(value, tuple) else []
         if nodes and not all(is_pure(n) for n in nodes):
-            assert isinstance(piece, _Hole)
+            assert isinstance(piece, _Placeholder)
             order.append((view.source.span(nodes[0]).start, piece.name))
     if len({name for _, name in order}) < len(order) or order != sorted(order):
         raise Refused(EvaluatedTwice(tuple(dict.fromkeys(name for _, name in order))))
@@ -289,7 +291,7 @@ def _check_order(view: FileView, pieces: list[str | _Hole], arguments: Mapping[s
 
 def _check_scopes(
     view: FileView,
-    pieces: list[str | _Hole],
+    pieces: list[str | _Placeholder],
     arguments: _Arguments,
     text: str,
     node: ast.expr,
@@ -298,7 +300,7 @@ def _check_scopes(
     kinds = enclosing_kinds(text)
     scope = view.tree.scopes.get(node, view.tree.scope)
     hidden = scope.bindings if scope.kind == "class" else ()  # a class's names are not seen from there
-    for name, kind in zip((p.name for p in pieces if isinstance(p, _Hole)), kinds, strict=True):
+    for name, kind in zip((p.name for p in pieces if isinstance(p, _Placeholder)), kinds, strict=True):
         value = arguments[name]
         values = [value] if isinstance(value, ast.expr) else list(value) if isinstance(value, tuple) else []
         forbidden = {"": (), "iterable": (ast.NamedExpr,), "inside": _BOUND_TO_SCOPE}[kind]
@@ -312,7 +314,9 @@ def _check_scopes(
 _BOUND_TO_SCOPE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
-def _hole(view: FileView, value: ast.expr | tuple[ast.expr, ast.expr] | str, place: int, node: ast.expr) -> list[_Part]:
+def _argument(
+    view: FileView, value: ast.expr | tuple[ast.expr, ast.expr] | str, place: int, node: ast.expr
+) -> list[_Part]:
     if isinstance(value, str):
         return [view.quoted(value, node)]
     if isinstance(value, tuple):
