@@ -13,14 +13,14 @@ from paddletorch_rules.releases import Framework
 class BoundCall(Protocol):
     """One call, bound to its row. Parameter names are the source side's; ``self`` is a method's receiver.
 
-    ``literal`` gives ``...`` where no constant stands; ``types`` the tracked types that the argument can have, as far as
-    they are known, ``is_tensor`` whether it can be nothing but a tensor, and ``dtype`` the dtype of a torch tensor if the
-    file shows it. ``row_template`` is the template of the row's own form, empty if it has none. ``rewrite`` chooses
-    another template, whose placeholders are the target's parameters, and ``let`` says which of them are evaluated once,
-    by names that start with ``_``. ``surround`` puts text around the converted call, and ``replace`` in the place of a
-    part of an argument, with source parameters as placeholders. ``parent`` is the syntax around the call. ``stop`` leaves
-    the call as it is, with a diagnostic; ``refuse`` says that the arguments make no sense for the API, ``unseen_in`` that
-    the hook needs one that the call does not show.
+    ``literal`` gives ``...`` where no constant stands; ``types`` the tracked types that the argument can have, as
+    far as they are known, ``is_tensor`` whether it can be nothing but a tensor, and ``dtype`` the dtype of a torch
+    tensor if the file shows it. ``row_template`` is the template of the row's own form, empty if it has none.
+    ``rewrite`` chooses another template, whose placeholders are the target's parameters, and ``let`` says which of
+    them are evaluated once, by names that start with ``_``. ``surround`` puts text around the converted call, and
+    ``replace`` in the place of a part of an argument, with source parameters as placeholders. ``parent`` is the
+    syntax around the call. ``stop`` leaves the call as it is, with a diagnostic; ``refuse`` says that the arguments
+    make no sense for the API, ``unseen_in`` that the hook needs one that the call does not show.
     """
 
     @property
