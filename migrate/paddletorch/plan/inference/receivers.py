@@ -147,10 +147,18 @@ class Receivers:
                 return Evidence.NO  # only the name is evidence, and the use does not support it
         if found is Evidence.YES and call is not None and self._may_be_method_of_target(node, call, options):
             return Evidence.NO
-        if found is not Evidence.YES or not self._file.imports_target or not all(row.whole for row, _ in options):
+        return self._if_from_source(found, node.value, [row for row, _ in options])
+
+    def evidence_for_expression(self, receiver: ast.expr, row: Row) -> Evidence:
+        """As ``evidence`` of the row's type, for an expression on ``receiver`` that the row writes as a template."""
+        return self._if_from_source(self.evidence(receiver, row.receiver or ""), receiver, [row])
+
+    def _if_from_source(self, found: Evidence, receiver: ast.expr, rows: list[Row]) -> Evidence:
+        """The evidence, where the file imports the target too: then an object must certainly come from the source."""
+        if found is not Evidence.YES or not self._file.imports_target or not all(row.whole for row in rows):
             return found
         source = self._view.settings.source
-        values = self._view.evaluator.values(node.value)
+        values = self._view.evaluator.values(receiver)
         if any(isinstance(v, Instance) and v.api.partition(".")[0] == source for v in values):
             return found
         return Evidence.MAYBE if self._file.imports_source else Evidence.NO

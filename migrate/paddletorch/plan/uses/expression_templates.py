@@ -31,7 +31,7 @@ def find_matches(view: FileView, receivers: Receivers) -> dict[ast.expr, Match]:
         if start in taken:
             continue
         match = _around(view, start, index[start.attr])
-        if match is None or receivers.evidence(start.value, match.row.receiver or "") is not Evidence.YES:
+        if match is None or receivers.evidence_for_expression(start.value, match.row) is not Evidence.YES:
             continue
         found[match.node] = match
         taken |= match.attributes
