@@ -47,6 +47,7 @@ class Table:
         self._prefixes: dict[Framework, list[tuple[str, Row, Form]]] = {"torch": [], "paddle": []}
         self._members: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
         self._exported: dict[Framework, dict[str, dict[str, str]]] = {"torch": {}, "paddle": {}}
+        self._by_module: dict[Framework, dict[str, list[str]]] = {"torch": {}, "paddle": {}}
         self._made: dict[str, str | None] = {}
         self._known_members: dict[tuple[str, str], tuple[str, str | None] | None] = {}
         for row in self.rows:
@@ -185,11 +186,18 @@ class Table:
                     found.update({last: f"{module}.{last}" for last in self.exported(side, other[:-2])})
                 elif self._named(side, other):
                     found[alias.rpartition(".")[2]] = alias
-            prefix = module + "."
-            names = (n[len(prefix) :] for n in self._by_name[side] if n.startswith(prefix))
-            found.update({last: prefix + last for last in names if "." not in last})
+            last_names = self._last_names(side).get(module, ())
+            found.update({last: f"{module}.{last}" for last in last_names})
             self._exported[side][module] = found
         return self._exported[side][module]
+
+    def _last_names(self, side: Framework) -> dict[str, list[str]]:
+        """The names that rows have on ``side``, by the module in which they stand."""
+        if not self._by_module[side]:
+            for name in self._by_name[side]:
+                module, _, last = name.rpartition(".")
+                self._by_module[side].setdefault(module, []).append(last)
+        return self._by_module[side]
 
     def tokens(self, side: Framework, rows: Iterable[Row]) -> Tokens:
         """What a file's bytes must hold for any of ``rows`` to matter when ``side`` is the source."""

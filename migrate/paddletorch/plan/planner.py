@@ -74,7 +74,9 @@ PASSES = (
 
 def plan_file(view: FileView) -> Planned:
     """Decide what to change in a file and what to report."""
-    view = replace(view, matches=find_matches(view, view.provide(Receivers)))
+    matches = find_matches(view, view.provide(Receivers))
+    if matches:  # the view without them, and what it has provided, serve as well
+        view = replace(view, matches=matches)
     planned = Planned()
     for one in PASSES:
         planned = planned.with_changes(one.plan(view, planned))
