@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
+from typing import NamedTuple
 
 from paddletorch_rules import Form
 
@@ -54,8 +55,7 @@ class Callee(Enum):
         return self in (Callee.ADDED_TO_PARTIAL, Callee.PARTIAL_OF_PARTIAL)
 
 
-@dataclass(frozen=True, slots=True)
-class ConvertedCall:
+class ConvertedCall(NamedTuple):
     """What a bound call becomes."""
 
     edits: tuple[Edit, ...]
@@ -95,7 +95,7 @@ def convert_bound_call(binding: CallBinding, form: Form, callee: Callee) -> Conv
     template = form.template
     if form.results:
         place, template, beside = named_result(binding.view, binding.expression, form)
-        decisions = replace(decisions, beside=(*decisions.beside, *beside))
+        decisions = decisions._replace(beside=(*decisions.beside, *beside))
     template = decisions.template or template
     if binding.form.applied and whole is None:
         template = _as_function(binding, template)
@@ -145,7 +145,7 @@ def _convert_parent(
     object_name = _name_of_object(binding, decisions) if any(decisions.around) else ""
     before = check_before(binding, checks) if checks else []
     converted = _convert_in_place(binding, decisions, form, template, Callee.PARENT, object_name)
-    return replace(converted, edits=(*before, *converted.edits))
+    return converted._replace(edits=(*before, *converted.edits))
 
 
 def _once(*findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -161,7 +161,7 @@ def _finished(callee: Callee, converted: ConvertedCall) -> ConvertedCall:
     if not any(map(has_marks, converted.every_edit)):
         return converted
     whole = None if converted.whole is None else with_deferred_text(converted.whole)
-    converted = replace(converted, edits=tuple(map(with_deferred_text, converted.edits)), whole=whole)
+    converted = converted._replace(edits=tuple(map(with_deferred_text, converted.edits)), whole=whole)
     found = next((p for edit in converted.every_edit for p in edit.parts if isinstance(p, DeferredText)), None)
     if found is not None and callee not in (Callee.NAMED, Callee.PARTIAL):
         raise Refused(why_undecided(found))

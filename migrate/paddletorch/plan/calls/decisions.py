@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from string import Formatter
-from typing import Literal, NoReturn
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from paddletorch_rules import Framework, Let
 from paddletorch_rules.hooks import argument_hooks
@@ -23,15 +24,17 @@ Around = tuple[str, str]
 NOTHING_AROUND: Around = ("", "")
 
 
-@dataclass(frozen=True)
-class Decisions:
+_NO_TEXTS: Mapping[str, Any] = MappingProxyType({})
+
+
+class Decisions(NamedTuple):
     """What becomes of a bound call beside what its row says. Parameters are the source's unless they say otherwise."""
 
     dropped: frozenset[str] = frozenset()
     """Parameters that leave the call without further question."""
-    forced: Mapping[str, str] = field(default_factory=dict)
+    forced: Mapping[str, str] = _NO_TEXTS
     """The target's parameters that get an expression whatever the source said."""
-    wraps: Mapping[str, Around] = field(default_factory=dict)
+    wraps: Mapping[str, Around] = _NO_TEXTS
     """Text around arguments."""
     template: str | None = None
     """What is written instead of the row's form."""
@@ -53,15 +56,15 @@ class Decisions:
 
     def with_around(self, before: str, after: str) -> Decisions:
         """The same with this text around the converted call."""
-        return replace(self, around=(before, after))
+        return self._replace(around=(before, after))
 
     def dropping(self, *names: str) -> Decisions:
         """The same without these parameters."""
-        return replace(self, dropped=self.dropped | set(names)) if names else self
+        return self._replace(dropped=self.dropped | set(names)) if names else self
 
     def with_findings(self, *findings: Finding) -> Decisions:
         """The same with more findings, each of them once."""
-        return replace(self, findings=tuple(dict.fromkeys((*self.findings, *findings)))) if findings else self
+        return self._replace(findings=tuple(dict.fromkeys((*self.findings, *findings)))) if findings else self
 
 
 def decide(binding: CallBinding) -> Decisions:
@@ -98,8 +101,7 @@ def decide_additions(binding: CallBinding, use: str) -> Decisions:
     same_form = alone.around in (NOTHING_AROUND, together.around) and alone.template in (None, together.template)
     if earlier and not (same_form and alone.wraps.items() <= together.wraps.items()):
         raise Refused(NeedsWholeCall(use, "{self}"))
-    added = replace(
-        together,
+    added = together._replace(
         forced={name: text for name, text in together.forced.items() if alone.forced.get(name) != text},
         around=NOTHING_AROUND if together.around == alone.around else together.around,
         template=None if together.template == alone.template else together.template,

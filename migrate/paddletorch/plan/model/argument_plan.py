@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.model import Edit
 from paddletorch.plan.model.findings import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentPlan:
+class ArgumentPlan(NamedTuple):
     """How a call's arguments are converted, before it is decided how the call is written.
 
     ``keywords`` maps the position of each argument that remains to its name in the target;

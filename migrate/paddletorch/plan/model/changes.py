@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import NamedTuple
 
 from paddletorch.model import Conversion, Edit
 from paddletorch.plan.model.findings import Finding
@@ -35,8 +36,7 @@ class Import:
     """The site that the text belongs to; the module is imported beside the site's own import."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """What a pass returns."""
 
     edits: tuple[Edit, ...] = ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from paddletorch_rules import Form, ParameterPair, Row
 
@@ -43,10 +42,10 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
     except Refused as stop:
         return Changes(findings=(refused(stop.refusal, node, name, row),))
     if view.target in row.warn:
-        written = replace(written, findings=(finding(row.warn[view.target], node, name, row),))
+        written = written._replace(findings=(finding(row.warn[view.target], node, name, row),))
     if written.edits:
         replacement = target.template or f"{row.receiver}.{target.names[0]}"
-        written = replace(written, conversions=(view.conversion(row.code, node, name, replacement, row.id),))
+        written = written._replace(conversions=(view.conversion(row.code, node, name, replacement, row.id),))
     return written
 
 

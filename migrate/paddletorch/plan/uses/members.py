@@ -108,7 +108,7 @@ def _plan_instance_call(file: _File, call: ast.Call, options: list[tuple[Row, Fo
         return Changes(findings=(refused(stop.refusal, call, name, row),))
     written = converted.template.replace("{self}", row.receiver or "")
     conversion = view.conversion(row.code, call, name, written, row.id)
-    return replace(changes, conversions=(conversion,), findings=converted.findings)
+    return changes._replace(conversions=(conversion,), findings=converted.findings)
 
 
 def _plan_match(file: _File, match: Match) -> Changes | None:
@@ -127,7 +127,7 @@ def _plan_match(file: _File, match: Match) -> Changes | None:
         # its members are then planned separately
         return Changes(findings=(refused(stop.refusal, match.node, f"{row.receiver} expression", row),))
     written = form.template or f"{row.receiver}.{form.names[0]}"
-    return replace(changes, conversions=(view.conversion(row.code, match.node, name, written, row.id),))
+    return changes._replace(conversions=(view.conversion(row.code, match.node, name, written, row.id),))
 
 
 def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, Fate] | None]:
@@ -231,7 +231,7 @@ def _plan_call(
             return Changes(findings=(finding(row.report, call, name, row, **details),)) if sure else NOTHING
         if changes is None:
             edits, findings, replacement = _convert_call(view, node, call, row, form, name)
-            changes = replace(spelled(view, file.aliases, node, edits, name), findings=findings)
+            changes = spelled(view, file.aliases, node, edits, name)._replace(findings=findings)
     except Refused as stop:
         shown = sure or row.receiver != "tensor"
         return Changes(findings=(refused(stop.refusal, call, name, row),)) if shown else NOTHING
@@ -248,10 +248,10 @@ def _plan_call(
     if row.receiver == "scaler" and file.left_scaler is not None and edits:
         return Changes(findings=(refused(LeftWithAnother(view.text(node), file.left_scaler), call, name, row),))
     if view.target in row.warn:
-        changes = replace(changes, findings=(*changes.findings, finding(row.warn[view.target], call, name, row)))
+        changes = changes._replace(findings=(*changes.findings, finding(row.warn[view.target], call, name, row)))
     if not (replacement and edits):
         return changes
-    return replace(changes, conversions=(view.conversion(row.code, call, name, replacement, row.id),))
+    return changes._replace(conversions=(view.conversion(row.code, call, name, replacement, row.id),))
 
 
 def _is_another(view: FileView, call: ast.Call, form: Form) -> bool:

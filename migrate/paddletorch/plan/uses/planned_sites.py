@@ -273,12 +273,13 @@ def _convert_call(view: FileView, use: Use, candidate: Candidate, form: Form) ->
     skip = 1 if callee is Callee.PARTIAL else 0
     binding = bind(view, call, candidate.row, candidate.form, candidate.name, skip)
     converted = convert_bound_call(binding, form, callee)
-    return replace(
-        use,
-        target=use.target or converted.template,
+    return Use(
+        site,
+        use.row,
+        use.target or converted.template,
+        converted.edits,
+        (*use.findings, *converted.findings),
         whole=converted.whole,
-        edits=converted.edits,
-        findings=(*use.findings, *converted.findings),
         writes_name=converted.template is not None,
     )
 

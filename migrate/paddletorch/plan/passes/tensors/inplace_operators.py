@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from paddletorch_rules.facts import facts
 
@@ -63,7 +62,7 @@ def _write_into(
         changes = spelled(view, aliases, target, (edit,), "torch.Tensor")
     except Refused as stop:
         return Changes(findings=(refused(stop.refusal, target, "torch.Tensor"),))
-    return replace(changes, conversions=(view.conversion(_CODE, statement, "in-place operator", "paddle.assign"),))
+    return changes._replace(conversions=(view.conversion(_CODE, statement, "in-place operator", "paddle.assign"),))
 
 
 def _is_tensor(view: FileView, bindings: Sequence[Binding], statement: ast.AugAssign) -> bool:
