@@ -6,7 +6,7 @@ Flow-insensitive, like LibCST's QualifiedNameProvider: a name means every bindin
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -70,6 +70,27 @@ class ScopeTree:
             found.setdefault(node.attr, []).append(node)
         return found
 
+    def reads(self, bindings: Sequence[Binding]) -> Sequence[ast.Name]:
+        """The names that mean ``bindings``, which are all bindings of one name, where they are read."""
+        if not bindings:
+            return ()
+        name = bindings[0].name
+        if name not in self._reads:
+            found = self._reads[name] = {}
+            for load in self.names.get(name, ()):
+                found.setdefault(id(self.scopes[load].lookup(name)), []).append(load)
+        return self._reads[name].get(id(bindings), ())
+
+    @cached_property
+    def _reads(self) -> dict[str, dict[int, list[ast.Name]]]:
+        """Names that are read, by name and by the identity of the list of bindings that they mean."""
+        return {}
+
+    def method_calls(self, name: str) -> list[ast.Call]:
+        """Calls of a method or function that is called ``name`` and is an attribute of something."""
+        calls = ((node, self.parents.get(node)) for node in self.members.get(name, ()))
+        return [call for node, call in calls if isinstance(call, ast.Call) and call.func is node]
+
     @cached_property
     def class_members(self) -> frozenset[str]:
         """Names that classes of this module bind: their methods and class attributes."""
@@ -88,6 +109,13 @@ class ScopeTree:
         """Subscripts of names, attributes, calls and strings."""
         parents = ((node, self.parents.get(node)) for node in self.scopes)
         return [p for node, p in parents if isinstance(p, ast.Subscript) and p.value is node]
+
+    @cached_property
+    def negative_numbers(self) -> frozenset[int | float]:
+        """The negative numbers that are written anywhere."""
+        minus = (node for node in self.parents if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub))
+        operands = (node.operand for node in minus)
+        return frozenset(-n.value for n in operands if isinstance(n, ast.Constant) and isinstance(n.value, int | float))
 
     @cached_property
     def in_fstrings(self) -> frozenset[ast.AST]:
