@@ -4,12 +4,16 @@ from paddletorch.resolve.evaluator.evaluator import Evaluator
 from paddletorch.resolve.project.parsed import Parsed
 from paddletorch.resolve.project.project_index import ProjectIndex
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Scope
+from paddletorch.resolve.scopes.certain_evaluation import evaluated_always, evaluated_below
+from paddletorch.resolve.scopes.definite_assignment import Bound, DefiniteAssignment
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.values import Instance, Method, NoneValue, Partial, Qualified, Unknown, Value
 
 __all__ = [
     "AttributeStore",
     "Binding",
+    "Bound",
+    "DefiniteAssignment",
     "Evaluator",
     "Instance",
     "Method",
@@ -22,4 +26,6 @@ __all__ = [
     "ScopeTree",
     "Unknown",
     "Value",
+    "evaluated_always",
+    "evaluated_below",
 ]

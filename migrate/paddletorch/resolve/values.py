@@ -30,6 +30,8 @@ class Instance:
     """The local class it is an instance of."""
     external_class: str = ""
     """``path:name`` of the class in another module that it is an instance of, or that its local class inherits from."""
+    call: ast.Call | None = None
+    """The call in this module that makes it, for types of which one object may be left and another one converted."""
 
 
 @dataclass(frozen=True, slots=True)

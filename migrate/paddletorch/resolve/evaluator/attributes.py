@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
 
 from paddletorch.resolve.evaluator.classes import Classes
 from paddletorch.resolve.evaluator.environment import Environment
-from paddletorch.resolve.evaluator.operations import of_kind, state_dict_method
+from paddletorch.resolve.evaluator.operations import of_kind, state_dict_method, tensors
 from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
 from paddletorch.resolve.evaluator.variables import Variables
-from paddletorch.resolve.scopes.bindings import Scope
+from paddletorch.resolve.scopes.bindings import AttributeStore, Scope
 from paddletorch.resolve.values import (
     NOTHING,
     UNKNOWN,
@@ -42,6 +43,7 @@ class Attributes:
         self._types = types
         self._variables = variables
         self._stores = environment.tree.stores_by_name
+        self._by_owner: dict[str, dict[Scope | None, list[AttributeStore]]] = {}
 
     def attribute(self, node: ast.Attribute) -> Values:
         """What the attribute can be: a member of the object, else what is stored to it."""
@@ -99,7 +101,8 @@ class Attributes:
         found: Values = NOTHING
         owner = self._class_of_self(node)
         if owner is not None:
-            in_class = [store for store in stores if self._class_of_self(store.target) in (owner, None)]
+            by_owner = self._stores_by_owner(node.attr)
+            in_class = [*by_owner.get(owner, ()), *by_owner.get(None, ())]
             has_default = any(b.kind == "assign" for b in owner.bindings.get(node.attr, ()))
             stores = in_class or ([] if has_default else stores)
             if has_default:
@@ -109,9 +112,20 @@ class Attributes:
                 found |= self._types.annotated(store.annotation, store.scope)
             if store.value is not None:
                 found |= self._evaluate(store.value)
+            elif isinstance(augmented := self._environment.tree.parents.get(store.target), ast.AugAssign):
+                found |= tensors(self._evaluate(augmented.value))  # another operand leaves the type as it is
             elif store.annotation is None:
                 found |= UNKNOWN
         return found if found or any(store.value is not None for store in stores) else UNKNOWN
+
+    def _stores_by_owner(self, name: str) -> Mapping[Scope | None, Sequence[AttributeStore]]:
+        """The stores to attributes called ``name``, by the class in whose method ``self.name`` is."""
+        found = self._by_owner.get(name)
+        if found is None:
+            found = self._by_owner[name] = {}
+            for store in self._stores.get(name, ()):
+                found.setdefault(self._class_of_self(store.target), []).append(store)
+        return found
 
     def _class_of_self(self, node: ast.Attribute) -> Scope | None:
         """The class scope if ``node`` is ``self.x`` or ``cls.x`` of a method."""

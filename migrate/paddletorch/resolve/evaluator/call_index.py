@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from functools import cached_property
 
 from paddletorch.resolve.scopes.bindings import Scope
 from paddletorch.resolve.scopes.scopes import ScopeTree
@@ -14,6 +16,10 @@ class CallIndex:
     def __init__(self, tree: ScopeTree) -> None:
         self._tree = tree
         self._by_name: dict[str, list[ast.Call]] = {}
+        self._by_bindings: dict[str, dict[int, list[ast.Call]]] = {}
+        """Calls of plain names, by name and by the identity of the list of bindings that it means."""
+        self._of_methods: dict[tuple[str, str], list[ast.Call]] = {}
+        """Calls of methods, by the method's name and, of ``__init__``, the name of the class."""
         for call in tree.calls:
             callee = call.func
             name = callee.id if isinstance(callee, ast.Name) else getattr(callee, "attr", None)
@@ -21,30 +27,50 @@ class CallIndex:
                 self._by_name.setdefault(name, []).append(call)
 
     def of(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]:
-        """Calls in the module that may call ``function``: by its name, or by its method name."""
+        """Calls in the module that may call ``function``: by its name, or by its method name.
+
+        Functions that are called alike have one list.
+        """
         scope = self._tree.own[function]
-        method = is_method(scope)
-        found: list[ast.Call] = []
-        if method and function.name == "__init__":
-            assert scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef)
-            found += [c for c in self._by_name.get(scope.parent.node.name, []) if isinstance(c.func, ast.Name)]
-        for call in self._by_name.get(function.name, []):
-            callee = call.func
-            if isinstance(callee, ast.Name) and not method:
-                callee_scope = self._tree.scopes.get(callee)
-                bindings = callee_scope.lookup(callee.id) if callee_scope else []
-                if any(b.node is function for b in bindings):
-                    found.append(call)
-            elif isinstance(callee, ast.Attribute) and method:
-                found.append(call)
+        if not is_method(scope):
+            return self._of_name(function.name, function)
+        assert scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef)
+        made = scope.parent.node.name if function.name == "__init__" else ""
+        found = self._of_methods.get((function.name, made))
+        if found is None:
+            found = [c for c in self._by_name.get(made, []) if isinstance(c.func, ast.Name)] if made else []
+            found += [c for c in self._by_name.get(function.name, []) if isinstance(c.func, ast.Attribute)]
+            self._of_methods[function.name, made] = found
         return found
 
     def of_lambda(self, function: ast.Lambda) -> list[ast.Call]:
         """Calls by the name that a lambda is assigned to."""
         assignment = self._tree.parents.get(function)
         target = assignment.targets[0] if isinstance(assignment, ast.Assign) and len(assignment.targets) == 1 else None
-        named = self._by_name.get(target.id, []) if isinstance(target, ast.Name) else []
-        return [c for c in named if isinstance(c.func, ast.Name) and self._is_bound_to(c.func, function)]
+        return self._of_name(target.id, function) if isinstance(target, ast.Name) else []
+
+    def _of_name(self, name: str, function: ast.AST) -> list[ast.Call]:
+        """Calls of ``name`` where the name may be bound to the function."""
+        by_bindings = self._by_bindings.get(name)
+        if by_bindings is None:
+            by_bindings = self._by_bindings[name] = {}
+            for call in self._by_name.get(name, ()):
+                scope = self._tree.scopes.get(call.func) if isinstance(call.func, ast.Name) else None
+                if scope is not None:
+                    by_bindings.setdefault(id(scope.lookup(name)), []).append(call)
+        return by_bindings.get(self._homes.get((name, function), 0), [])
+
+    @cached_property
+    def _homes(self) -> dict[tuple[str, ast.AST], int]:
+        """The identity of the list of bindings that a function or lambda is in, by its name."""
+        found: dict[tuple[str, ast.AST], int] = {}
+        for scope in self._tree.own.values():
+            for name, bindings in scope.bindings.items():
+                for binding in bindings:
+                    node = binding.value if isinstance(binding.value, ast.Lambda) else binding.node
+                    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                        found[name, node] = id(bindings)
+        return found
 
     def mapped(self, function: ast.AST) -> list[ast.Call]:
         """Calls of ``map`` that pass elements to the function."""
@@ -57,9 +83,40 @@ class CallIndex:
         return any(function in (b.node, b.value) for b in bindings)
 
 
+class PassedArguments:
+    """What the calls of one list pass, by keyword and by position."""
+
+    def __init__(self, calls: Sequence[ast.Call]) -> None:
+        self._by_keyword: dict[str, dict[ast.Call, ast.expr]] = {}
+        self._by_position: dict[int, dict[ast.Call, ast.expr]] = {}
+        for call in calls:
+            for keyword in call.keywords:
+                if keyword.arg is not None:
+                    self._by_keyword.setdefault(keyword.arg, {}).setdefault(call, keyword.value)
+            for position, argument in enumerate(call.args):
+                if isinstance(argument, ast.Starred):
+                    break
+                self._by_position.setdefault(position, {})[call] = argument
+        self._values = {position: list(given.values()) for position, given in self._by_position.items()}
+
+    def of(self, name: str, position: int) -> Sequence[ast.expr]:
+        """As ``argument_of``, of all calls; -1: no position. Without keywords, one list for all names."""
+        named = self._by_keyword.get(name)
+        if named is None:
+            return self._values.get(position, ())
+        given = self._by_position.get(position, {})
+        return [*named.values(), *(argument for call, argument in given.items() if call not in named)]
+
+
 def is_method(scope: Scope) -> bool:
     """Whether a function's scope is directly in a class."""
     return scope.parent is not None and scope.parent.kind == "class"
+
+
+def is_static(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
+    """Whether a method is decorated as static."""
+    decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in decorators)
 
 
 def argument_of(
@@ -72,9 +129,7 @@ def argument_of(
     names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
     if name not in names:
         return None
-    decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
-    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in decorators)
-    index = names.index(name) - (1 if method and not static else 0)
+    index = names.index(name) - (1 if method and not is_static(function) else 0)
     given = call.args
     if not 0 <= index < len(given) or any(isinstance(a, ast.Starred) for a in given[: index + 1]):
         return None

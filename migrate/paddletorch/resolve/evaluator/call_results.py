@@ -17,6 +17,7 @@ from paddletorch.resolve.evaluator.operations import (
     einops_function,
     elements,
     foreign_builtin,
+    has_type,
     is_foreign,
     of_kind,
 )
@@ -50,6 +51,9 @@ _VERB = re.compile(
     "|prepare|process|read|register|remap|replace|run|save|search|set|setup|test|to|trace|train|unwrap|update|wrap)_"
 )
 """How names of functions begin that take a module, such as ``build_encoder``: calling them runs no forward."""
+
+_MADE_ONE_BY_ONE = frozenset({"optimizer", "scheduler"})
+"""Types whose objects are converted or left one by one."""
 
 
 class CallResults:
@@ -128,6 +132,9 @@ class CallResults:
                 return container(tuple_of(parts if name == "zip" else [foreign("int"), parts[0]]))
             found = frozenset(v for part in parts for v in part)
             return found if name == "next" else container(found)
+        if name in ("max", "min") and len(node.args) > 1:
+            found = self._solver.union(node.args)
+            return UNKNOWN if has_type(found, TENSOR) else found
         if name in ("sum", "abs") and node.args:
             argument = self._evaluate(node.args[0])
             return arithmetic([elements(argument) if name == "sum" else argument])
@@ -148,7 +155,7 @@ class CallResults:
         made = self._tables.makes(name)
         if made is None and (found := self._environment.external.call(name)):
             return found
-        return of_kind(made, name)
+        return frozenset({Instance(made, name, call=node)}) if made in _MADE_ONE_BY_ONE else of_kind(made, name)
 
     def _instance_call(self, callee: Instance) -> Values:
         """Calling a module runs its forward: what that returns, or a tensor where the framework made it."""

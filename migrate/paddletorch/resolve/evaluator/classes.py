@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from dataclasses import replace
 
 from paddletorch.resolve.evaluator.environment import Environment
@@ -17,6 +18,16 @@ class Classes:
         self._types = environment.types
         self._external = environment.external
         self._evaluate = solver.evaluate
+        self._methods: dict[ast.ClassDef, tuple[frozenset[str], dict[str, ast.FunctionDef]]] = {}
+
+    def _methods_of(self, node: ast.ClassDef) -> tuple[frozenset[str], dict[str, ast.FunctionDef]]:
+        """The names of the methods that the class itself defines, and by its name each that is no coroutine."""
+        found = self._methods.get(node)
+        if found is None:
+            names = frozenset(s.name for s in node.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef))
+            methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
+            found = self._methods[node] = names, methods
+        return found
 
     def instance_of(self, value: Value) -> Values:
         """An instance of a class; nothing if the value is no class that is known."""
@@ -29,7 +40,7 @@ class Classes:
 
     def local_instance(self, node: ast.ClassDef) -> Values:
         """An instance of a class of this module; unknown if it inherits from something unknown."""
-        own = frozenset(s.name for s in node.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef))
+        own = self._methods_of(node)[0]
         for base in node.bases:
             for value in self._evaluate(base):
                 if isinstance(value, Local) and value.node is node:
@@ -56,12 +67,12 @@ class Classes:
 
     def _local_method(self, node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
         """The method that the class defines, or inherits from another class of this module."""
-        queue, seen = [node], {node}
+        queue, seen = deque([node]), {node}
         while queue:
-            current = queue.pop(0)
-            methods = [s for s in current.body if isinstance(s, ast.FunctionDef) and s.name == name]
-            if methods:
-                return methods[-1]
+            current = queue.popleft()
+            method = self._methods_of(current)[1].get(name)
+            if method is not None:
+                return method
             bases = [v.node for base in current.bases for v in self._evaluate(base) if isinstance(v, Local)]
             queue += [n for n in bases if isinstance(n, ast.ClassDef) and n not in seen]
             seen.update(queue)

@@ -7,10 +7,11 @@ calls in the module, annotations and attributes. What it cannot follow is Unknow
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from paddletorch.model import Framework
+from paddletorch.model.time_limit import TimeLimit
 from paddletorch.resolve.evaluator.attributes import Attributes
 from paddletorch.resolve.evaluator.call_index import CallIndex
 from paddletorch.resolve.evaluator.call_results import CallResults
@@ -54,10 +55,12 @@ class Evaluator:
         external: ExternalModules | None = None,
         *,
         closed_world: bool = True,
+        limit: TimeLimit | None = None,
     ) -> None:
         """``frameworks``: the one that the module is written for, and the other one.
 
         ``bare``: APIs by names that no import of the module binds. ``closed_world``: see ``Environment``.
+        ``limit``: the time that may be taken; a question that comes after it raises OutOfTime.
         """
         self.tree = tree
         self.bare = bare
@@ -65,8 +68,14 @@ class Evaluator:
         self._external = external if external is not None else NoModules()
         self._frameworks = frozenset[str](frameworks)
         environment = Environment(tree, frameworks[0], self._frameworks, types, self._external, closed_world)
-        self._solver = Solver(self._compute)
+        self._imported: dict[int, frozenset[str]] = {}
+        """Names that are imported, by the identity of a list of bindings."""
+        self.limit = limit if limit is not None else TimeLimit()
+        self._solver = Solver(self._compute, self.limit)
         self._evaluate = self._solver.evaluate
+        stars = ("." * star.level + (star.module or "") for star in tree.stars)
+        self._starred = tuple(dict.fromkeys(stars)) if external is not None else ()
+        """Other modules of which this one imports all names."""
         self._reaching = ReachingDefinitions(tree)
         self._checks = TypeChecks(tree)
         self._classes = Classes(environment, self._solver)
@@ -84,6 +93,7 @@ class Evaluator:
 
     def values(self, node: ast.expr) -> Values:
         """Everything ``node`` can be."""
+        self.limit.check()
         return self._solver.solved(node)
 
     def bound(self, bindings: Sequence[Binding]) -> Values:
@@ -97,6 +107,12 @@ class Evaluator:
             return found
         return self._solver.solve(lambda: self._objects(found))
 
+    def reaching(self, node: ast.Name) -> Collection[Binding]:
+        """The bindings that can reach the name; none if this module does not bind it."""
+        scope = self.tree.scopes.get(node)
+        bindings: Sequence[Binding] = scope.lookup(node.id) if scope is not None else ()
+        return self._reaching.of(node, bindings) if len(bindings) > 1 else bindings
+
     def stores(self, name: str) -> list[AttributeStore]:
         """All stores to an attribute called ``name`` in the module."""
         return self.tree.stores_by_name.get(name, [])
@@ -107,8 +123,12 @@ class Evaluator:
             return frozenset(f"{base}.{node.attr}" for base in self.imported_names(node.value))
         if isinstance(node, ast.Name):
             scope = self.tree.scopes.get(node)
-            if scope is not None:
-                return frozenset(b.qualified for b in scope.lookup(node.id) if b.qualified is not None)
+            bindings = scope.lookup(node.id) if scope is not None else []
+            found = self._imported.get(id(bindings)) if bindings else frozenset()
+            if found is None:
+                found = frozenset(b.qualified for b in bindings if b.qualified is not None)
+                self._imported[id(bindings)] = found
+            return found
         return frozenset()
 
     def reexported(self, names: Iterable[str]) -> frozenset[str]:
@@ -169,7 +189,7 @@ class Evaluator:
         scope = self.tree.scopes.get(node)
         bindings: Sequence[Binding] = scope.lookup(node.id) if scope is not None else ()
         if bindings:
-            reaching = self._reaching.of(node, bindings) if len(bindings) > 1 else bindings
+            reaching = self._reaching.of(node, bindings).parts() if len(bindings) > 1 else bindings
             found = self._variables.bound(reaching)
             types = self._checks.types(node)
             return found if types is None else self._types.narrowed(found, types)
@@ -181,8 +201,7 @@ class Evaluator:
 
     def _star_imported(self, name: str) -> Values:
         """The name as ``from ... import *`` of another module of the project binds it."""
-        for star in self.tree.stars:
-            prefix = "." * star.level + (star.module or "")
+        for prefix in self._starred:
             full_name = prefix + name if prefix.endswith(".") else f"{prefix}.{name}"
             if self._external.defines(full_name):
                 return qualified(full_name)

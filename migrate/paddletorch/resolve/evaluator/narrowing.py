@@ -8,18 +8,17 @@ from typing import NamedTuple
 
 from paddletorch.resolve.scopes.bindings import Binding
 from paddletorch.resolve.scopes.scopes import ScopeTree
+from paddletorch.resolve.scopes.spans import Position, SpanIndex
 
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-
-_Position = tuple[int, int]
 
 
 class _Region(NamedTuple):
     """Code that runs only where a check holds; ``types`` is what the check compares the name's type with."""
 
-    start: _Position
-    end: _Position
+    start: Position
+    end: Position
     bindings: Sequence[Binding]
     types: ast.expr
 
@@ -29,20 +28,24 @@ class TypeChecks:
 
     def __init__(self, tree: ScopeTree) -> None:
         self._tree = tree
-        self._by_name: dict[str, list[_Region]] = {}
+        found: dict[int, list[tuple[Position, Position, _Region]]] = {}
         for name, types, check in self._checks():
             bindings = tree.scopes[name].lookup(name.id)
             for start, end in self._regions(check):
-                self._by_name.setdefault(name.id, []).append(_Region(start, end, bindings, types))
+                found.setdefault(id(bindings), []).append((start, end, _Region(start, end, bindings, types)))
+        self._by_bindings = {key: SpanIndex(regions) for key, regions in found.items()}
+        """The checks of each variable, by the identity of its list of bindings."""
 
     def types(self, load: ast.Name) -> ast.expr | None:
         """The type, or the tuple of types, of the innermost check around ``load``."""
-        regions = self._by_name.get(load.id)
+        if not self._by_bindings:
+            return None
+        bindings = self._tree.scopes[load].lookup(load.id)
+        regions = self._by_bindings.get(id(bindings))
         if regions is None:
             return None
-        position, bindings = _start(load), self._tree.scopes[load].lookup(load.id)
-        around = [r for r in regions if r.start <= position < r.end and r.bindings is bindings]
-        innermost = max(around, key=lambda r: r.start, default=None)
+        position = _start(load)
+        innermost = regions.innermost(position)
         if innermost is None or any(self._rebinds(b, innermost, position) for b in bindings):
             return None
         return innermost.types
@@ -66,7 +69,7 @@ class TypeChecks:
             if isinstance(compared.ops[0], ast.Eq | ast.Is | ast.In):
                 yield call.args[0], compared.comparators[0], compared
 
-    def _regions(self, check: ast.expr) -> Iterator[tuple[_Position, _Position]]:
+    def _regions(self, check: ast.expr) -> Iterator[tuple[Position, Position]]:
         """Start and end of the code that runs only if the check holds."""
         node: ast.AST = check
         parent = self._tree.parents[node]
@@ -89,7 +92,7 @@ class TypeChecks:
             if isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], _EXITS):
                 yield from self._rest(statement)
 
-    def _rest(self, statement: ast.stmt) -> Iterator[tuple[_Position, _Position]]:
+    def _rest(self, statement: ast.stmt) -> Iterator[tuple[Position, Position]]:
         """Start and end of what follows a statement in its block."""
         parent = self._tree.parents[statement]
         for name in ("body", "orelse", "finalbody"):
@@ -97,7 +100,7 @@ class TypeChecks:
             if isinstance(block, list) and statement in block:
                 yield _end(statement), _end(block[-1])
 
-    def _rebinds(self, binding: Binding, region: _Region, load: _Position) -> bool:
+    def _rebinds(self, binding: Binding, region: _Region, load: Position) -> bool:
         """Whether a binding after the check may give the name another value at ``load``."""
         node: ast.AST | None = binding.node
         if not isinstance(node, ast.expr) or not region.start <= _start(node) < region.end:
@@ -117,11 +120,11 @@ class TypeChecks:
         return False
 
 
-def _start(node: ast.AST) -> _Position:
+def _start(node: ast.AST) -> Position:
     assert isinstance(node, ast.expr | ast.stmt)
     return node.lineno, node.col_offset
 
 
-def _end(node: ast.AST) -> _Position:
+def _end(node: ast.AST) -> Position:
     assert isinstance(node, ast.expr | ast.stmt)
     return node.end_lineno or node.lineno, node.end_col_offset or 0

@@ -44,6 +44,11 @@ def has_type(values: Values, type_name: str) -> bool:
     return any(isinstance(v, Instance) and v.type == type_name for v in values)
 
 
+def tensors(values: Values) -> Values:
+    """Those of the values that are tensors."""
+    return frozenset(v for v in values if isinstance(v, Instance) and v.type == TENSOR)
+
+
 def of_kind(kind: str | None, api: str) -> Values:
     """What the tables call ``kind``, made by ``api``: an instance, tensors in a container, a number."""
     if kind == "tensors":
@@ -60,9 +65,9 @@ def of_kind(kind: str | None, api: str) -> Values:
 
 def arithmetic(operands: Sequence[Values]) -> Values:
     """The result of an operator: a tensor as soon as one operand is one."""
-    tensors: Values = frozenset(v for o in operands for v in o if isinstance(v, Instance) and v.type == TENSOR)
-    if tensors:
-        return tensors
+    found = tensors(frozenset(v for o in operands for v in o))
+    if found:
+        return found
     if not all(operands):
         return NOTHING  # not known yet
     containers: Values = frozenset(Container(v.elements) for o in operands for v in o if isinstance(v, Container))
@@ -108,14 +113,20 @@ def element(values: Values, position: int | None) -> Values:
     return found
 
 
+_BASES = {"torch": "torch.nn.Module", "paddle": "paddle.nn.Layer"}
+"""What the elements of a list of modules are at least."""
+
+
 def elements(values: Values) -> Values:
     """What iterating, unpacking or subscripting ``values`` can give."""
     found: Values = NOTHING
     for value in values:
         if isinstance(value, Container):
             found |= value.elements
-        elif isinstance(value, Instance) and value.type in ("tensor", "module"):
+        elif isinstance(value, Instance) and value.type == "tensor":
             found |= {Instance(value.type, value.api)}
+        elif isinstance(value, Instance) and value.type == "module":
+            found |= {Instance(value.type, _BASES.get(value.api.partition(".")[0], value.api))}
         elif isinstance(value, Instance) and value.type == "results":
             found |= {Instance(TENSOR, value.api)}
         elif isinstance(value, Instance) and value.type == "loader":

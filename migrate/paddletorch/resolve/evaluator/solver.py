@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterable
 
+from paddletorch.model.time_limit import TimeLimit
 from paddletorch.resolve.values import NOTHING, UNKNOWN, Values
 
 _CHANGES = 30
@@ -19,8 +20,9 @@ class Solver:
     something else than before, its readers are queued again, until nothing changes.
     """
 
-    def __init__(self, compute: Callable[[ast.expr], Values]) -> None:
+    def __init__(self, compute: Callable[[ast.expr], Values], limit: TimeLimit | None = None) -> None:
         """``compute`` finds what an expression can be; it calls :meth:`evaluate` for the parts of the expression."""
+        self._limit = limit if limit is not None else TimeLimit()
         self._compute = compute
         self._final: dict[Hashable, Values] = {}
         """Variables that cannot change any more."""
@@ -95,6 +97,7 @@ class Solver:
     def _run(self) -> None:
         """Run the rules of queued variables until none of them changes any more."""
         while self._queue:
+            self._limit.check()
             key, _ = self._queue.popitem()
             self._reader = key
             self._current_expressions.clear()

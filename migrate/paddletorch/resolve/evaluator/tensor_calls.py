@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from functools import cached_property
 
 from paddletorch_rules.facts import facts
 
-from paddletorch.resolve.scopes.bindings import Binding
+from paddletorch.resolve.scopes.bindings import Binding, Scope
 from paddletorch.resolve.scopes.reaching import ReachingDefinitions
 from paddletorch.resolve.scopes.scopes import ScopeTree
 
@@ -30,8 +30,21 @@ def is_tensor_call(call: ast.Call, side: str) -> bool:
         return len(call.args) > 1 or bool(numbers)
     if name == "flatten":
         return bool(numbers)  # of an array: "C"
+    if name != "transpose":
+        return False
+    if side == "paddle" and len(call.args) == 1 and _is_list_of_axes(call.args[0]):
+        return True
     beyond = [n for n in numbers if not -2 <= n < 2]  # an array that takes two numbers has two axes
-    return name == "transpose" and len(call.args) == 2 and bool(beyond)
+    return len(call.args) == 2 and bool(beyond)
+
+
+def _is_list_of_axes(node: ast.expr) -> bool:
+    """Whether this is a list of axes, as Paddle's ``transpose`` takes it; ``[2, 0, 1]`` is often an image's array."""
+    axes = [_integer(element) for element in node.elts] if isinstance(node, ast.List) else []
+    return bool(axes) and None not in axes and axes not in _AXES_OF_IMAGES
+
+
+_AXES_OF_IMAGES: tuple[list[int | None], ...] = ([2, 0, 1], [1, 2, 0])
 
 
 def _integer(node: ast.expr) -> int | None:
@@ -49,22 +62,45 @@ class TensorUses:
         self._tree = tree
         self._side = side
         self._reaching = reaching
+        self._variables: dict[tuple[Scope, str], frozenset[Binding]] = {}
 
     def show_tensor(self, binding: Binding) -> bool:
         """Whether what a local binding binds is used as a tensor, and the program never tests what it is."""
         if binding.scope.kind != "function":
             return False
-        loads = [n for n in self._tree.names.get(binding.name, ()) if self._tree.scopes[n] is binding.scope]
-        return not any(self._is_tested(n) for n in loads) and self._used_as_tensor(binding, loads)
+        variable = binding.scope, binding.name
+        if variable not in self._variables:
+            self._variables[variable] = self._used_as_tensors(*variable)
+        return binding in self._variables[variable]
 
-    def _used_as_tensor(self, binding: Binding, loads: Sequence[ast.Name]) -> bool:
-        """Whether the value, or its copy of the same name (``x = x.to(device)``), is used as a tensor."""
-        bindings = binding.scope.bindings.get(binding.name, ())
-        own = [n for n in loads if [b for b in self._reaching.of(n, bindings) if b.kind != "augment"] == [binding]]
-        if any(self._is_receiver(n) for n in own):
-            return True
-        copies = [b for b in bindings if b is not binding and b.kind == "assign" and _copied(b.value) in own]
-        return any(self._used_as_tensor(b, loads) for b in copies)
+    @cached_property
+    def _loads(self) -> dict[tuple[Scope, str], list[ast.Name]]:
+        """Where each local variable is read, outside of comprehensions."""
+        found: dict[tuple[Scope, str], list[ast.Name]] = {}
+        for load in self._tree.loads:
+            found.setdefault((self._tree.scopes[load], load.id), []).append(load)
+        return found
+
+    def _used_as_tensors(self, scope: Scope, name: str) -> frozenset[Binding]:
+        """The bindings of a variable whose value, or its copy (``x = x.to(device)``), is used as a tensor."""
+        loads, bindings = self._loads.get((scope, name), []), scope.bindings.get(name, [])
+        if not bindings or any(self._is_tested(n) for n in loads):
+            return frozenset()
+        origins = {n: self._reaching.of(n, bindings).only() for n in loads}
+        copied: dict[Binding, list[Binding]] = {}
+        """What each binding copies."""
+        for binding in bindings:
+            source = _copied(binding.value) if binding.kind == "assign" else None
+            original = origins.get(source) if isinstance(source, ast.Name) else None
+            if original is not None and original is not binding:
+                copied.setdefault(binding, []).append(original)
+        queue = [origin for n, origin in origins.items() if origin is not None and self._is_receiver(n)]
+        found: set[Binding] = set()
+        while queue:
+            if (binding := queue.pop()) not in found:
+                found.add(binding)
+                queue += copied.get(binding, ())
+        return frozenset(found)
 
     def _is_tested(self, load: ast.Name) -> bool:
         """Whether the program itself asks what type of object the variable holds."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from paddletorch.resolve.evaluator.call_index import CallIndex, argument_of, is_method
+from paddletorch.resolve.evaluator.call_index import CallIndex, PassedArguments, is_method, is_static
 from paddletorch.resolve.evaluator.classes import Classes
 from paddletorch.resolve.evaluator.environment import Environment
-from paddletorch.resolve.evaluator.operations import element, elements, has_type
+from paddletorch.resolve.evaluator.operations import element, elements, has_type, tensors
 from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.evaluator.tensor_calls import TensorUses
 from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
 from paddletorch.resolve.scopes.bindings import Binding
+from paddletorch.resolve.scopes.reaching import BindingGroup
 from paddletorch.resolve.values import NONE, NOTHING, TENSOR, UNKNOWN, Instance, Local, Values, qualified
+
+_MANY = 16
+"""Arguments of more calls than this are one variable of the solver for all functions that may be called."""
 
 _PLAIN = frozenset({"assign", "unpack", "iterate", "parameter"})
 
@@ -39,13 +43,19 @@ class Variables:
         self._types = types
         self._calls = calls
         self._uses = uses
+        self._given: dict[tuple[int, str, int, bool], Sequence[ast.expr]] = {}
+        self._passed_to: dict[int, PassedArguments] = {}
+        """By the identity of a list of calls."""
 
-    def bound(self, bindings: Iterable[Binding]) -> Values:
+    def bound(self, bindings: Iterable[Binding | BindingGroup]) -> Values:
         """What any of the bindings binds, as far as it is known now."""
         found: Values = NOTHING
-        for binding in bindings:
-            found |= self._binding(binding)
+        for one in bindings:
+            found |= self._group(one) if isinstance(one, BindingGroup) else self._binding(one)
         return found
+
+    def _group(self, group: BindingGroup) -> Values:
+        return self._solver.variable(group, lambda: self.bound(group.parts))
 
     def _binding(self, binding: Binding) -> Values:
         if binding.qualified is not None:
@@ -72,8 +82,7 @@ class Variables:
                 return annotated or (NOTHING if binding.annotation is not None else UNKNOWN)
             return self._evaluate(binding.value) | annotated
         if binding.kind == "augment" and binding.value is not None:
-            found = self._evaluate(binding.value)
-            return found if has_type(found, TENSOR) else NOTHING  # an operator leaves the type as it is
+            return tensors(self._evaluate(binding.value))  # another operand leaves the type as it is
         if binding.kind in ("iterate", "unpack") and binding.value is not None:
             found = iterable(self._environment, self._solver, binding.value)
             for position in binding.path or (None,):
@@ -98,19 +107,34 @@ class Variables:
             arguments, iterables = self._arguments(binding, function)
             if arguments or iterables:  # found may be empty: the argument may be a variable that is not known yet
                 iterated = (iterable(self._environment, self._solver, node) for node in iterables)
-                return found | self._solver.union(arguments) | frozenset(v for i in iterated for v in elements(i))
+                return found | self._passed(arguments) | frozenset(v for i in iterated for v in elements(i))
         return found if found - NONE else found | UNKNOWN
 
-    def _arguments(self, binding: Binding, function: _Function | ast.Lambda) -> tuple[list[ast.expr], list[ast.expr]]:
+    def _passed(self, arguments: Sequence[ast.expr]) -> Values:
+        if len(arguments) < _MANY:
+            return self._solver.union(arguments)
+        return self._solver.variable(("arguments", id(arguments)), lambda: self._solver.union(arguments))
+
+    def _arguments(
+        self, binding: Binding, function: _Function | ast.Lambda
+    ) -> tuple[Sequence[ast.expr], list[ast.expr]]:
         """What calls in this module pass to the parameter, and the iterables whose elements ``map`` passes to it."""
         method = is_method(binding.scope)
         calls = self._calls.of_lambda(function) if isinstance(function, ast.Lambda) else self._calls.of(function)
-        arguments = [argument_of(call, function, binding.name, method) for call in calls]
         names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
         position = names.index(binding.name) + 1 if binding.name in names else 0
+        # functions of one name that are called alike share what is passed, as the methods ``forward`` of many classes
+        key = id(calls), binding.name, position, method and not is_static(function)
+        arguments = self._given.get(key) if calls else []
+        if arguments is None:
+            passed = self._passed_to.get(id(calls))
+            if passed is None:
+                passed = self._passed_to[id(calls)] = PassedArguments(calls)
+            index = position - 1 - (1 if method and not is_static(function) else 0)
+            arguments = self._given[key] = passed.of(binding.name, index if position else -1)
         mapped = self._calls.mapped(function) if position and not method else []
         iterables = [c.args[position] for c in mapped if position < len(c.args)]
-        return [a for a in arguments if a is not None], [i for i in iterables if not isinstance(i, ast.Starred)]
+        return arguments, [i for i in iterables if not isinstance(i, ast.Starred)]
 
     def _is_forward_input(self, binding: Binding, function: _Function) -> bool:
         """Whether this is an input of a module's forward, which nothing says to be anything but a tensor."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from paddletorch.model.time_limit import TimeLimit
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.scopes.string_annotations import expand_string_annotations
 from paddletorch.text.source import Source
@@ -19,6 +20,8 @@ class Parsed:
     source: Source
     module: ast.Module
     tree: ScopeTree
+    limit: TimeLimit = field(default_factory=TimeLimit)
+    """The time for its conversion."""
     _users: int = 0
 
     @classmethod

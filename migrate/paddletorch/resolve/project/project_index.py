@@ -160,6 +160,7 @@ class ProjectIndex:
     def _exported_value(self, value: Value, path: str, top: Mapping[str, Sequence[Binding]]) -> Value:
         """Without syntax nodes and names, which mean nothing in other modules."""
         if isinstance(value, Instance):
+            value = replace(value, call=None) if value.call is not None else value
             if value.node is None:
                 return value
             on_top = any(b.node is value.node for b in top.get(value.node.name, ()))
