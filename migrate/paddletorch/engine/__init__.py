@@ -1,1 +1,1 @@
-"""One file: prefilter, parse, resolve, plan, edit, verify. Imports `plan` and below."""
+"""One file: prefilter, parse, resolve, plan, edit, and the gate. Imports `plan`, `gate` and below."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.syntax.statements import block_of, own_line
+from paddletorch.plan.syntax.statements import first_on_line
 
 _PREFIX = "# paddletorch: "
 
@@ -37,12 +37,8 @@ def annotation_edits(view: FileView, findings: Iterable[Finding]) -> list[Edit]:
 
 def _line(view: FileView, node: ast.AST) -> int:
     """The line above which the comment goes: the first line of the statement, or of its first decorator."""
-    statement = view.statement(node)
-    while statement is not None and not own_line(view, statement):
-        block = block_of(view, statement)
-        before = block[: block.index(statement)]
-        parent = view.parent(statement)
-        statement = before[-1] if before else view.statement(parent) if parent is not None else None
+    inside = view.statement(node)
+    statement = first_on_line(view, inside) if inside is not None else None
     if statement is None:
         return 1
     decorators = getattr(statement, "decorator_list", [])

@@ -1,4 +1,4 @@
-"""Converts one file's bytes: prefilter, parse, plan, splice, parse again."""
+"""Converts one file's bytes: prefilter, parse, plan, and the gate that checks the converted text."""
 
 from __future__ import annotations
 
@@ -16,8 +16,14 @@ from paddletorch_rules import ShimPart, Table
 from paddletorch.engine.annotate import annotation_edits
 from paddletorch.engine.diagnose import diagnostic_of
 from paddletorch.engine.shim_mode import CALLS, inapplicable_codes, parts_for, row_applies, tables
+from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.gate.gate import violations
+from paddletorch.gate.second_run import again, changed_again, names_no_framework, statements_changed_again
+from paddletorch.gate.violation import Violation
 from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
+from paddletorch.model.failure import too_large, too_slow
+from paddletorch.model.time_limit import OutOfTime, TimeLimit
 from paddletorch.plan.model.changes import Planned
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.settings import Settings
@@ -26,9 +32,8 @@ from paddletorch.plan.planner import findings_of, plan_file
 from paddletorch.plan.uses.count import count_uses
 from paddletorch.resolve import Evaluator, Parsed, ProjectIndex
 from paddletorch.text.masking import mask
-from paddletorch.text.source import Source, Undecodable, splice
+from paddletorch.text.source import Source, Undecodable
 from paddletorch.text.suppress import MARK, Suppressions
-from paddletorch.text.verify import faulty_lines, find_problem
 
 
 class Engine:
@@ -80,7 +85,8 @@ class Engine:
         options = self._options
         if self._index is not None:
             engine._index = ProjectIndex((options.source, options.target), self.settings.table)
-        vars(engine).pop("_both_directions", None)  # they remember files too
+        for others in ("_both_directions", "_second_run"):  # they remember files too
+            vars(engine).pop(others, None)
         return engine
 
     def convert(self, data: bytes, path: str) -> FileResult:
@@ -112,6 +118,11 @@ class Engine:
             return self._convert_parsed(path, parsed)
         finally:
             parsed.tree.release()
+
+    def oversized(self, data: bytes, path: str) -> FileResult | None:
+        """The result for a file that is larger than a file may be; None for others."""
+        limit = self._options.max_file_size
+        return too_large(path, limit, source=data) if 0 < limit < len(data) else None
 
     def dependencies(self, path: str) -> Dependencies | None:
         """The other files that the result for ``path`` depends on; None if one of them changed meanwhile."""
@@ -150,11 +161,32 @@ class Engine:
             return self.failed(path, data, "SRC008", "too deep")
 
     def _convert_parsed(self, path: str, parsed: Parsed) -> FileResult:
+        seconds = self._options.max_file_seconds
+        try:
+            return self._convert_in_time(path, replace(parsed, limit=TimeLimit(seconds)))
+        except OutOfTime:
+            return too_slow(path, seconds, source=parsed.source.data)
+
+    def _convert_in_time(self, path: str, parsed: Parsed) -> FileResult:
         result = self._with_shim(path, parsed)
+        if self._options.verify and result.status is Status.CONVERTED:
+            result = self._verified(path, parsed, result)
         if not self._findings_alone:
             return result
         whole = self._convert_module(path, parsed, self._settings(frozenset(), every_row=True))
         return whole if whole.status is Status.FAILED else replace(result, diagnostics=whole.diagnostics)
+
+    def _verified(self, path: str, parsed: Parsed, result: FileResult) -> FileResult:
+        """The result if converting its output again changes nothing, else that of a file that is left."""
+        text = ConvertedText(parsed.source, parsed.module, parsed.tree, result.edits)
+        found = changed_again(text, self._second_run.convert_source(again(text), path))
+        return result if found is None else self.failed(path, result.source, "SRC016", found.problem, found.line)
+
+    @cached_property
+    def _second_run(self) -> Engine:
+        """The engine that converts outputs again; what ``--unsafe`` guesses it would guess again."""
+        options = replace(self._options, unsafe=False, annotate=False, verify=False)
+        return Engine(options, tree=self._index is not None)
 
     def _with_shim(self, path: str, parsed: Parsed) -> FileResult:
         if self._options.shim == "always":
@@ -167,47 +199,57 @@ class Engine:
 
     def _convert_module(self, path: str, parsed: Parsed, settings: Settings) -> FileResult:
         with ExitStack() as releases:
-            return self._convert_until_it_parses(path, parsed, settings, releases)
+            try:
+                return self._convert_soundly(path, parsed, settings, releases)
+            except RecursionError:
+                return self.failed(path, parsed.source.data, "SRC008", "too deep")
 
-    def _convert_until_it_parses(
-        self, path: str, parsed: Parsed, settings: Settings, releases: ExitStack
-    ) -> FileResult:
-        """Convert the module; leave out the statements whose edits make invalid text, and try again.
+    def _convert_soundly(self, path: str, parsed: Parsed, settings: Settings, releases: ExitStack) -> FileResult:
+        """Convert the module; leave out the statements with which the gate finds something wrong, and try again.
 
         ``releases`` frees the evaluators on exit."""
-        source, module, data = parsed.source, parsed.module, parsed.source.data
+        source = parsed.source
         blocked: frozenset[int] = frozenset()
-        for _ in range(_ATTEMPTS):
-            try:
-                view = self._view(settings, parsed, blocked, path)
-                releases.callback(view.evaluator.release)
-                planned = plan_file(view)
-                findings = self._shown(view, planned)
-                edits = planned.edits
-                if self._options.annotate:
-                    edits = (*edits, *annotation_edits(view, findings))
-                body, problem = source.body, None
-                try:
-                    body = splice(source.body, edits)
-                except ValueError as error:
-                    problem = str(error)
-            except RecursionError:
-                return self.failed(path, data, "SRC008", "too deep")
-            if problem is None and body != source.body:
-                problem = find_problem(source, module, edits, body)
-            if problem is None:
+        left: list[Violation] = []
+        while True:
+            view = self._view(settings, parsed, blocked, path)
+            releases.callback(view.evaluator.release)
+            planned = plan_file(view)
+            findings = self._shown(view, planned)
+            edits = planned.edits
+            if self._options.annotate:
+                edits = (*edits, *annotation_edits(view, findings))
+            text = ConvertedText(source, parsed.module, parsed.tree, edits)
+            found = violations(text, settings.source, settings.target)
+            if not found and edits and not self._options.unsafe and names_no_framework(text):
+                found = self._taken_for_source(text, settings, path)
+            if not found:
                 break
-            faulty = faulty_lines(source, module, edits) - blocked
-            if not faulty:
-                return self.failed(path, data, "SRC006", problem)
-            blocked |= faulty
-        else:
-            return self.failed(path, data, "SRC006", problem or "")
-        output = source.encode(body)
+            lines = frozenset(line for one in found for line in one.lines) - blocked
+            if not lines or len(left) >= _MOST_LEFT:
+                return self.failed(path, source.data, "SRC006", found[0].problem)
+            blocked |= lines
+            left += found
         diagnostics = [diagnostic_of(view, f) for f in findings] + self._masked_uses(view)
         diagnostics += self._unused_suppressions(view, path)
-        diagnostics += [self._diagnostic("SRC009", line, problem="") for line in _first_lines(blocked)]
-        return _result(path, data, output, diagnostics, planned, edits)
+        diagnostics += [
+            self._diagnostic(one.code, line, problem=one.problem) for one in left for line in _first_lines(one.lines)
+        ]
+        output = source.encode(text.body) if edits else source.data
+        return _result(path, source.data, output, diagnostics, planned, edits)
+
+    def _taken_for_source(self, text: ConvertedText, settings: Settings, path: str) -> list[Violation]:
+        """What a second run would change in new text that imports no framework, so that nothing shows whose it is."""
+        parsed = self._parse_source(again(text), path)
+        if isinstance(parsed, FileResult):
+            return []
+        view = self._view(settings, parsed, frozenset(), path)
+        try:
+            planned = plan_file(view)
+        finally:
+            view.evaluator.release()
+            parsed.tree.release()
+        return statements_changed_again(text, planned.edits, planned.conversions)
 
     def _diagnostic(self, code: str, line: int, columns: tuple[int, int] = (1, 1), /, **details: str) -> Diagnostic:
         spec = self.settings.table.diagnostics[code]
@@ -223,11 +265,12 @@ class Engine:
     def _view(self, settings: Settings, parsed: Parsed, blocked: frozenset[int], path: str) -> FileView:
         source, tree = parsed.source, parsed.tree
         bare = settings.bare
-        for star in tree.stars:
-            bare = {**bare, **settings.exported(star.module or "")}
+        for module in dict.fromkeys(star.module or "" for star in tree.stars):
+            bare = {**bare, **settings.exported(module)}
         index = self._index_for(path)
         outside = index.view_from(path) if index is not None else None
-        evaluator = Evaluator(tree, (settings.source, settings.target), settings.table, bare, outside)
+        frameworks = settings.source, settings.target
+        evaluator = Evaluator(tree, frameworks, settings.table, bare, outside, limit=parsed.limit)
         return FileView(settings, source, tree, evaluator, Suppressions(source, self._former_codes), blocked)
 
     def _shown(self, view: FileView, planned: Planned) -> list[Finding]:
@@ -285,18 +328,20 @@ class Engine:
     @cached_property
     def _both_directions(self) -> list[Engine]:
         """Engines for both directions that decide whether a suppression is unused."""
-        every = Options(self._options.target, tables=self._options.tables)
+        own = self._options
+        every = Options(own.target, tables=own.tables, max_file_seconds=own.max_file_seconds)
         return [Engine(replace(every, target=t), tree=self._index is not None) for t in (every.target, every.source)]
 
     def unused_suppressions(self, data: bytes, path: str) -> set[tuple[int, int, str]]:
         """Line, column and code for each code in a comment that suppresses nothing in this file."""
-        parsed = self._parse(data, path)
-        if isinstance(parsed, FileResult):
+        found = self._parse(data, path)
+        if isinstance(found, FileResult):
             return set()
+        parsed = replace(found, limit=TimeLimit(self._options.max_file_seconds))
         view = self._view(self.settings, parsed, frozenset(), path)
         try:
             self._shown(view, plan_file(view))
-        except RecursionError:
+        except (RecursionError, OutOfTime):
             return set()
         finally:
             view.evaluator.release()
@@ -341,8 +386,8 @@ def _result(
 
 _WIDE = (BOM_UTF16_LE, BOM_UTF16_BE, BOM_UTF32_LE, BOM_UTF32_BE)
 
-_ATTEMPTS = 4
-"""How often a file is planned again without the statements whose edits made invalid text."""
+_MOST_LEFT = 100
+"""With more statements than these that the gate wants left, the whole file is."""
 
 
 def _first_lines(lines: frozenset[int]) -> list[int]:

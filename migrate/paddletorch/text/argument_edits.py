@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from paddletorch.model import Edit, Span
 from paddletorch.text.call_spans import CallLayout
+from paddletorch.text.source import has_line_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ def _text(layout: CallLayout, start: int, end: int) -> bytes:
 
 
 def _replace_all(layout: CallLayout, changes: ArgumentChanges, code: str) -> list[Edit]:
+    """Edits that drop every argument. None has the span of a value, which another edit may move elsewhere as it is."""
     added = ", ".join((*changes.prepend, *changes.append))
     if not layout.arguments:
         return [Edit(Span(layout.close_start, layout.close_start), added, code)] if added else []
@@ -86,11 +88,15 @@ def _replace_all(layout: CallLayout, changes: ArgumentChanges, code: str) -> lis
         if argument is not last and b"#" not in following:
             end = argument.after_end
         text = added if number == 0 else ""
-        if number == 0 and added and argument.comma_end is not None and _breaks(_before(layout, 0)):
+        if number == 0 and added and argument.comma_end is not None and has_line_end(_before(layout, 0)):
             text += ","
+        if end == argument.whole.end:
+            text += _text(layout, end, end + 1).decode("ascii")  # a bracket, white space or the sign of a comment
+            end += 1
         edits.append(Edit(Span(argument.whole.start, end), text, code))
     if not added and b"#" not in _text(layout, layout.open_end, layout.close_start):
-        return [Edit(Span(layout.open_end, layout.close_start), "", code)]
+        bracket = _text(layout, layout.close_start, layout.close_start + 1).decode("ascii")
+        return [Edit(Span(layout.open_end, layout.close_start + 1), bracket, code)]
     assert first.whole.start >= layout.open_end
     return edits
 
@@ -107,7 +113,7 @@ def _before(layout: CallLayout, index: int) -> bytes:
 def _outgrows(layout: CallLayout, changes: ArgumentChanges, edits: Sequence[Edit], width: int) -> bool:
     """Whether added arguments make a call on one line longer than ``width``."""
     source = layout.source
-    if not changes.append or _breaks(_text(layout, layout.function.start, layout.close_start)):
+    if not changes.append or has_line_end(_text(layout, layout.function.start, layout.close_start)):
         return False
     line = source.line_span(source.position(layout.function.start)[0])
     length = len(source.slice(line).rstrip("\r\n"))
@@ -143,7 +149,7 @@ def _one_per_line(layout: CallLayout, changes: ArgumentChanges, remaining: Seque
 def _line_break(layout: CallLayout, index: int) -> str:
     """The line break and indentation before argument ``index``; empty if it is on the line of the one before."""
     before = _before(layout, index)
-    if not _breaks(before):
+    if not has_line_end(before):
         return ""
     indentation = before[max(before.rfind(b"\n"), before.rfind(b"\r")) + 1 :].decode("utf-8")
     return layout.source.newline + indentation
@@ -174,20 +180,18 @@ def _drop(layout: CallLayout, index: int, last_remaining: int, code: str) -> Edi
     previous = layout.arguments[index - 1]
     assert previous.comma_end is not None
     between = _before(layout, index)
-    if b"#" in between and not _breaks(_text(layout, end, argument.after_end)):
+    if b"#" in between and not has_line_end(_text(layout, end, argument.after_end)):
         return Edit(Span(argument.whole.start, end), "", code)  # the line end is that of the comment
     if b"#" in between:
+        following = _text(layout, end, argument.after_end)
+        if following.lstrip(b" \t").startswith(b"#"):  # each comment keeps its line
+            return Edit(Span(argument.whole.start, end + len(following) - len(following.lstrip(b" \t"))), "", code)
         newline = max(between.rfind(b"\n"), between.rfind(b"\r"))
         if newline > 0 and between[newline - 1 : newline + 1] == b"\r\n":
             newline -= 1
         return Edit(Span(previous.comma_end + newline, end), "", code)
     start = previous.comma_end if argument.comma_end is not None or index - 1 > last_remaining else previous.whole.end
     return Edit(Span(start, end), "", code)
-
-
-def _breaks(text: bytes) -> bool:
-    """Whether there is a line end in ``text``."""
-    return b"\n" in text or b"\r" in text
 
 
 def _append(layout: CallLayout, last: int, added: Sequence[str], code: str) -> list[Edit]:

@@ -7,7 +7,7 @@ import copy
 import io
 import re
 import tokenize
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ WIDTH = 120
 """A call that an edit makes longer than this many characters is written with one argument on each line."""
 
 _INDENT = re.compile(rb"(?m):[ \t]*(?:#[^\r\n]*)?\r?\n( +)[^\s#]")
+_IDENTIFIER = re.compile(rb"[\w\x80-\xff]+\Z")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -48,16 +49,21 @@ class Source:
         """``encoding``: that of the bytes, instead of what a comment in them declares."""
         self.data = data
         self.bom = data.startswith(BOM_UTF8)
+        self.encoding = ""
         try:
             self.encoding = encoding or tokenize.detect_encoding(io.BytesIO(data).readline)[0]
             raw = data[len(BOM_UTF8) :] if self.bom else data
             if self.encoding == "utf-8-sig":
                 self.encoding = "utf-8"
             text = raw.decode(self.encoding)
-        except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-            raise Undecodable(str(error)) from None
+        except Exception as error:  # a codec may raise anything
+            problem = str(error) or type(error).__name__
+            named = self.encoding not in ("", "utf-8")  # of other codecs the error may name none
+            raise Undecodable(f"{self.encoding}: {problem}" if named else problem) from None
+        if self.encoding != "utf-8" and not _comes_back(text, raw, self.encoding):
+            raise Undecodable(f"the codec {self.encoding} does not give these bytes back from their text")
         self.text = text
-        self._cells = cells or Cells()
+        self.cells = cells or Cells()
         self.masked: Masked | None = None
         """See ``with_masked``."""
         self.body = raw if self.encoding == "utf-8" else text.encode("utf-8")
@@ -77,12 +83,17 @@ class Source:
     @property
     def unread_names(self) -> frozenset[str]:
         """Names used in text that is not in the syntax tree: in newer syntax, and in what is not Python."""
-        unread = self._cells.other_names
+        unread = self.cells.other_names
         return unread | self.masked.names if self.masked is not None else unread
+
+    @property
+    def is_document(self) -> bool:
+        """Whether the module is made of the cells of a document."""
+        return bool(self.cells.first_lines)
 
     def cell(self, line: int) -> int:
         """The number of the cell that a line belongs to; a Python file is one cell."""
-        return bisect_right(self._cells.first_lines, line)
+        return bisect_right(self.cells.first_lines, line)
 
     def offset(self, line: int, column: int) -> int:
         """Byte offset of a node position: ``line`` from 1, ``column`` in UTF-8 bytes from 0, as ast counts."""
@@ -92,6 +103,13 @@ class Source:
         """The span of ``node``."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return Span(self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset))
+
+    def attribute_name(self, node: ast.Attribute) -> Span:
+        """The span of the name behind the dot, which may be written in other letters than ``node.attr`` (NFKC)."""
+        end = self.span(node).end
+        name = _IDENTIFIER.search(self.body, self.span(node.value).end, end)
+        assert name is not None
+        return Span(name.start(), end)
 
     def slice(self, span: Span) -> str:
         """The text of ``span``."""
@@ -122,6 +140,24 @@ class Source:
         """
         raw = body if self.encoding == "utf-8" else body.decode("utf-8").encode(self.encoding)
         return BOM_UTF8 + raw if self.bom else raw
+
+
+def _comes_back(text: str, raw: bytes, encoding: str) -> bool:
+    """Whether encoding the text gives the bytes that it was decoded from."""
+    try:
+        return text.encode(encoding) == raw
+    except UnicodeError:
+        return False
+
+
+def has_line_end(text: bytes) -> bool:
+    """Whether the text spans lines, however they end: a carriage return alone ends one too."""
+    return b"\n" in text or b"\r" in text
+
+
+def line_at(body: bytes, offset: int) -> int:
+    """The line, from 1, on which the byte at ``offset`` stands."""
+    return bisect_right(_line_starts(body), offset)
 
 
 def _line_starts(body: bytes) -> list[int]:
@@ -181,13 +217,15 @@ def _render(body: bytes, span: Span, edits: list[Edit]) -> Iterator[Piece]:
 def _replacement(body: bytes, edit: Edit, inside: list[Edit]) -> Iterator[Piece]:
     if not edit.parts:
         yield Piece(edit.text.encode("utf-8"), edit.span, False)
+    starts = [e.span.start for e in inside] if edit.parts else []
     for index, part in enumerate(edit.parts):
         if isinstance(part, str):
             yield Piece(part.encode("utf-8"), edit.span, False)
             continue
         if isinstance(part, DeferredText):
             raise ValueError(f"the {part.name} was never filled in at byte {edit.span.start}")
-        contained = [e for e in inside if part.start <= e.span.start and e.span.end <= part.end]
+        first, last = bisect_left(starts, part.start), bisect_right(starts, part.end)
+        contained = [e for e in inside[first:last] if e.span.end <= part.end]
         rendered = list(_render(body, part, contained))
         if (
             contained

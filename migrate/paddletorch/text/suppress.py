@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from paddletorch.text.source import Source
@@ -51,19 +52,25 @@ class Suppressions:
         if MARK in source.body:
             self.comments += _read(source.text)
         self._whole_file = [comment for comment in self.comments if comment.whole_file]
-        self._lines: dict[int, list[Comment]] = {}
-        for comment in self.comments:
-            if not comment.whole_file:
-                self._lines.setdefault(comment.line, []).append(comment)
+        self._on_lines = sorted((c for c in self.comments if not c.whole_file), key=lambda comment: comment.line)
+        self._lines = [comment.line for comment in self._on_lines]
+        self._in_file: dict[str, bool] = {}
+        """Whether a comment for the whole file suppresses a code, by code."""
 
     def covers(self, code: str, first: int, last: int) -> bool:
         """Whether ``code`` is suppressed in the file or anywhere on lines ``first`` to ``last`` (from 1, inclusive)."""
         if not self.comments:
             return False
+        if code not in self._in_file:
+            self._in_file[code] = self._suppress(code, self._whole_file)
+        nearby = self._on_lines[bisect_left(self._lines, first) : bisect_right(self._lines, last)]
+        return self._suppress(code, nearby) or self._in_file[code]
+
+    def _suppress(self, code: str, comments: Sequence[Comment]) -> bool:
+        """Whether one of the comments suppresses ``code``; they are then used."""
         covered = False
         names = code, self._former_codes.get(code, code)
-        nearby = (comment for line in range(first, last + 1) for comment in self._lines.get(line, ()))
-        for comment in (*self._whole_file, *nearby):
+        for comment in comments:
             matching = [prefix for prefix in comment.codes if any(name.startswith(prefix) for name in names)]
             comment.used.update(matching)
             covered = covered or bool(matching)

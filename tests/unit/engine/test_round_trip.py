@@ -262,7 +262,8 @@ class _Meaning(ast.NodeTransformer):
             return ast.Call(ast.Attribute(self.visit(function.value), "update"), [_number(node.args[0])], [])
         for side in SIDES:
             for row, form in TABLE.members(side, function.attr):
-                if row.hook or row.report or not row.torch or not row.paddle:
+                hooked = row.hook not in (None, "scale_factor")  # which only refuses
+                if hooked or row.report or not row.torch or not row.paddle:
                     continue
                 call = self._api_call(node, row, form, side, node.args)
                 if row.id == "optimizer.zero_grad" and side == "paddle":

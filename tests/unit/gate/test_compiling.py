@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 
 import pytest
+from paddletorch.gate.compiling import uncompilable
+from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.model import Edit, Span
-from paddletorch.text.source import Source, splice
-from paddletorch.text.verify import faulty_lines, find_problem
+from paddletorch.resolve import ScopeTree
+from paddletorch.text.source import Source
 
 
 def problem(code: str, old: str, new: str) -> tuple[str | None, frozenset[int]]:
     """What is said about replacing ``old`` by ``new`` in ``code``, and the lines that are at fault."""
     source = Source(code.encode())
     start = source.body.index(old.encode())
-    edits = [Edit(Span(start, start + len(old)), new)]
     module = ast.parse(source.text)
-    found = find_problem(source, module, edits, splice(source.body, edits))
-    return found, faulty_lines(source, module, edits)
+    text = ConvertedText(source, module, ScopeTree(module), (Edit(Span(start, start + len(old)), new),))
+    found = uncompilable(text)
+    return (found[0].problem, found[0].lines) if found else (None, frozenset())
 
 
 @pytest.mark.parametrize(
@@ -47,3 +49,19 @@ def test_await_at_the_top_stays(recwarn: pytest.WarningsRecorder) -> None:
     assert problem("await f(x=1)\nassert (1, 'always true')\n", "x=1", "x=2")[0] is None
     assert problem("assert (f(x=1), 'always true')\n", "x=1", "x=2")[0] is None
     assert not recwarn.list
+
+
+def test_a_block_keeps_a_statement() -> None:
+    code = b"if a:\n    f(1)\n    f(2)\nelse:\n    f(3)\n"
+    module = ast.parse(code)
+    lines = [Edit(Span(code.index(line), code.index(line) + len(line)), "") for line in (b"    f(1)\n", b"    f(2)\n")]
+    found = uncompilable(ConvertedText(Source(code), module, ScopeTree(module), tuple(lines)))
+    assert [one.lines for one in found] == [{3}]
+
+
+def test_edits_that_overlap_are_left() -> None:
+    code = b"f(a)\ng(abc)\n"
+    module = ast.parse(code)
+    edits = (Edit(Span(7, 9), "x"), Edit(Span(8, 10), "y"))
+    found = uncompilable(ConvertedText(Source(code), module, ScopeTree(module), edits))
+    assert [one.lines for one in found] == [{2}]

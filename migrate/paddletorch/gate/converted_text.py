@@ -1,0 +1,138 @@
+"""The text that edits make of a file, with the origin of each of its parts."""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+from paddletorch.model import Edit, Span
+from paddletorch.resolve import ScopeTree
+from paddletorch.text.source import Piece, Source, line_at, pieces, splice
+
+
+class ChangedStatement(NamedTuple):
+    """A top-level statement that edits touch, with the lines from it to the next one."""
+
+    number: int
+    """Its position in the body of the module."""
+    statement: ast.stmt
+    old: bytes
+    new: bytes
+
+
+@dataclass(frozen=True)
+class ConvertedText:
+    """The edits of one file and what they make of it.
+
+    Raises:
+        ValueError: the edits overlap, or one has deferred text; from the properties that need the text.
+    """
+
+    source: Source
+    module: ast.Module
+    tree: ScopeTree
+    """Scopes of ``module``, the file before the edits."""
+    edits: Sequence[Edit]
+
+    @cached_property
+    def body(self) -> bytes:
+        """The new text."""
+        return b"".join(piece.text for piece in self.pieces)
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """The parts of the new text that are not empty, in order."""
+        return [piece for piece in pieces(self.source.body, self.edits) if piece.text]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *accumulate(len(piece.text) for piece in self.pieces)]
+
+    def piece_at(self, offset: int) -> tuple[Piece, int]:
+        """The part that holds the byte at ``offset`` of the new text, and how far into it."""
+        index = max(0, min(bisect_right(self._starts, offset), len(self.pieces)) - 1)
+        return self.pieces[index], offset - self._starts[index]
+
+    def new_line(self, line: int) -> int:
+        """Where a line of the old text is in the new one; of a line that is replaced, where that is."""
+        offset = self.source.line_span(line).start
+        for start, piece in zip(self._starts, self.pieces, strict=False):
+            if piece.origin.start <= offset < piece.origin.end:
+                return line_at(self.body, start + (offset - piece.origin.start if piece.is_copy else 0))
+        return line_at(self.body, len(self.body))
+
+    @cached_property
+    def _copied(self) -> tuple[list[int], list[int]]:
+        """The spans of the old text that remain, each once: their starts and their ends, in order."""
+        spans = sorted((p.origin.start, p.origin.end) for p in self.pieces if p.is_copy)
+        return [start for start, _ in spans], [end for _, end in spans]
+
+    def remains(self, span: Span) -> bool:
+        """Whether the old text's ``span`` is in the new text as it was."""
+        starts, ends = self._copied
+        index = bisect_right(starts, span.start) - 1
+        return index >= 0 and span.end <= ends[index]
+
+    @cached_property
+    def _statement_starts(self) -> list[int] | None:
+        """Where the lines of each top-level statement begin; None if two share a line."""
+        source, starts = self.source, [0]
+        for statement in self.module.body[1:]:
+            line = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+            if statement.col_offset or source.line_starts[line - 1] <= starts[-1]:
+                return None
+            starts.append(source.line_starts[line - 1])
+        return starts
+
+    def index_of(self, offset: int) -> int:
+        """The position in the module's body of the statement to whose lines ``offset`` of the old text belongs."""
+        return bisect_right(self._statement_starts or [0], offset) - 1
+
+    @cached_property
+    def changed_statements(self) -> list[ChangedStatement] | None:
+        """The top-level statements with edits; None if an edit crosses two of them, or two share a line."""
+        source, starts = self.source, self._statement_starts
+        if starts is None or not self.module.body:
+            return None
+        touched: dict[int, list[Edit]] = {}
+        for edit in self.edits:
+            touched.setdefault(self.index_of(edit.span.start), []).append(edit)
+        found: list[ChangedStatement] = []
+        for index, inside in touched.items():
+            start = starts[index]
+            end = starts[index + 1] if index + 1 < len(starts) else len(source.body)
+            if any(edit.span.end > end for edit in inside):
+                return None
+            old, moved = source.body[start:end], [edit.moved(-start) for edit in inside]
+            found.append(ChangedStatement(index, self.module.body[index], old, splice(old, moved)))
+        return found
+
+    def lines_of(self, span: Span) -> frozenset[int]:
+        """The lines of the innermost statement around ``span``, down to its block; of a decorator, its own.
+
+        Where ``span`` is between statements or holds some of them, its own lines.
+        """
+        innermost: ast.stmt | ast.expr | None = None
+        for node in self._statements_and_decorators():
+            found = self.source.span(node)
+            if found.holds(span) and (innermost is None or self.source.span(innermost).holds(found)):
+                innermost = node
+        first, last = self.source.position(span.start)[0], self.source.position(span.end)[0]
+        if innermost is not None:
+            body = getattr(innermost, "body", None)
+            end = innermost.end_lineno or innermost.lineno
+            end = max(body[0].lineno - 1, innermost.lineno) if isinstance(body, list) and body else end
+            if last <= end:
+                first, last = innermost.lineno, end
+        return frozenset(range(first, last + 1))
+
+    def _statements_and_decorators(self) -> Iterator[ast.stmt | ast.expr]:
+        for node in ast.walk(self.module):
+            if isinstance(node, ast.stmt):
+                yield node
+                yield from getattr(node, "decorator_list", ())

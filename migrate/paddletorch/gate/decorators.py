@@ -1,0 +1,70 @@
+"""Promise: a decorator that compiles a function for the source framework, and stays, keeps the function's body."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from paddletorch_rules.facts import facts
+
+from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.gate.violation import Violation
+from paddletorch.model import Framework, Span
+from paddletorch.resolve import Binding
+
+CODE = "SRC014"
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def converted_under_kept_decorators(text: ConvertedText, source: Framework) -> list[Violation]:
+    """A violation for each function that edits change below a decorator of the source framework that they keep."""
+    return [
+        Violation(CODE, f"{ast.unparse(decorator)} stays", frozenset(range(node.lineno, (node.end_lineno or 0) + 1)))
+        for node in text.tree.own
+        if isinstance(node, _Function) and node.decorator_list
+        for decorator in _kept(text, node, source)
+        if _is_changed(text, node)
+    ]
+
+
+def _is_changed(text: ConvertedText, node: _Function) -> bool:
+    """Whether an edit changes code of the function, other than by comments."""
+    whole = text.source.span(node)
+    return any(whole.holds(e.span) and not e.written.lstrip().startswith("#") for e in text.edits)
+
+
+def _kept(text: ConvertedText, node: _Function, source: Framework) -> Iterator[ast.expr]:
+    """The decorators that compile the function and that no edit removes or replaces."""
+    for decorator in node.decorator_list:
+        name = decorator.func if isinstance(decorator, ast.Call) else decorator
+        path: list[str] = []
+        while isinstance(name, ast.Attribute):
+            path.insert(0, name.attr)
+            name = name.value
+        if isinstance(name, ast.Name) and text.remains(text.source.span(decorator)):
+            bindings = text.tree.scopes[name].lookup(name.id)
+            meanings = {".".join((b.qualified or "", *path)) for b in bindings}
+            if meanings & facts().compiling_decorators[source] and _remain(text, bindings, name.id, source):
+                yield decorator
+
+
+def _remain(text: ConvertedText, bindings: Iterable[Binding], name: str, source: Framework) -> bool:
+    """Whether the name is still bound to the source framework in the new text."""
+    spans = (text.source.span(b.node) for b in bindings if isinstance(b.node, ast.stmt))
+    return any(text.remains(span) or _still_imports(text, span, name, source) for span in spans)
+
+
+def _still_imports(text: ConvertedText, span: Span, name: str, source: Framework) -> bool:
+    """Whether the statement that replaces an import at the top still binds ``name`` to the source framework."""
+    for changed in text.changed_statements or ():
+        if text.source.span(changed.statement) == span:
+            statements = ast.parse(changed.new.decode("utf-8")).body
+            return any(
+                (alias.asname or alias.name.partition(".")[0]) == name
+                and (getattr(s, "module", None) or alias.name).partition(".")[0] == source
+                for s in statements
+                if isinstance(s, ast.Import | ast.ImportFrom)
+                for alias in s.names
+            )
+    return False

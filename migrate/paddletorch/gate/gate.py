@@ -1,0 +1,25 @@
+"""All promises about the converted text of one file, in the order in which they rest on each other."""
+
+from __future__ import annotations
+
+from paddletorch.gate.bytes import changed_bytes
+from paddletorch.gate.compiling import uncompilable
+from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.gate.decorators import converted_under_kept_decorators
+from paddletorch.gate.names import unbound_names
+from paddletorch.gate.placeholders import unfilled
+from paddletorch.gate.violation import Violation
+from paddletorch.model import Framework
+
+
+def violations(text: ConvertedText, source: Framework, target: Framework) -> list[Violation]:
+    """The promises that the edits break; none for a file without edits."""
+    if not text.edits:
+        return []
+    return (
+        uncompilable(text)
+        or unfilled(text)
+        or changed_bytes(text)
+        or converted_under_kept_decorators(text, source)
+        or unbound_names(text, source, target)
+    )

@@ -1,0 +1,147 @@
+"""Promise: what new text reads is bound there, on every path, and so is what is still read of an edited import.
+
+Asked of the scopes of the new text. A name that may have been unbound before in the same place is not a fault: a
+conversion must not make it worse. That the frameworks which a file imports are installed is taken for granted.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from functools import cached_property
+
+from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.gate.suspects import suspects
+from paddletorch.gate.violation import Violation
+from paddletorch.model import Framework
+from paddletorch.resolve import Bound, DefiniteAssignment, ScopeTree, evaluated_below
+from paddletorch.text.masking import mask
+from paddletorch.text.source import Source
+
+CODE = "SRC013"
+
+_BOUND_BY_PYTHON = frozenset(
+    (
+        *dir(builtins),
+        "__file__",
+        "__path__",
+        "__builtins__",
+        "__module__",
+        "__qualname__",
+        "__class__",
+        "__annotations__",
+    )
+)
+
+
+def unbound_names(text: ConvertedText, source: Framework, target: Framework) -> list[Violation]:
+    """A violation for each name that the new text reads and that is bound on fewer paths than what stood there."""
+    names = suspects(text)
+    if not names:
+        return []
+    module = _parsed(text.body)
+    return [] if module is None else list(_Comparison(text, ScopeTree(module), source, target).violations(names))
+
+
+def _parsed(body: bytes) -> ast.Module | None:
+    """The tree of the new text; without syntax that is newer than the running Python."""
+    try:
+        return ast.parse(body.decode("utf-8"))
+    except (SyntaxError, ValueError):
+        masked = mask(Source(body, encoding="utf-8"), "<converted>")
+        return masked.module if masked is not None else None
+
+
+class _Comparison:
+    """The names of the new text beside those of the old one."""
+
+    def __init__(self, text: ConvertedText, new: ScopeTree, source: Framework, target: Framework) -> None:
+        self._text = text
+        self._new = new
+        self._after = DefiniteAssignment(new, (source, target))
+        self._before = DefiniteAssignment(text.tree, (source, target))
+        self._lines = Source(text.body, encoding="utf-8")
+
+    def violations(self, names: frozenset[str]) -> Iterator[Violation]:
+        """One for each name and statement."""
+        found: dict[tuple[str, frozenset[int]], Violation] = {}
+        for load in self._new.loads:
+            if load.id not in names or load in self._not_evaluated or self._is_from_elsewhere(load):
+                continue
+            bound = self._after.of(load)
+            if bound is Bound.ALWAYS:
+                continue
+            lines = self._at_fault(load, bound)
+            if lines is not None and not self._is_read_below(load, bound):
+                where = "on every path" if bound is Bound.SOMETIMES else "there"
+                found.setdefault((load.id, lines), Violation(CODE, f"'{load.id}' is not bound {where}", lines))
+        yield from found.values()
+
+    def _is_from_elsewhere(self, load: ast.Name) -> bool:
+        """Whether Python or an ``import *`` binds a name that nothing else in the module does."""
+        if self._new.scopes[load].lookup(load.id):
+            return False
+        return load.id in _BOUND_BY_PYTHON or bool(self._new.stars)
+
+    @cached_property
+    def _not_evaluated(self) -> frozenset[ast.AST]:
+        """Names in annotations that Python does not evaluate."""
+        futures = (s for s in self._new.module.body if isinstance(s, ast.ImportFrom) and s.module == "__future__")
+        if not any(alias.name == "annotations" for s in futures for alias in s.names):
+            return frozenset()
+        return frozenset(node for annotation in self._new.annotations for node in ast.walk(annotation))
+
+    def _at_fault(self, load: ast.Name, bound: Bound) -> frozenset[int] | None:
+        """The source lines of the edits because of which the name is not bound; None if it was no better before."""
+        piece, within = self._text.piece_at(self._lines.offset(load.lineno, load.col_offset))
+        if piece.is_copy:
+            before = self._loads.get(piece.origin.start + within)
+            if before is None or self._before.of(before) >= bound:
+                return None
+            changed = self._changed_bindings(before)
+            if any(n.id == load.id and self._before.of(n) >= bound for n in self._read_in(changed)):
+                return None  # x = f(x) is gone, and x may not have been bound there
+            return changed or self._text.lines_of(self._text.source.span(before))
+        lines = self._text.lines_of(piece.origin)
+        return None if any(self._before.of(n) >= bound for n in self._read_in(lines)) else lines
+
+    def _is_read_below(self, load: ast.Name, bound: Bound) -> bool:
+        """Whether the old text reads the name, bound no better, on every path from there: that fails anyway."""
+
+        def is_no_better(node: ast.AST) -> bool:
+            if not isinstance(node, ast.Name) or node.id != load.id or not isinstance(node.ctx, ast.Load):
+                return False
+            piece, within = self._text.piece_at(self._lines.offset(node.lineno, node.col_offset))
+            before = self._loads.get(piece.origin.start + within) if piece.is_copy else None
+            return before is not None and self._before.of(before) >= bound
+
+        statement: ast.AST = load
+        while not isinstance(statement, ast.stmt):
+            statement = self._new.parents[statement]
+        return evaluated_below(self._new.parents, statement, is_no_better)
+
+    def _read_in(self, lines: frozenset[int]) -> Iterator[ast.Name]:
+        """The names that these lines of the old text read and that the module must bind."""
+        return (n for n in self._text.tree.loads if n.lineno in lines and not self._is_known(n))
+
+    def _is_known(self, load: ast.Name) -> bool:
+        """Whether a name that the module does not bind is Python's, or of an ``import *``."""
+        tree = self._text.tree
+        return not tree.scopes[load].lookup(load.id) and (load.id in _BOUND_BY_PYTHON or bool(tree.stars))
+
+    @cached_property
+    def _loads(self) -> dict[int, ast.Name]:
+        """The names that the old text reads, by where they begin."""
+        return {self._text.source.offset(n.lineno, n.col_offset): n for n in self._text.tree.loads}
+
+    def _changed_bindings(self, load: ast.Name) -> frozenset[int]:
+        """Lines of the statements that bind the name in the old text and that edits change."""
+        text = self._text
+        found: set[int] = set()
+        for binding in text.tree.scopes[load].lookup(load.id):
+            if isinstance(binding.node, ast.stmt | ast.expr):
+                span = text.source.span(binding.node)
+                if not text.remains(span):
+                    found |= text.lines_of(span)
+        return frozenset(found)

@@ -1,0 +1,81 @@
+"""Promise: converting the converted text again changes nothing.
+
+Kept with ``--verify``, in the tests, and for text that imports no framework, which alone shows whose code it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.gate.violation import Violation
+from paddletorch.model import Conversion, Edit, FileResult, Span, Status
+from paddletorch.text.source import Cells, Source
+
+
+class ChangedAgain(NamedTuple):
+    """What the second run would change, and the line of the file that it comes from."""
+
+    line: int
+    problem: str
+
+
+def again(text: ConvertedText) -> Source:
+    """The converted text as a file to convert."""
+    source = text.source
+    cells = Cells(tuple(text.new_line(line) for line in source.cells.first_lines), source.cells.other_names)
+    return Source(source.encode(text.body), encoding=source.encoding, cells=cells)
+
+
+def changed_again(text: ConvertedText, second: FileResult) -> ChangedAgain | None:
+    """The first thing that ``second``, the result for the converted text, changes; None if it changes nothing."""
+    if second.status is Status.CLEAN:
+        return None
+    if second.status is Status.FAILED:
+        return ChangedAgain(0, second.diagnostics[0].message)
+    if second.conversions:
+        first = second.conversions[0]
+        problem = f"{first.name} would become {first.replacement}"
+        offset = again(text).line_span(first.line).start
+    else:
+        problem = "an import or a comment would change"
+        offset = min((edit.span.start for edit in second.edits), default=0)
+    piece, within = text.piece_at(offset)
+    start = piece.origin.start + (within if piece.is_copy else 0)
+    return ChangedAgain(text.source.position(start)[0], problem)
+
+
+_IMPORT = re.compile(rb"(?m)^[^#\n]*\b(?:import|from)\s+[^#\n]*\b(?:torch|paddle|paddletorch_shim)\b")
+
+
+def names_no_framework(text: ConvertedText) -> bool:
+    """Whether no line imports a framework, in the old text or in the new one."""
+    return _IMPORT.search(text.source.body) is None or _IMPORT.search(text.body) is None
+
+
+def statements_changed_again(
+    text: ConvertedText, edits: Sequence[Edit], conversions: Sequence[Conversion]
+) -> list[Violation]:
+    """The statements to leave because a second run makes these edits and conversions in the new text.
+
+    All that were changed, where the second run changes only what the first one has left.
+    """
+    if not edits:
+        return []
+    changed = {line for edit in text.edits for line in text.lines_of(edit.span)}
+    after = again(text)
+    found: list[Violation] = []
+    for one in conversions:
+        lines = _lines_behind(text, after.line_span(one.line).start + one.column - 1)
+        if not changed.isdisjoint(lines):
+            found.append(Violation("SRC019", f"{one.name} would be converted", lines))
+    return found or [Violation("SRC019", "what stays here would be converted", frozenset(changed))]
+
+
+def _lines_behind(text: ConvertedText, offset: int) -> frozenset[int]:
+    """The lines of the statement from which the byte at ``offset`` of the new text comes."""
+    piece, within = text.piece_at(offset)
+    start = piece.origin.start + within if piece.is_copy else piece.origin.start
+    return text.lines_of(Span(start, start) if piece.is_copy else piece.origin)

@@ -1,0 +1,256 @@
+"""Names of which the words of the edits do not already show that they are bound in the new text.
+
+In most files every new word is a name that an import above it binds on top of the module; then there is nothing else
+to ask, and the new text's scopes are not needed.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import keyword
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TypeVar
+
+from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.model import Span
+from paddletorch.resolve import Binding, Scope
+from paddletorch.resolve.scopes.spans import SpanIndex
+from paddletorch.text.source import Piece, has_line_end
+
+T = TypeVar("T")
+
+_NO_NAMES = re.compile(rb"'[^'\n]*'|\"[^\"\n]*\"|#[^\r\n]*")
+_WORD = re.compile(rb"(?<![\w.])[^\W\d]\w*(?!\w|[ ]?=(?!=))")
+_EQUALS = re.compile(rb"[ ]?=(?!=)")
+_BOUND_IN = re.compile(rb"\b(lambda (?=[\w, *]+:)|for (?=[\w, ]+ in ))([\w, *]+?)(?= in |:)")
+_ASSIGNED = re.compile(rb"(?m)^[ \t]*([\w., \t]+?)[ \t]*=(?!=)")
+_PYTHON = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def words_in(text: bytes) -> frozenset[str]:
+    """The words of code that may be names: no attributes, no keywords of calls, nothing in strings."""
+    return frozenset(word.decode() for word in _WORD.findall(_NO_NAMES.sub(b"", text)))
+
+
+def suspects(text: ConvertedText) -> frozenset[str]:
+    """The names to look up in the new text's scopes."""
+    if text.source.masked is not None or text.changed_statements is None:
+        new = b"\n".join(piece.text for piece in text.pieces if not piece.is_copy)
+        old = b"\n".join(text.source.body[e.span.start : e.span.end] for e in text.edits)
+        return words_in(new) | words_in(old)
+    look = _Look(text)
+    return frozenset((*look.unknown_words(), *look.lost_names(), *look.moved_names()))
+
+
+class _Look:
+    """One look at the words of the edits."""
+
+    def __init__(self, text: ConvertedText) -> None:
+        self._text = text
+        self._tree = text.tree
+        self._changed = {one.number: one for one in text.changed_statements or ()}
+
+    @cached_property
+    def _imported(self) -> dict[str, float]:
+        """Names that imports on top of the new module bind, with the number of the statement at which they do."""
+        found: dict[str, float] = {}
+        for index, statement in enumerate(self._text.module.body):
+            changed = self._changed.get(index)
+            if changed is None:
+                statements: list[ast.stmt] = [statement]
+            elif isinstance(statement, _IMPORTS) or changed.new.count(b"import") > changed.old.count(b"import"):
+                statements = ast.parse(changed.new.decode("utf-8")).body
+            else:
+                continue
+            for position, one in enumerate(statements):
+                if isinstance(one, _IMPORTS):
+                    above = changed is not None and all(isinstance(s, _IMPORTS) for s in statements[:position])
+                    for alias in one.names:
+                        found.setdefault(alias.asname or alias.name.partition(".")[0], index - 0.5 if above else index)
+        return found
+
+    @cached_property
+    def _bound_otherwise(self) -> frozenset[str]:
+        """Names that are bound in a function or class, or by something else than an import on top of the module."""
+        tree = self._tree
+        found: set[str] = set()
+        for scope in tree.own.values():
+            if scope is not tree.scope:
+                found.update(scope.bindings)
+        for name, bindings in tree.scope.bindings.items():
+            if any(b.kind != "import" or not self._is_on_top(b) for b in bindings):
+                found.add(name)
+        return frozenset(found)
+
+    def _is_on_top(self, binding: Binding) -> bool:
+        return self._tree.parents.get(binding.node) is self._text.module
+
+    def unknown_words(self) -> Iterator[str]:
+        """Words of new text that are bound neither by Python nor by an import above, and are not at hand there."""
+        for word, writing in self._new_words().items():
+            above = min(self._text.index_of(piece.origin.start) for piece in writing)
+            known = word in _PYTHON or self._imported.get(word, above) < above
+            if (not known or word in self._bound_otherwise) and not self._is_at_hand(word, writing):
+                yield word
+
+    def _new_words(self) -> dict[str, list[Piece]]:
+        """The words of new text, each with the parts of the text that have it; without those of import statements."""
+        found: dict[str, list[Piece]] = {}
+        words: dict[bytes, frozenset[str]] = {}
+        pieces, body = self._text.pieces, self._text.module.body
+        for number, piece in enumerate(pieces):
+            if piece.is_copy or isinstance(body[self._text.index_of(piece.origin.start)], _IMPORTS):
+                continue
+            new = piece.text
+            if number and pieces[number - 1].text.endswith(b"."):
+                new = b"." + new  # an attribute's name
+            if number + 1 < len(pieces) and _EQUALS.match(pieces[number + 1].text):
+                new += b"="  # a keyword's name
+            if new not in words:
+                words[new] = words_in(new)
+            for word in words[new]:
+                found.setdefault(word, []).append(piece)
+        return found
+
+    def _is_at_hand(self, word: str, writing: list[Piece]) -> bool:
+        """Whether new text has the word where it is bound: it is read there, a parameter, or bound by that text."""
+        reading = _index((self._text.source.span(statement), True) for statement in self._reading(word))
+        for origin in {piece.origin for piece in writing if next(_around(reading, piece.origin), None) is None}:
+            bindings = self._function_around(origin).lookup(word)
+            is_parameter = bindings and all(b.kind == "parameter" for b in bindings)
+            if not is_parameter and not any(self._binds(piece, word, origin) for piece in self._written_at(origin)):
+                return False
+        return True
+
+    def _binds(self, piece: Piece, word: str, origin: Span) -> bool:
+        """Whether the edit of ``origin`` binds the word itself, or new text on the line above it does."""
+        if piece.is_copy:
+            return False
+        if piece.origin == origin:
+            return word in _bound_in(piece.text)
+        start, body = piece.origin.start, self._text.source.body
+        above = start <= origin.start and not has_line_end(body[start : origin.start])
+        return above and word in _assigned(piece.text)
+
+    def _function_around(self, span: Span) -> Scope:
+        """The innermost function whose code holds ``span``, else the module."""
+        return next(_around(self._functions, span), self._tree.scope)
+
+    @cached_property
+    def _functions(self) -> SpanIndex[Scope]:
+        """The functions' code, without decorators and parameters."""
+        return _index(
+            (Span(self._offset(node.body[0]), self._text.source.span(node).end), scope)
+            for node, scope in self._tree.own.items()
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        )
+
+    def _written_at(self, origin: Span) -> list[Piece]:
+        """The new parts of the text that begin on the line on which ``origin`` does."""
+        return self._written.get(bisect_right(self._text.source.line_starts, origin.start), [])
+
+    @cached_property
+    def _written(self) -> dict[int, list[Piece]]:
+        """The new parts of the text, by the line on which what they replace begins."""
+        found: dict[int, list[Piece]] = {}
+        for piece in self._text.pieces:
+            if not piece.is_copy:
+                found.setdefault(bisect_right(self._text.source.line_starts, piece.origin.start), []).append(piece)
+        return found
+
+    def _reading(self, word: str) -> set[ast.stmt]:
+        """The statements without a block that read the name."""
+        tree, found = self._tree, set[ast.stmt]()
+        for load in tree.names.get(word, ()):
+            statement: ast.AST = load
+            while not isinstance(statement, ast.stmt):
+                statement = tree.parents[statement]
+                if statement in tree.own:
+                    break  # a lambda or a comprehension has names of its own
+            else:
+                if not hasattr(statement, "body"):
+                    found.add(statement)
+        return found
+
+    def lost_names(self) -> Iterator[str]:
+        """Names of which an edit changes a binding, though they are still read."""
+        for name, bindings in self._changed_bindings():
+            loads = self._tree.names.get(name, ())
+            index = min((self._text.index_of(self._offset(b.node)) for b in bindings), default=-1)
+            above = self._imported.get(name, index + 1) <= index and name not in self._bound_otherwise
+            if above and all(self._text.index_of(self._offset(load)) > index for load in loads):
+                continue
+            if any(self._text.remains(self._text.source.span(load)) for load in loads):
+                yield name
+
+    def _offset(self, node: ast.AST) -> int:
+        return self._text.source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+
+    def _changed_bindings(self) -> Iterator[tuple[str, list[Binding]]]:
+        """Imports that edits touch, and assignments of which they replace the target; by name, in one scope each."""
+        source = self._text.source
+        assigned = {name for old in self._replaced() for name in _assigned(old)}
+        for scope in self._tree.own.values():
+            names: Iterable[str] = scope.bindings
+            if scope is not self._tree.scope:
+                names = (self._tree.imported | assigned).intersection(names)
+            for name in names:
+                if name not in self._tree.imported and name not in assigned:
+                    continue
+                touched = [
+                    b
+                    for b in scope.bindings[name]
+                    if isinstance(b.node, ast.stmt | ast.expr) and not self._text.remains(source.span(b.node))
+                ]
+                if touched:
+                    yield name, touched
+
+    def _replaced(self) -> Iterator[bytes]:
+        """The text that edits replace, where it may have an assignment."""
+        body = self._text.source.body
+        spans = {edit.span for edit in self._text.edits}
+        return (old for span in spans if b"=" in (old := body[span.start : span.end]))
+
+    def moved_names(self) -> Iterator[str]:
+        """Names in statements that an edit puts into another order."""
+        body = self._text.source.body
+        for edit in self._text.edits:
+            kept = [part for part in edit.parts if isinstance(part, Span)]
+            old = body[edit.span.start : edit.span.end]
+            if kept != sorted(kept) and not _is_one_statement(old):
+                yield from words_in(old)
+
+
+def _is_one_statement(old: bytes) -> bool:
+    """Whether the text is one expression or statement without a block."""
+    if not has_line_end(old):
+        return b";" not in old
+    try:
+        statements = ast.parse(old.decode("utf-8")).body
+    except (SyntaxError, ValueError):
+        return False
+    return len(statements) == 1 and not hasattr(statements[0], "body")
+
+
+def _index(spans: Iterable[tuple[Span, T]]) -> SpanIndex[T]:
+    return SpanIndex(((span.start, 0), (span.end, 0), item) for span, item in spans)
+
+
+def _around(index: SpanIndex[T], span: Span) -> Iterator[T]:
+    """The items of which the spans hold ``span``, the innermost first."""
+    return index.around((span.start, 0), (span.end, 0))
+
+
+def _bound_in(new: bytes) -> frozenset[str]:
+    """The parameters of lambdas and the variables of comprehensions in new text."""
+    return frozenset(name.strip(b" *").decode() for found in _BOUND_IN.findall(new) for name in found[-1].split(b","))
+
+
+def _assigned(old: bytes) -> Iterator[str]:
+    for match in _ASSIGNED.finditer(old):
+        yield from (name.strip().decode() for name in match[1].split(b",") if b"." not in name)

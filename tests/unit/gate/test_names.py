@@ -1,0 +1,136 @@
+"""Names in new text are bound before they are read, on every path; what was no better before is no fault."""
+
+from __future__ import annotations
+
+import pytest
+
+from .broken_edits import found, said
+
+USE = ("torch.zeros(3)", "paddle.zeros([3])")
+IMPORT = ("import torch", "import paddle")
+
+
+def unbound(*problems: tuple[str, str, set[int]]) -> list[tuple[str, str, set[int]]]:
+    return [("SRC013", f"'{name}' is not bound {where}", lines) for name, where, lines in problems]
+
+
+BROKEN = {
+    "no import": ("import torch\nx = torch.zeros(3)\n", [USE], ("paddle", "there", {2})),
+    "below": ("import torch\nx = torch.zeros(3)\nimport paddle\n", [USE], ("paddle", "there", {2})),
+    "alias below": (
+        "import torch\nx = torch.zeros(3)\nimport paddle as pd\n",
+        [("torch.zeros(3)", "pd.zeros([3])")],
+        ("pd", "there", {2}),
+    ),
+    "in try": (
+        "import torch\ntry:\n    import a, paddle\nexcept ImportError:\n    pass\nx = torch.zeros(3)\n",
+        [USE],
+        ("paddle", "on every path", {6}),
+    ),
+    "for type checkers": (
+        "import torch\nif TYPE_CHECKING:\n    import paddle\nx = torch.zeros(3)\n",
+        [USE],
+        ("paddle", "there", {4}),
+    ),
+    "if 0": ("import torch\nif 0:\n    import paddle\nx = torch.zeros(3)\n", [USE], ("paddle", "there", {4})),
+    "main": (
+        "import torch\nif __name__ == '__main__':\n    import paddle\ndef f():\n    return torch.zeros(3)\n",
+        [USE],
+        ("paddle", "on every path", {5}),
+    ),
+    "called before the import": (
+        "import torch\ndef f():\n    return torch.zeros(3)\nf()\nimport paddle\n",
+        [USE],
+        ("paddle", "on every path", {3}),
+    ),
+    "local, below": (
+        "import torch\ndef f():\n    x = torch.zeros(3)\n    import paddle\n",
+        [("import torch", "import paddle"), USE],
+        ("paddle", "there", {3}),
+    ),
+    "deleted": ("import torch\nimport paddle\ndel paddle\nx = torch.zeros(3)\n", [USE], ("paddle", "there", {4})),
+    "no framework at all": (
+        "def f(a):\n    return a.max(dim=1)[0]\n",
+        [("a.max(dim=1)[0]", "paddle.max(a, axis=1)")],
+        ("paddle", "there", {2}),
+    ),
+    "another package": (
+        "import torch\ny = 'nearest'\n",
+        [("'nearest'", "torchvision.transforms.InterpolationMode.NEAREST")],
+        ("torchvision", "there", {2}),
+    ),
+    "an import that is still needed": (
+        "import torch\nx = torch.zeros(3)\ny = torch.foo\n",
+        [IMPORT, USE],
+        ("torch", "there", {1}),
+    ),
+    "a removed assignment": (
+        "s = make()\nf(s)\n",
+        [("s = make()", "pass")],
+        ("s", "there", {1}),
+    ),
+    "a removed assignment, on one path": (
+        "s = make()\nif a:\n    s = 1\nf(s)\n",
+        [("s = make()", "pass")],
+        ("s", "on every path", {1}),
+    ),
+    "an import that moves": (
+        "import torch\ntry:\n    import a\nexcept ImportError:\n    pass\nx = torch.zeros(3)\n",
+        [("import torch\n", ""), ("import a", "import a\n    import paddle"), USE],
+        ("paddle", "on every path", {6}),
+    ),
+    "a decorator": (
+        "import torch\n@torch.no_grad()\ndef f(): pass\n",
+        [("torch.no", "paddle.no")],
+        ("paddle", "there", {2}),
+    ),
+    "a default": (
+        "import torch\ndef f(x=torch.zeros(3)):\n    pass\n",
+        [USE],
+        ("paddle", "there", {2}),
+    ),
+}
+
+SOUND = {
+    "the import": ("import torch\nx = torch.zeros(3)\n", [IMPORT, USE]),
+    "in a function": ("import torch\ndef f():\n    return torch.zeros(3)\n", [IMPORT, USE]),
+    "a function above the import": ("def f():\n    return torch.zeros(3)\nimport torch\n", [IMPORT, USE]),
+    "optional before and after": (
+        "try:\n    import torch\nexcept ImportError:\n    pass\nx = torch.zeros(3)\n",
+        [IMPORT, USE],
+    ),
+    "optional, beside another": (
+        "try:\n    import a, torch\nexcept ImportError:\n    pass\nx = torch.zeros(3)\n",
+        [("torch\nexcept", "paddle\nexcept"), USE],
+    ),
+    "unbound before": ("x = torch.zeros(3)\nimport torch\n", [IMPORT, USE]),
+    "of a snippet": ("x = torch.zeros(3)\n", [USE]),
+    "a star": ("from all import *\nx = torch.zeros(3)\n", [USE]),
+    "a builtin": ("import torch\nx = torch.zeros(3)\n", [("torch.zeros(3)", "list(map(str, range(3)))")]),
+    "a parameter": ("def f(a, b):\n    return a.to(b)\n", [("a.to(b)", "b.cast(a)")]),
+    "a variable of new text": ("import torch\nx = torch.zeros(3)\n", [("torch.zeros(3)", "[k for k in (1, 2)]")]),
+    "a lambda of new text": ("import torch\nx = torch.zeros(3)\n", [("torch.zeros(3)", "(lambda k: k + 1)(2)")]),
+    "a keyword": ("import torch\nx = f(dim=1)\n", [("dim", "axis")]),
+    "a name in a string": ("x = f()\n", [("f()", "'paddle'")]),
+    "an annotation that is not evaluated": (
+        "from __future__ import annotations\nif TYPE_CHECKING:\n    import torch\ndef f(x: torch.Tensor): pass\n",
+        [IMPORT, ("torch.Tensor", "paddle.Tensor")],
+    ),
+    "a comment that names a codec": (
+        "# coding: latin-1\nimport torch\nx = torch.zeros(3)\ns = '\u00e9'; y = 1\n",
+        [IMPORT, USE],
+    ),
+    "no edits": ("x = nowhere\n", []),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_an_unbound_name_is_found(case: str) -> None:
+    code, replaced, problem = BROKEN[case]
+    assert said(code, *replaced) == unbound(problem)
+
+
+@pytest.mark.parametrize("case", SOUND)
+def test_what_is_bound_passes(case: str) -> None:
+    code, replaced = SOUND[case]
+    assert found(code, *replaced) == []

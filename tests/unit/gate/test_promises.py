@@ -1,0 +1,114 @@
+"""The gate's other promises: placeholders, decorators that compile, bytes, and a second run that changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+from paddletorch.engine.engine import Engine
+from paddletorch.gate.second_run import again, changed_again
+from paddletorch.model import Options, Status
+
+from .broken_edits import converted, found, said
+
+
+@pytest.mark.parametrize(
+    ("new", "left"),
+    [
+        ("f([1] * ({x}.ndim - 2))", {2}),
+        ("f({'x': 1}, {1, 2})", set()),
+        ("f('{x}', \"{y}\")", set()),
+        ("f(2)  # {x}", set()),
+    ],
+)
+def test_no_placeholder_is_written(new: str, left: set[int]) -> None:
+    problem = "{x} was never filled in"
+    assert said("x = 1\nf(1)\n", ("f(1)", new)) == ([("SRC009", problem, left)] if left else [])
+
+
+def test_a_set_of_one_name_may_stay() -> None:
+    assert found("x = 1\nf({x}, 1)\n", ("f({x}, 1)", "g({x}, 2)")) == []
+
+
+SCRIPT = "import torch\n@torch.jit.script\ndef f(x):\n    return torch.cat(x)\n"
+
+
+def test_a_decorator_that_compiles_keeps_its_function() -> None:
+    imports, body = ("import torch", "import paddle\nimport torch"), ("torch.cat(x)", "paddle.concat(x)")
+    assert said(SCRIPT, imports, body) == [("SRC014", "torch.jit.script stays", {3, 4})]
+    assert found(SCRIPT, ("import torch", "import paddle"), ("@torch.jit.script\n", ""), body) == []
+    assert found(SCRIPT.replace("jit.script", "foo"), imports, body) == []
+    assert found(SCRIPT.replace("@torch", "@other"), imports, body) == []
+
+
+@pytest.mark.parametrize("head", ["@torch.jit.script  # c\n", "@torch.no_grad()\n@torch.compile(mode='x')\n"])
+def test_other_spellings_of_such_decorators(head: str) -> None:
+    code = f"import torch\n{head}def f(x):\n    return torch.cat(x)\n"
+    imports = ("import torch", "import paddle\nimport torch")
+    assert [one.code for one in found(code, imports, ("torch.cat(x)", "paddle.concat(x)"))] == ["SRC014"]
+
+
+@pytest.mark.parametrize("codec", ["iso-8859-1", "cp932", "euc_kr", "iso2022_jp"])
+def test_new_characters_that_the_codec_lacks(codec: str) -> None:
+    code = f"# -*- coding: {codec} -*-\nx = 1\ny = 2\n".encode(codec)
+    problem = f"the codec {codec} has no bytes for a character"
+    assert said(code, ("y = 2", "y = '\N{SNOWMAN}\N{HEBREW LETTER ALEF}'")) == [("SRC015", problem, {3})]
+    assert found(code, ("y = 2", "y = 'b'")) == []
+
+
+INEXACT = {
+    "cp932": b"\xfcK",
+    "big5": b"\xa1\xfe",
+    "hz": b"~{~}",
+    "iso2022_jp": b"\x1b(B",
+    "johab": b"\x84A",
+    "mac_arabic": b"\x1b(B",
+    "unicode_escape": b"\\x41",
+    "utf-7": b"+AGE-",
+}
+"""Bytes that the codec reads, and does not write."""
+
+
+@pytest.mark.parametrize("codec", INEXACT)
+def test_a_codec_that_changes_bytes_is_refused(codec: str) -> None:
+    code = b"# -*- coding: %s -*-\nimport torch\ns = 'a%s'\nx = torch.zeros(3)\n" % (codec.encode(), INEXACT[codec])
+    result = Engine(Options("paddle")).convert(code, "a.py")
+    assert (result.status, result.output) == (Status.FAILED, code)
+    assert [(d.code, codec in d.message) for d in result.diagnostics] == [("SRC002", True)]
+
+
+@pytest.mark.parametrize(
+    "codec", ["cp932", "big5", "euc_kr", "euc_jp", "gb18030", "hz", "iso2022_jp", "latin-1", "utf-8"]
+)
+def test_other_files_of_such_codecs_keep_their_bytes(codec: str) -> None:
+    text = "\u00e9" if codec == "latin-1" else "\u4e2d\u6587" if codec != "euc_kr" else "\ud55c"
+    code = f"# -*- coding: {codec} -*-\nimport torch\ns = 'a{text}'\nx = torch.zeros(3)  # {text}\n".encode(codec)
+    result = Engine(Options("paddle")).convert(code, "a.py")
+    assert result.status is Status.CONVERTED
+    expected = code.replace(b"import torch", b"import paddle").replace(b"torch.zeros(3)", b"paddle.zeros([3])")
+    assert result.output == expected
+
+
+def test_a_second_run_that_changes_something_is_found() -> None:
+    text = converted("import torch\nx = 1\ny = torch.zeros(3)\n", ("x = 1", "x = torch.ones(2)"))
+    found = changed_again(text, Engine(Options("paddle")).convert_source(again(text), "a.py"))
+    assert found is not None
+    assert (found.line, found.problem) == (2, "torch.ones would become paddle.ones")
+    sound = converted("import torch\nx = 1\n", ("import torch", "import paddle"))
+    assert changed_again(sound, Engine(Options("paddle")).convert_source(again(sound), "a.py")) is None
+
+
+def test_verify_leaves_a_file_that_would_change_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = b"import torch\nx = torch.zeros(3)\n"
+    options = Options("paddle", verify=True)
+    assert Engine(options).convert(code, "a.py").status is Status.CONVERTED
+    monkeypatch.setattr(Engine, "_second_run", Engine(Options("torch")))  # the way back surely changes something
+    result = Engine(options).convert(code, "a.py")
+    assert (result.status, result.output) == (Status.FAILED, code)
+    assert [d.code for d in result.diagnostics] == ["SRC016"]
+
+
+@pytest.mark.parametrize(
+    "code", [b"", b"#\n", b"import torch\n\0", b"\xff\xfei\0", b"import torch\nx = torch.zeros(" + b"(" * 500]
+)
+def test_converting_never_raises(code: bytes) -> None:
+    for target in ("paddle", "torch"):
+        assert Engine(Options(target, verify=True)).convert(code, "a.py").output == code  # type: ignore[arg-type]
