@@ -111,6 +111,7 @@ def test_the_same_text_in_another_folder_is_another_file(cache: Path, tree: Tree
         Options(target="paddle", select=("AMP",)),
         Options(target="paddle", unsafe=True),
         Options(target="paddle", annotate=True),
+        Options(target="paddle", initial_values="source"),
     ],
     ids=str,
 )

@@ -22,8 +22,9 @@ def test_every_key(tree: Tree, folder: Path) -> None:
             "pyproject.toml": '[tool.paddletorch]\nto = "torch"\n'
             'source-version = "3.3"\ntarget-version = ">=2.4"\n'
             'select = ["AMP"]\nignore = ["AMP101"]\nexclude = ["x"]\ntables = ["my.toml", "/abs.toml"]\n'
-            'shim = "never"\nunsafe = true\nannotate = false\n'
+            'shim = "never"\ninitial-values = "source"\nunsafe = true\nannotate = false\n'
             'per-file-ignores = {"tests/" = ["AMP213"]}\n'
+            "max-file-size = 1000\nmax-file-seconds = 2.5\n"
         }
     )
     config = load_config(folder / "not" / "there.py")
@@ -37,9 +38,12 @@ def test_every_key(tree: Tree, folder: Path) -> None:
         exclude=("x",),
         tables=(str(folder / "my.toml"), "/abs.toml"),
         shim="never",
+        initial_values="source",
         unsafe=True,
         annotate=False,
         per_file_ignores=(("tests/", ("AMP213",)),),
+        max_file_size=1000,
+        max_file_seconds=2.5,
     )
     assert len(KEYS) == len(Config.__dataclass_fields__) - 2  # the file, and the one left out
 

@@ -179,10 +179,10 @@ HELD_WORKERS = f"""
 import os, sys, time
 from paddletorch.batch import pool, run
 real = pool.read
-def read(path):
+def read(path, limit):
     open(f'../working-{{os.getpid()}}', 'w').close()
     while not os.path.exists('../go'): time.sleep(0.01)
-    return real(path)
+    return real(path, limit)
 pool.read, run.POOL_FROM = read, 1
 pool._CHUNK = 1
 {MAIN}"""

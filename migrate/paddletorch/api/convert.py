@@ -10,7 +10,8 @@ from typing import AnyStr
 from paddletorch.api.converter import Converter, Kind
 from paddletorch.api.options import checked_options
 from paddletorch.api.result import Result
-from paddletorch.model import Framework, Options, ShimMode
+from paddletorch.model import Framework, InitialValues, Options, ShimMode
+from paddletorch.model.options import MAX_FILE_SECONDS, MAX_FILE_SIZE
 
 _CONVERTERS = 8
 """Sets of options whose tables are remembered: some 2 MB each beside the tables (measured)."""
@@ -28,8 +29,12 @@ def convert(
     ignore: Iterable[str] = (),
     unsafe: bool = False,
     annotate: bool = False,
+    verify: bool = False,
     shim: ShimMode = "never",
+    initial_values: InitialValues = "target",
     tables: Iterable[str | os.PathLike[str]] = (),
+    max_file_size: int = MAX_FILE_SIZE,
+    max_file_seconds: float = MAX_FILE_SECONDS,
 ) -> Result[AnyStr]:
     """Convert one text to framework ``to``: a Python module, a notebook or a Markdown document.
 
@@ -50,8 +55,12 @@ def convert(
         ignore=ignore,
         unsafe=unsafe,
         annotate=annotate,
+        verify=verify,
         shim=shim,
+        initial_values=initial_values,
         tables=tables,
+        max_file_size=max_file_size,
+        max_file_seconds=max_file_seconds,
     )
     converter = _converter(options)
     stands_nowhere = os.fspath(path).startswith("<")

@@ -14,10 +14,11 @@ from typing import AnyStr, Literal
 from paddletorch.api.options import checked_options
 from paddletorch.api.result import Result
 from paddletorch.engine.engine import Engine
-from paddletorch.model import FileResult, Framework, Options, ShimMode, Status
+from paddletorch.model import FileResult, Framework, InitialValues, Options, ShimMode, Status
 from paddletorch.model.dependencies import Dependencies
 from paddletorch.model.document_kinds import document_kind
 from paddletorch.model.failure import failed
+from paddletorch.model.options import MAX_FILE_SECONDS, MAX_FILE_SIZE
 from paddletorch.text.source import Source
 
 Kind = Literal["python", "notebook", "markdown"]
@@ -38,8 +39,12 @@ class Converter:
         ignore: all but these.
         unsafe: also convert what is likely right but not sure.
         annotate: put a comment above each use that is left.
+        verify: convert each result again; a file that would change once more fails.
         shim: ``"auto"`` uses the runtime shim for what has no exact counterpart, ``"always"`` for every scaler.
+        initial_values: ``"source"`` writes initializers for layers whose default initial values differ.
         tables: TOML files to put before the built-in tables.
+        max_file_size: bytes of the largest text that is converted; 0: no limit.
+        max_file_seconds: CPU seconds that one text may take; 0: no limit.
 
     Raises:
         TableError: a table is wrong.
@@ -57,8 +62,12 @@ class Converter:
         ignore: Iterable[str] = (),
         unsafe: bool = False,
         annotate: bool = False,
+        verify: bool = False,
         shim: ShimMode = "never",
+        initial_values: InitialValues = "target",
         tables: Iterable[str | os.PathLike[str]] = (),
+        max_file_size: int = MAX_FILE_SIZE,
+        max_file_seconds: float = MAX_FILE_SECONDS,
     ) -> None:
         options = checked_options(
             to,
@@ -68,8 +77,12 @@ class Converter:
             ignore=ignore,
             unsafe=unsafe,
             annotate=annotate,
+            verify=verify,
             shim=shim,
+            initial_values=initial_values,
             tables=tables,
+            max_file_size=max_file_size,
+            max_file_seconds=max_file_seconds,
         )
         self._engine = Engine(options, tree=True)
 
@@ -135,6 +148,8 @@ class Converter:
             data = source.encode("utf-8") if isinstance(source, str) else source
         except UnicodeEncodeError as error:
             return engine.failed(path, _as_bytes(source), "SRC002", f"not text: {error}")
+        if (oversized := engine.oversized(data, path)) is not None:
+            return oversized
         if kind != "python":
             from paddletorch.documents.convert import convert_document
 

@@ -8,8 +8,9 @@ from typing import get_args
 
 from paddletorch_rules import Table, load
 
-from paddletorch.model import Framework, Options, ShimMode
+from paddletorch.model import Framework, InitialValues, Options, ShimMode
 from paddletorch.model.codes import areas, nearest, unknown_code
+from paddletorch.model.options import MAX_FILE_SECONDS, MAX_FILE_SIZE
 
 
 def checked_options(
@@ -21,19 +22,32 @@ def checked_options(
     ignore: Iterable[str] = (),
     unsafe: bool = False,
     annotate: bool = False,
+    verify: bool = False,
     shim: ShimMode = "never",
+    initial_values: InitialValues = "target",
     tables: Iterable[str | os.PathLike[str]] = (),
+    max_file_size: int = MAX_FILE_SIZE,
+    max_file_seconds: float = MAX_FILE_SECONDS,
 ) -> Options:
     """The options of a run, with codes in capitals and tables as paths.
 
     Raises:
         TableError: a table is wrong.
         TypeError: ``select``, ``ignore`` or ``tables`` is one string rather than several.
-        ValueError: ``to`` or ``shim`` is none of its choices, or there is no such code.
+        ValueError: ``to``, ``shim`` or ``initial_values`` is none of its choices, a limit is negative, or there is no
+            such code.
     """
-    for name, value, choices in (("to", to, get_args(Framework)), ("shim", shim, get_args(ShimMode))):
+    chosen = (
+        ("to", to, get_args(Framework)),
+        ("shim", shim, get_args(ShimMode)),
+        ("initial_values", initial_values, get_args(InitialValues)),
+    )
+    for name, value, choices in chosen:
         if value not in choices:
             raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
+    for name, limit in (("max_file_size", max_file_size), ("max_file_seconds", max_file_seconds)):
+        if not limit >= 0:
+            raise ValueError(f"{name} must be 0, for no limit, or greater, not {limit!r}")
     files = _several("tables", tables)
     selected, ignored = (_several(*given) for given in (("select", select), ("ignore", ignore)))
     table = load(files) if selected or ignored else None
@@ -45,8 +59,12 @@ def checked_options(
         ignore=_codes("ignore", ignored, table),
         unsafe=unsafe,
         annotate=annotate,
+        verify=verify,
         shim=shim,
+        initial_values=initial_values,
         tables=files,
+        max_file_size=max_file_size,
+        max_file_seconds=max_file_seconds,
     )
 
 

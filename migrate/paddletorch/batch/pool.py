@@ -93,7 +93,7 @@ def _end_with_parent() -> None:
 
 
 def _convert_all(paths: list[str], options: Options) -> list[DependentResult]:
-    sources = (read(path) for path in paths)
+    sources = (read(path, options.max_file_size) for path in paths)
     return [convert(s, options) if isinstance(s, SourceFile) else DependentResult(s, None) for s in sources]
 
 

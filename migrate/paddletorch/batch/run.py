@@ -37,7 +37,8 @@ def run(paths: Sequence[str], options: Options, *, jobs: int, progress: bool, us
         UnusableOptions: a table or a version specifier is wrong.
     """
     cache = ResultCache(options, enabled=use_cache)
-    read_files = [read(path) for path in track(paths, len(paths), "Reading", enabled=progress)]
+    limit = options.max_file_size
+    read_files = [read(path, limit) for path in track(paths, len(paths), "Reading", enabled=progress)]
     sources = [file for file in read_files if isinstance(file, SourceFile)]
     found = cache.find(sources)
     fresh = [source for source in sources if source.path not in found]

@@ -15,7 +15,7 @@ import click
 from paddletorch.cli.baseline import Baselines
 from paddletorch.cli.error import Interrupted, Refusal
 from paddletorch.cli.settings import RunSettings
-from paddletorch.model import FileResult, Framework, Options, ShimMode, Status
+from paddletorch.model import FileResult, Framework, InitialValues, Options, ShimMode, Status
 from paddletorch.report.forms import Form, form_of
 
 if TYPE_CHECKING:
@@ -57,14 +57,27 @@ class _NamesApart(click.Command):
 )
 @click.option("--ignore", multiple=True, metavar="CODE", help="All but this area, code or prefix; may be repeated.")
 @click.option("--unsafe/--no-unsafe", default=None, help="Also convert what is likely right but not sure.")
+@click.option("--verify/--no-verify", default=None, help="Convert each result again; one that would change fails.")
 @click.option("--annotate/--no-annotate", default=None, help="Put a comment above each use that is left.")
 @click.option("--shim", type=click.Choice(get_args(ShimMode)), help="Use the runtime shim [default: never].")
+@click.option(
+    "--initial-values",
+    type=click.Choice(get_args(InitialValues)),
+    help="Whose default initial values layers get: 'source' writes initializers out [default: target].",
+)
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out, in gitignore syntax; may be repeated.")
 @click.option("--force-exclude", is_flag=True, help="Exclude also files that are named one by one, as hooks name them.")
 @click.option("--follow-links", is_flag=True, help="Take, and with --write change, what links to elsewhere lead to.")
 @click.option("--no-gitignore", is_flag=True, help="Also take what .gitignore leaves out.")
 @click.option("--markdown/--no-markdown", default=None, help="Also take fenced Python of Markdown files in folders.")
 @click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
+@click.option("--max-file-size", type=click.IntRange(min=0), metavar="BYTES", help="Leave larger files [16000000].")
+@click.option(
+    "--max-file-seconds",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    help="Leave a file that takes more CPU time [60]; 0: no limit, as of the size.",
+)
 @click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
 @click.option("--baseline", metavar="FILE", help="Count findings that FILE knows, without showing them.")
 @click.option("--write-baseline", is_flag=True, help="Write the findings of this run into the baseline.")
@@ -102,6 +115,10 @@ def convert(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None
     _check_reports(given["reports"])
     request = _Request(paths, given, RunSettings(given, _named(paths, given)))
     ctx.exit(_convert_stdin(request) if paths == ("-",) else _convert_paths(request))
+
+
+_PART = 1_000_000
+"""Bytes of stdin that are copied at once, if there are more than may be converted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +182,7 @@ def _check_reports(files: Sequence[Path]) -> None:
 def _convert_stdin(request: _Request) -> int:
     from paddletorch.batch.one_file import UnusableOptions, converter_for
     from paddletorch.inputs.discover import FileFilter, leaves_out
+    from paddletorch.inputs.read import read_limited
 
     name = request.given["stdin_filename"]
     path = name or "<stdin>"
@@ -177,12 +195,14 @@ def _convert_stdin(request: _Request) -> int:
     if sys.stdin is None:
         raise Refusal("stdin is closed, and the source is read from there")
     baselines = Baselines(request.settings, [name] if name else [], writing=False)
-    data = sys.stdin.buffer.read()
+    data = read_limited(sys.stdin.buffer, options.max_file_size)
     result = FileResult(path, Status.CLEAN, data, data) if left_out else converter.convert(data, path).file
     if request.given["diff"]:
         _write_diff([result])
     else:
         _write_stdout(data if result.status is Status.FAILED else result.output)
+        while rest := sys.stdin.buffer.read(_PART):  # of a source that is too large
+            _write_stdout(rest)
     results, remarks = baselines.apply([result])
     remarks += request.settings.remarks()
     return _report(request, options, results, scanned=1, remarks=remarks)

@@ -16,6 +16,7 @@ from paddletorch.inputs.config import Config, ConfigError, Search, load_config
 from paddletorch.inputs.gitignore import Exclusion, Ignore, with_separator
 from paddletorch.model import Options
 from paddletorch.model.codes import areas, nearest, unknown_code
+from paddletorch.model.options import MAX_FILE_SECONDS, MAX_FILE_SIZE
 
 
 class RunSettings:
@@ -115,8 +116,12 @@ class RunSettings:
             ignore=known_codes(self._where("ignore", config), tuple(setting("ignore", ())), tables),
             unsafe=setting("unsafe", False),
             annotate=setting("annotate", False),
+            verify=setting("verify", False),
             shim=setting("shim", "never"),
+            initial_values=setting("initial_values", "target"),
             tables=tables,
+            max_file_size=setting("max_file_size", MAX_FILE_SIZE),
+            max_file_seconds=setting("max_file_seconds", MAX_FILE_SECONDS),
         )
         for key, framework, specifier in (
             ("source-version", options.source, options.source_version),

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from paddletorch_rules.bounded import SETTINGS_BYTES, read_regular
 
 from paddletorch.inputs.gitignore import repository_of
-from paddletorch.model import Framework, ShimMode
+from paddletorch.model import Framework, InitialValues, ShimMode
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -23,12 +23,13 @@ else:
 NAMES = ("paddletorch.toml", "pyproject.toml")
 """Names of settings files; of two in one folder the first goes before the other, as ruff.toml does."""
 
-_CHOICES = {"to": get_args(Framework), "shim": get_args(ShimMode)}
+_CHOICES = {"to": get_args(Framework), "shim": get_args(ShimMode), "initial-values": get_args(InitialValues)}
 _STRINGS = ("source-version", "target-version", "baseline")
 _LISTS = ("select", "ignore", "exclude", "tables")
 _TABLES = ("per-file-ignores",)
-_FLAGS = ("unsafe", "annotate", "markdown")
-KEYS = (*_CHOICES, *_STRINGS, *_LISTS, *_TABLES, *_FLAGS)
+_FLAGS = ("unsafe", "annotate", "verify", "markdown")
+_LIMITS = {"max-file-size": (int,), "max-file-seconds": (int, float)}
+KEYS = (*_CHOICES, *_STRINGS, *_LISTS, *_TABLES, *_FLAGS, *_LIMITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +106,13 @@ class Config:
     baseline: str | None = None
     """As an absolute path."""
     shim: ShimMode | None = None
+    initial_values: InitialValues | None = None
     unsafe: bool | None = None
     annotate: bool | None = None
+    verify: bool | None = None
     markdown: bool | None = None
+    max_file_size: int | None = None
+    max_file_seconds: float | None = None
 
     def where(self, key: str) -> str:
         """``key`` (as in :data:`KEYS`) as messages name it."""
@@ -206,6 +211,8 @@ def _check(file: Path, section: dict[str, Any]) -> Config:
             raise ConfigError(f'{where}: must be a string, such as "{value}"')
         if key in _FLAGS and not isinstance(value, bool):
             raise ConfigError(f"{where}: must be true or false, not {value!r}")
+        if key in _LIMITS and (isinstance(value, bool) or not isinstance(value, _LIMITS[key]) or not value >= 0):
+            raise ConfigError(f"{where}: must be a number, 0 for no limit, not {value!r}")
         if key in _LISTS:
             value = _strings(where, value)
         if key in _TABLES:

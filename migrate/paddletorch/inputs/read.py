@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from paddletorch_rules.bounded import read_regular
+from paddletorch_rules.bounded import open_regular
 
 from paddletorch.inputs.discover import unusable
 from paddletorch.model import FileResult
-from paddletorch.model.failure import failed
+from paddletorch.model.failure import failed, too_large
 
 
 class SourceFile(NamedTuple):
@@ -19,11 +20,20 @@ class SourceFile(NamedTuple):
     data: bytes
 
 
-def read(path: str) -> SourceFile | FileResult:
-    """Read a file, or say why that was not possible."""
+def read(path: str, limit: int) -> SourceFile | FileResult:
+    """Read a file, or say why that was not possible; of one of more than ``limit`` bytes (0: any) nothing is read."""
     try:
-        return SourceFile(path, read_regular(Path(path)))
+        with open_regular(Path(path)) as file:
+            if limit and os.fstat(file.fileno()).st_size > limit:
+                return too_large(path, limit)
+            data = read_limited(file, limit)
     except OSError as error:
         return unusable(path, error)
     except MemoryError:
         return failed(path, "SRC003", "cannot be read: larger than the free memory")
+    return too_large(path, limit) if limit and len(data) > limit else SourceFile(path, data)
+
+
+def read_limited(stream: BinaryIO, limit: int) -> bytes:
+    """What the stream holds; of more than ``limit`` bytes (0: any number) one more than that."""
+    return stream.read(limit + 1) if limit else stream.read()

@@ -2,7 +2,7 @@
 
 from paddletorch.model.diagnostics import Applicability, CellPosition, Diagnostic, Severity
 from paddletorch.model.edits import DeferredText, Edit, Span
-from paddletorch.model.options import Framework, Options, ShimMode
+from paddletorch.model.options import Framework, InitialValues, Options, ShimMode
 from paddletorch.model.results import CellText, Conversion, FileResult, Status, Uses
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Edit",
     "FileResult",
     "Framework",
+    "InitialValues",
     "Options",
     "Severity",
     "ShimMode",

@@ -10,6 +10,15 @@ Framework = Literal["torch", "paddle"]
 
 ShimMode = Literal["never", "auto", "always"]
 
+InitialValues = Literal["target", "source"]
+"""Whose default initial values a layer gets: those of the framework that it is converted to, or from."""
+
+MAX_FILE_SIZE = 16_000_000
+"""Bytes of the largest file that is converted, if nothing else is said."""
+
+MAX_FILE_SECONDS = 60.0
+"""CPU seconds that one file may take, if nothing else is said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -26,8 +35,15 @@ class Options:
     ignore: tuple[str, ...] = ()
     unsafe: bool = False
     annotate: bool = False
+    verify: bool = False
+    """Convert each result again, and leave the files that a second run would change."""
     shim: ShimMode = "never"
+    initial_values: InitialValues = "target"
     tables: tuple[str, ...] = ()
+    max_file_size: int = MAX_FILE_SIZE
+    """In bytes; 0: no limit."""
+    max_file_seconds: float = MAX_FILE_SECONDS
+    """In CPU seconds; 0: no limit."""
 
     @property
     def source(self) -> Framework:
