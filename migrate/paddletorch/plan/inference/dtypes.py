@@ -14,7 +14,6 @@ from paddletorch_rules.facts import facts
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, Instance
-from paddletorch.resolve.scopes.reaching import reaching
 
 FLOATING = "floating"
 DEFAULT = "float32"
@@ -23,6 +22,8 @@ DEFAULT = "float32"
 _NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
 _LAYERS = frozenset({"linear", "conv", "norm", "embedding", "activation", "pooling", "dropout", "layer"})
 _DEPTH = 40
+_DEFINITIONS = 64
+"""A name that more definitions reach than any code has that a person writes has no known dtype."""
 
 
 def category(dtype: str) -> int:
@@ -124,9 +125,9 @@ class Dtypes:
     # names ---------------------------------------------------------------------------------------
 
     def _name(self, node: ast.Name) -> str | None:
-        scope = self._view.tree.scopes.get(node)
-        bindings = scope.lookup(node.id) if scope is not None else []
-        reached = reaching(self._view.tree, node, bindings) if bindings else []
+        reached = self._view.evaluator.reaching(node)
+        if len(reached) > _DEFINITIONS:
+            return None
         found = {self._binding(b) for b in reached if b.kind != "augment"}  # an operation in place keeps the dtype
         return found.pop() if len(found) == 1 else None
 

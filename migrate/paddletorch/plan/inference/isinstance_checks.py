@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Qualified
@@ -13,9 +14,15 @@ def is_tested_as_no_tensor(view: FileView, node: ast.expr) -> bool:
     text = ""
     child: ast.AST = node
     parent = view.parent(child)
+    checked = view.provide(_CheckedBlocks)
     while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         test: ast.expr | None = None
-        if isinstance(parent, ast.If | ast.IfExp) and (child is parent.body or child in _block(parent)):
+        if isinstance(child, ast.stmt):
+            branch = checked.around(child)
+            if branch is None:
+                return False
+            parent, test = branch, branch.test
+        elif isinstance(parent, ast.IfExp) and child is parent.body:
             test = parent.test
         elif isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And) and child is not parent.values[0]:
             test = parent.values[0]
@@ -28,8 +35,43 @@ def is_tested_as_no_tensor(view: FileView, node: ast.expr) -> bool:
     return False
 
 
-def _block(node: ast.If | ast.IfExp) -> list[ast.stmt]:
-    return node.body if isinstance(node, ast.If) else []
+class _CheckedBlocks:
+    """The statements ``if isinstance(x, C):`` around each statement; a chain of ``elif`` is nested very deep."""
+
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+        self._around: dict[ast.AST, ast.If | None] = {}
+        self._own = {s: branch for branch in _checks(view) for s in branch.body}
+
+    def around(self, statement: ast.stmt) -> ast.If | None:
+        """The innermost ``if`` with a check in whose body the statement is, in the same function or class."""
+        passed: list[ast.AST] = []
+        node: ast.AST | None = statement
+        found: ast.If | None = None
+        while node is not None and (node is statement or not isinstance(node, _OUTER)):
+            if node in self._around:
+                found = self._around[node]
+                break
+            passed.append(node)
+            if node in self._own:
+                found = self._own[node]
+                break
+            node = self._view.parent(node)
+        self._around.update(dict.fromkeys(passed, found))
+        return found
+
+
+_OUTER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _checks(view: FileView) -> Iterator[ast.If]:
+    """The ``if`` statements whose test has a call of ``isinstance``."""
+    for name in view.tree.names.get("isinstance", ()):
+        parent = view.parent(name)
+        while isinstance(parent, ast.Call | ast.BoolOp):
+            parent = view.parent(parent)
+        if isinstance(parent, ast.If) and _tests(parent.test):
+            yield parent
 
 
 def _is_assigned(block: ast.AST, node: ast.expr) -> bool:

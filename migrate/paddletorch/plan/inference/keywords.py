@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paddletorch.plan.model.view import FileView
+from paddletorch.resolve import Binding
 
 Literal = ast.Dict | ast.Call
 Key = ast.Constant | ast.keyword
@@ -46,8 +48,8 @@ def keyword_dict(view: FileView, node: ast.expr) -> DictKeywords | None:
         return None
     items = tuple(item for items in known for item in items or ())
     keys = [{key for key, _, _ in items or ()} for items in known]
-    for load in view.tree.names.get(node.id, ()):
-        if load is node or view.tree.scopes[load].lookup(load.id) is not bindings:
+    for load in view.tree.reads(bindings):
+        if load is node:
             continue
         stored = _stored_item(view, load)
         if stored is None:
@@ -76,16 +78,32 @@ def shared_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr, st
     bindings = scope.lookup(node.id)
     literal = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
     items = literal_items(literal) if isinstance(literal, ast.Dict | ast.Call) else None
-    for load in view.tree.names.get(node.id, ()) if items else ():
-        if view.tree.scopes[load].lookup(load.id) is bindings:
-            parent = view.parent(load)
-            spread = isinstance(parent, ast.keyword) and parent.arg is None
-            if not spread and not (isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Load)):
-                return []
+    if items and not view.provide(_OnlyRead).holds(bindings):
+        return []
     quote = view.source.quote
     return [
         (key, value, _own_text(view, node, value) or f"{node.id}[{quote}{key}{quote}]") for key, _, value in items or ()
     ]
+
+
+class _OnlyRead:
+    """Whether the file only passes a dict on or reads its items, so that nothing changes it."""
+
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+        self._known: dict[int, bool] = {}
+
+    def holds(self, bindings: Sequence[Binding]) -> bool:
+        """Whether that is so of the dict that ``bindings`` bind."""
+        key = id(bindings)
+        if key not in self._known:
+            self._known[key] = all(map(self._reads, self._view.tree.reads(bindings)))
+        return self._known[key]
+
+    def _reads(self, load: ast.Name) -> bool:
+        parent = self._view.parent(load)
+        spread = isinstance(parent, ast.keyword) and parent.arg is None
+        return spread or (isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Load))
 
 
 def written_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr, str]]:

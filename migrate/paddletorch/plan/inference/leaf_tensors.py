@@ -18,6 +18,12 @@ def is_computed(view: FileView, name: ast.Name) -> bool:
     return bool(bindings) and all(_is_assigned(b) and _is_result(view, b.value) for b in bindings)
 
 
+def is_passed(view: FileView, name: ast.Name) -> bool:
+    """Whether the name is a parameter of a function, of which the caller may pass a computed tensor."""
+    bindings = view.tree.scopes[name].lookup(name.id) if name in view.tree.scopes else ()
+    return any(b.kind == "parameter" for b in bindings)
+
+
 def _is_assigned(binding: Binding) -> bool:
     """Whether an assignment binds the name; a loop may run over parameters, which are leaves."""
     return binding.kind == "assign" or (binding.kind == "unpack" and len(binding.path) == 1)

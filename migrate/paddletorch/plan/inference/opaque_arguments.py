@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from paddletorch_rules import Form, Row
+from paddletorch_rules import Form, ParameterPair, Row
+from paddletorch_rules.facts import facts
 
 from paddletorch.plan.model.refusals import Refused, UnseenArguments
 from paddletorch.plan.model.view import FileView
@@ -43,14 +44,14 @@ def refuse_silent_change(
     target = view.settings.emitted(row)
     ours = form.signature(view.settings.source_releases.newest)
     theirs = target.signature(view.settings.target_releases.newest) if target is not None else None
-    # to Paddle the keys may come from configuration files; hooks of functions decide by what is not given
-    if view.target != "torch" or row.kind != "class" or not row.code.startswith("NN"):
+    known = row.kind == "class" and row.code.startswith(_OF_CLASSES[view.target])
+    if not known or view.settings.shim_wraps_calls:  # hooks of functions decide by what is not given
         raise Refused(UnseenArguments(what))
     if target is None or target.template is not None or ours is None or theirs is None:
         raise Refused(UnseenArguments(what))
     if any(p.variadic for p in (*ours.parameters, *theirs.parameters)):
         raise Refused(UnseenArguments(what))
-    same = {p.name(view.settings.source) for p in row.parameters if p.values is None and p.torch == p.paddle}
+    same = {p.name(view.settings.source) for p in row.parameters if p.torch == p.paddle and _same_values(view, p)}
     if position is None:
         names = {p.name for p in ours.parameters} - set(given) - same
         silent = any(theirs.get(name) is not None for name in names)
@@ -59,6 +60,30 @@ def refuse_silent_change(
         silent = any(one.name != other.name or one.name not in same for one, other in pairs)
     if silent:
         raise Refused(UnseenArguments(what))
+
+
+_OF_CLASSES = {"torch": ("NN", "DAT"), "paddle": ("NNL", "DAT")}
+"""Areas whose classes take unknown arguments."""
+
+
+def _same_values(view: FileView, pair: ParameterPair) -> bool:
+    """Whether all values but None are the same on both sides."""
+    if pair.values is None:
+        return True
+    values = view.settings.table.values[pair.values]
+    wrap = values.to_paddle if view.target == "paddle" else values.to_torch
+    return wrap is None and not values.refuse and all("None" in one or one[0] == one[1] for one in values.pairs)
+
+
+def without_inert_names(view: FileView, row: Row, form: Form, given: Iterable[str]) -> list[str]:
+    """What unknown keywords may hold that has no influence, and that the target would refuse: ``pin_memory``."""
+    target = view.settings.emitted(row)
+    ours = form.signature(view.settings.source_releases.newest)
+    theirs = target.signature(view.settings.target_releases.newest) if target is not None else None
+    if ours is None or theirs is None:
+        return []
+    names = [p.name for p in ours.parameters if p.name in facts().inert_parameters]
+    return [name for name in names if theirs.get(name) is None and name not in set(given)]
 
 
 def refuse_defaults(what: Iterable[str], written: Iterable[str]) -> None:

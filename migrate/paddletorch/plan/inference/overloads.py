@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from copy import copy
 from enum import IntEnum
 
 from paddletorch_rules import Form, Parameter, Row, Signature
@@ -54,12 +55,26 @@ def choose(view: FileView, call: ast.Call, options: Sequence[tuple[Row, Form]], 
         fits = [(min(how, Fit.MAYBE), row, form) for how, row, form in fits]
     for wanted in (Fit.SURE, Fit.MAYBE):
         found = [(row, form) for how, row, form in fits if how is wanted]
+        if wanted is Fit.MAYBE and len(found) > 1 and _is_class_with_unseen(view, call, found):
+            return found[0]  # what only another form takes raises an error
         if wanted is Fit.MAYBE and len(found) > 1:
             forms = " or ".join(s.text for _, f in found if (s := f.signature(newest)) is not None)
             raise Refused(NoFormFits(forms, view.text(call)))
         if found:
             return found[0]
     return options[0]
+
+
+def _is_class_with_unseen(view: FileView, call: ast.Call, found: Sequence[tuple[Row, Form]]) -> bool:
+    """Whether only a ``**`` with unknown keys leaves open which form of a class's constructor is meant."""
+    if view.target != "paddle" or any(row.kind != "class" for row, _ in found):
+        return False
+    known = copy(call)
+    known.keywords = [k for k in call.keywords if k.arg is not None or seen_items(view, k.value) is not None]
+    if len(known.keywords) == len(call.keywords):
+        return False
+    newest = view.settings.source_releases.newest
+    return fit(view, known, found[0][1].signature(newest), whole=False) is Fit.SURE
 
 
 def fit(view: FileView, call: ast.Call, signature: Signature | None, skip: int = 0, *, whole: bool = True) -> Fit:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from enum import IntEnum
 from functools import cached_property
 
 from paddletorch_rules import Form, Row
+from paddletorch_rules.facts import facts
 from paddletorch_rules.name_patterns import matches_name, without_anchors
 
 from paddletorch.plan.inference.isinstance_checks import is_tested_as_no_tensor
@@ -16,8 +17,9 @@ from paddletorch.plan.inference.named_tuples import shows_fields
 from paddletorch.plan.inference.overloads import Fit, fit, kinds
 from paddletorch.plan.model.use import Uses
 from paddletorch.plan.model.view import FileView
-from paddletorch.resolve import Instance, NoneValue, Partial, Qualified, Unknown
-from paddletorch.resolve.evaluator.tensor_calls import is_tensor_call
+from paddletorch.resolve import Binding, Instance, NoneValue, Partial, Qualified, Unknown
+from paddletorch.resolve.evaluator.tensor_calls import is_tensor_call, shows_tensor
+from paddletorch.resolve.scopes.bindings import Scope
 from paddletorch.resolve.values import Container, Local, Value
 
 _TYPES_SHOWN_BY_NAME = ("optimizer", "scheduler")
@@ -52,21 +54,32 @@ class _FileFacts:
         return found
 
     @cached_property
+    def attributes(self) -> dict[tuple[Scope | None, str], set[str]]:
+        """The names of the attributes that a scope reads of each dotted path."""
+        found: dict[tuple[Scope | None, str], set[str]] = {}
+        for node in self._view.tree.attributes:
+            if isinstance(node.ctx, ast.Load) and (path := path_of(node.value)):
+                found.setdefault((_scope_of(self._view, node.value), path), set()).add(node.attr)
+        return found
+
+    @cached_property
     def class_members(self) -> frozenset[str]:
         """Names that classes of this file define, such as their methods."""
         return frozenset(name for s in self._view.tree.own.values() if s.kind == "class" for name in s.bindings)
 
     @cached_property
     def imports_source(self) -> bool:
-        """Whether the file imports anything of the source framework."""
+        """Whether the file imports anything of the source framework, or names it as documentation does."""
         return self._imports(self._view.settings.source)
 
     @cached_property
     def imports_target(self) -> bool:
-        """Whether the file imports anything of the target framework."""
+        """Whether the file imports anything of the target framework, or names it as documentation does."""
         return self._imports(self._view.target)
 
     def _imports(self, root: str) -> bool:
+        if any(not self._view.tree.scopes[n].lookup(root) for n in self._view.tree.names.get(root, ())):
+            return True
         scopes = self._view.tree.own.values()
         names = (b.qualified or "" for s in scopes for bindings in s.bindings.values() for b in bindings)
         return any(name == root or name.startswith(root + ".") for name in names)
@@ -83,15 +96,16 @@ class Receivers:
     def __init__(self, view: FileView) -> None:
         self._view = view
         self._file = view.provide(_FileFacts)
-        self._left_apis: frozenset[str] = frozenset()
-        self._all_left = False
+        self._iterated_paths: dict[int, list[str]] = {}
+        """By the identity of the variable's list of bindings."""
+        self._uses = Uses()
         self._optimizers: frozenset[str] = frozenset()  # empty while the scalers' arguments are looked up
         self._optimizers = frozenset(self._stepped_by_scalers())
 
     def with_uses(self, uses: Uses) -> Receivers:
         """The same receivers, once the uses are planned: objects of APIs that are left are left too."""
         found = copy(self)
-        found._left_apis, found._all_left = uses.left_apis, uses.all_left
+        found._uses = uses
         return found
 
     def _stepped_by_scalers(self) -> Iterator[str]:
@@ -111,10 +125,19 @@ class Receivers:
             if type_name == "tensor" and any(v.type == "foreign" and "." in v.api for v in instances):
                 return Evidence.MAYBE  # an array or a tensor
             instances = [v for v in instances if v.type != "foreign"]  # such as a number in place of the object
-        if type_name != "tensor" and instances and all(v.api in self._left_apis for v in instances):
+        if type_name != "tensor" and instances and all(self._uses.leave(v) for v in instances):
             return Evidence.NO  # the object is left as the source's
         bases = self._view.settings.table.bases
         foreign = [v for v in instances if type_name not in bases(v.type) or self._is_target(v)]
+        if foreign and "layer" in bases(type_name):
+            bare = [v for v in foreign if v.api == "torch.nn.Identity" and v.node is None]  # has no such members
+            foreign, instances = ([v for v in vs if v not in bare] for vs in (foreign, instances))
+            if not foreign and instances:
+                return Evidence.YES
+            apart = [v for v in foreign if not self._is_any_module(v)]
+            if not apart and self._reads_like(node, type_name):
+                return Evidence.YES
+            return Evidence.NO if len(apart) == len(instances) else Evidence.MAYBE
         if len(foreign) == len(instances) and foreign:
             return Evidence.NO
         if foreign:
@@ -126,6 +149,30 @@ class Receivers:
             return Evidence.NO
         unknown = not values or any(isinstance(v, Unknown) for v in values)
         return self._by_use(node, type_name, unknown)
+
+    def _reads_like(self, node: ast.expr, type_name: str) -> bool:
+        """Whether the attributes read beside this one are together those of the type: ``m.kernel_size * m.groups``."""
+        path = path_of(node)
+        spec = self._view.settings.table.types[type_name]
+        read = (
+            self._file.attributes.get((_scope_of(self._view, node), path), set()) if path and spec.protocol else set()
+        )
+        return any(names <= read for names in spec.protocol)
+
+    def _is_of_framework(self, value: Value) -> bool:
+        """Whether it is an object of the source's own classes: only those of one type have a distinctive member."""
+        if not isinstance(value, Instance) or value.node is not None or value.external_class:
+            return False
+        return value.api.partition(".")[0] == self._view.settings.source and "module" in self._bases(value)
+
+    def _bases(self, value: Instance) -> tuple[str, ...]:
+        return self._view.settings.table.bases(value.type)
+
+    def _is_any_module(self, value: Value) -> bool:
+        """Whether it is a module whose class is not known, such as an element of a list of modules."""
+        if not isinstance(value, Instance) or value.type != "module" or value.node is not None or value.external_class:
+            return False
+        return not self._is_target(value) and value.api.rpartition(".")[2] in ("Module", "Layer")
 
     def evidence_for(
         self, node: ast.Attribute, call: ast.Call | None, type_name: str, options: list[tuple[Row, Form]]
@@ -192,7 +239,7 @@ class Receivers:
     @property
     def file_is_converted(self) -> bool:
         """Whether an earlier run has converted the file, so that what is left of the source is left again."""
-        return self._all_left and self._file.imports_target
+        return self._uses.all_left and self._file.imports_target
 
     def _shown_by_use(
         self,
@@ -206,9 +253,11 @@ class Receivers:
         source = self._view.settings.source
         if type_name != "tensor" and found is not Evidence.YES and any(source in row.distinctive for row, _ in options):
             values = self._view.evaluator.values(node.value)
-            unknown = all(isinstance(v, Unknown | NoneValue) for v in values)
-            stored = bool(self._view.evaluator.stores(node.attr)) or node.attr in self._file.class_members
-            return Evidence.YES if unknown and not stored else found
+            unknown = all(isinstance(v, Unknown | NoneValue) or self._is_of_framework(v) for v in values)
+            shown = unknown and not self._is_defined(node.attr) and not self._names_another(node, type_name)
+            return Evidence.YES if shown else found
+        if found is Evidence.MAYBE and call is None and self._is_defined(node.attr):
+            return Evidence.NO  # a class of the file has such an attribute
         if found is not Evidence.MAYBE or type_name != "tensor":
             return found
         if any(source in row.distinctive for row, _ in options):
@@ -217,15 +266,42 @@ class Receivers:
             private = any(row.report for row, _ in self._view.settings.members(member))  # its tensor is left too
             return Evidence.NO if array or private or node.attr in self._file.class_members else Evidence.YES
         if call is None:
-            return Evidence.NO
+            return Evidence.MAYBE if all(row.any_receiver for row, _ in options) else Evidence.NO
         sized = node.attr == "view" and any("int" in kinds(self._view, a) for a in call.args)
-        if sized or is_tensor_call(call, source):
+        if sized or is_tensor_call(call, source) or self._gives_tensor(call):
             return Evidence.YES
         target = [f for row, _ in options for f in row.forms(self._view.target) if f.results]
         if any(shows_fields(self._view, call, f) for f in target):
             return Evidence.YES
         unused = isinstance(self._view.parent(call), ast.Expr) and not node.attr.endswith("_")
         return Evidence.NO if unused or unfit else Evidence.MAYBE
+
+    def _is_defined(self, name: str) -> bool:
+        """Whether a class of the file defines a member of this name, or stores to one."""
+        own = (path_of(store.target.value) in ("self", "cls") for store in self._view.evaluator.stores(name))
+        return name in self._file.class_members or any(own)
+
+    def _names_another(self, node: ast.Attribute, type_name: str) -> bool:
+        """Whether the receiver's name suggests another type that has the member: ``lr_scheduler.get_lr()``."""
+        table, name = self._view.settings.table, path_of(node.value).rpartition(".")[2]
+        if table.suggests(type_name, name):
+            return False
+        types = {row.receiver or "" for row, _ in self._view.settings.members(node.attr)} - {type_name}
+        return any(table.suggests(other, name) for other in types)
+
+    def _gives_tensor(self, call: ast.Call) -> bool:
+        """Whether only a tensor has the method called on the result: ``x.astype('float32').cpu().numpy()``."""
+        member = self._view.parent(call)
+        after = self._view.parent(member) if isinstance(member, ast.Attribute) else None
+        if not isinstance(member, ast.Attribute) or not isinstance(after, ast.Call) or after.func is not member:
+            return False
+        source = self._view.settings.source
+        if getattr(call.func, "attr", "") not in facts().conversions | facts().views[source]:
+            return False  # it gives anything
+        rows = [row for row, _ in self._view.settings.members(member.attr) if row.receiver == "tensor"]
+        if member.attr not in facts().of_modules_too and any(source in row.distinctive for row in rows):
+            return True
+        return shows_tensor(after, source) or self._gives_tensor(after)
 
     def overrides(self, node: ast.expr, method: str) -> bool:
         """Whether a local subclass defines, or may define, ``method`` of the receiver."""
@@ -242,6 +318,8 @@ class Receivers:
         named = any(matches_name(spec.names, n.rpartition(".")[2].rstrip("[]")) for n in names)
         if path in ("self", "cls") or (type_name == "scaler" and self._file.names_shim):
             return Evidence.NO  # perhaps the shim's scaler, which has the source's methods
+        if self._reads_like(node, type_name):
+            return Evidence.YES
         if type_name == "tensor" and values_unknown:
             group = self._view.settings.table.suggests("group", path.rpartition(".")[2])
             return Evidence.NO if group else Evidence.MAYBE
@@ -259,8 +337,15 @@ class Receivers:
     def _iterated(self, node: ast.expr) -> list[str]:
         """Paths of what a loop variable iterates over: ``optimizers`` of ``for o in optimizers``."""
         scope = self._view.tree.scopes.get(node) if isinstance(node, ast.Name) else None
+        bindings = scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else []
+        found = self._iterated_paths.get(id(bindings)) if bindings else []
+        if found is None:
+            found = self._iterated_paths[id(bindings)] = self._iterated_by(bindings)
+        return found
+
+    def _iterated_by(self, bindings: Iterable[Binding]) -> list[str]:
         found: list[str] = []
-        for binding in scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else []:
+        for binding in bindings:
             value = binding.value if binding.kind == "iterate" else None
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "values":
                 value = value.func.value
@@ -298,6 +383,13 @@ def _assigned(view: FileView, target: ast.expr) -> ast.expr:
     while isinstance(parent, ast.Tuple | ast.List | ast.Starred):
         parent = view.parent(parent)
     return parent.value if isinstance(parent, ast.Assign) else target
+
+
+def _scope_of(view: FileView, node: ast.expr) -> Scope | None:
+    """The scope of the variable with which a dotted path begins."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return view.tree.scopes.get(node)
 
 
 def path_of(node: ast.expr) -> str:

@@ -10,7 +10,13 @@ import ast
 from collections.abc import Iterator
 from typing import Literal
 
+from paddletorch.plan.inference.paths import Paths
+from paddletorch.plan.inference.receivers import path_of
+from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.view import FileView
+from paddletorch.resolve import Instance, Scope
+from paddletorch.resolve.evaluator.call_index import argument_of, is_method
+from paddletorch.resolve.values import UNKNOWN, Local
 
 Kind = Literal["list", "tuple"]
 
@@ -21,19 +27,30 @@ _DEPTH = 3
 
 def shape(view: FileView, node: ast.Attribute) -> str | None:
     """The template for a read of ``x.shape``; empty where no change is needed."""
-    kind: Kind = "list" if view.target == "torch" else "tuple"
+    kind = _source_kind(view)
     return f"{kind}({{self}}.shape)" if used_as(view, node, kind) else ""
 
 
-def used_as(view: FileView, node: ast.expr, kind: Kind) -> bool:
-    """Whether the size ``node`` is used as that type of sequence, here or by the name it is assigned to."""
+def _source_kind(view: FileView) -> Kind:
+    """The type that a size has in the source's programs, and that the target's code must be given where it counts."""
+    return "list" if view.target == "torch" else "tuple"
+
+
+def used_as(view: FileView, node: ast.expr, kind: Kind, depth: int = _DEPTH) -> bool:
+    """Whether the size ``node`` is used as that type of sequence, here or by what it is assigned or passed to."""
     value = _past_slices(view, node)
-    if _here(view, value, kind):
+    if _here(view, value, kind, depth):
         return True
-    statement = view.parent(value)
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
-        return _named(view, statement.targets[0], kind)
-    return False
+    parent = view.parent(value)
+    if isinstance(parent, ast.IfExp) or (isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add)):
+        return used_as(view, parent, kind, depth)
+    if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+        return any(_used(view, load, kind, depth) for load in _loads(view, parent.targets[0]))
+    if not depth:
+        return False
+    if isinstance(parent, ast.Return):
+        return any(used_as(view, call, kind, depth - 1) for call in _calls_of(view, parent))
+    return any(_used(view, load, kind, depth - 1) for load in _parameter_loads(view, parent, value))
 
 
 def _past_slices(view: FileView, node: ast.expr) -> ast.expr:
@@ -44,34 +61,74 @@ def _past_slices(view: FileView, node: ast.expr) -> ast.expr:
     return node
 
 
-def _named(view: FileView, name: ast.Name, kind: Kind) -> bool:
-    """Whether some use of a name that holds a size needs that type of sequence."""
-    for use in _uses(view, name):
-        parent = view.parent(use)
-        if isinstance(parent, ast.Subscript) and parent.value is use and not isinstance(parent.ctx, ast.Load):
-            if kind == "list":
-                return True
-        elif isinstance(parent, ast.AugAssign) and parent.target is use:
-            if _kind(view, parent.value, _DEPTH) == kind:
-                return True
-        elif _here(view, _past_slices(view, use), kind):
-            return True
-    return False
+def _used(view: FileView, use: ast.expr, kind: Kind, depth: int) -> bool:
+    """Whether one use of a variable that holds a size needs that type of sequence."""
+    parent = view.parent(use)
+    if isinstance(parent, ast.Subscript) and parent.value is use and not isinstance(parent.ctx, ast.Load):
+        return kind == "list"
+    if isinstance(parent, ast.AugAssign) and parent.target is use:
+        return _kind(view, parent.value, depth) == kind
+    return used_as(view, use, kind, depth - 1) if depth else _here(view, _past_slices(view, use), kind, depth)
 
 
-def _uses(view: FileView, name: ast.Name) -> Iterator[ast.Name]:
-    bindings = view.tree.scopes[name].lookup(name.id) if name in view.tree.scopes else ()
-    for node, scope in view.tree.scopes.items():
-        if isinstance(node, ast.Name) and node.id == name.id and node is not name and scope.lookup(name.id) is bindings:
+def _loads(view: FileView, target: ast.expr) -> Iterator[ast.expr]:
+    """The other uses of a variable, or of an attribute of the same object."""
+    if isinstance(target, ast.Attribute):
+        for member in view.tree.members.get(target.attr, ()):
+            if member is not target and same_code(member.value, target.value):
+                yield member
+    elif isinstance(target, ast.Name) and target in view.tree.scopes:
+        yield from _loads_in(view, view.tree.scopes[target], target.id)
+
+
+def _loads_in(view: FileView, scope: Scope, name: str) -> Iterator[ast.Name]:
+    """The reads of a variable that a scope sees, and the names that augmented assignments change."""
+    bindings = scope.lookup(name)
+    for node in view.provide(Paths).names(bindings):
+        if isinstance(node.ctx, ast.Load):
             yield node
+    for binding in bindings:
+        if binding.kind == "augment" and isinstance(binding.node, ast.Name):
+            yield binding.node
 
 
-def _here(view: FileView, value: ast.expr, kind: Kind) -> bool:
+def _parameter_loads(view: FileView, parent: ast.AST | None, value: ast.expr) -> Iterator[ast.Name]:
+    """The reads of the parameter that gets ``value``, in a function of this file that the call around it calls."""
+    call = view.parent(parent) if isinstance(parent, ast.keyword) else parent
+    if not isinstance(call, ast.Call) or call.func is value:
+        return
+    for called in view.evaluator.values(call.func):
+        node = called.node if isinstance(called, Local) else None
+        scope = view.tree.own.get(node) if isinstance(node, ast.FunctionDef) else None
+        if not isinstance(node, ast.FunctionDef) or scope is None:
+            continue
+        for one in (*node.args.args, *node.args.kwonlyargs):
+            if argument_of(call, node, one.arg, is_method(scope)) is value:
+                yield from _loads_in(view, scope, one.arg)
+
+
+def _calls_of(view: FileView, statement: ast.Return) -> Iterator[ast.Call]:
+    """The calls in this file of the function that a statement returns from."""
+    around = view.parent(statement)
+    while around is not None and not isinstance(around, ast.FunctionDef):
+        around = view.parent(around)
+    if not isinstance(around, ast.FunctionDef):
+        return
+    for call in view.tree.calls:
+        called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        if called == around.name and Local(around) in view.evaluator.values(call.func):
+            yield call
+
+
+def _here(view: FileView, value: ast.expr, kind: Kind, depth: int) -> bool:
     parent = view.parent(value)
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
-        return any(_kind(view, o, _DEPTH) == kind for o in _operands(view, parent) if o is not value)
+        others = [o for o in _operands(view, parent) if o is not value]
+        return any(_kind(view, o, depth) == kind for o in others) or (
+            kind == "list" and any(_is_unseen(view, o, depth) for o in others) and _is_size(view, value)
+        )
     if isinstance(parent, ast.Compare):
-        return _compared(view, parent, value, kind)
+        return _compared(view, parent, value, kind, depth)
     if isinstance(parent, ast.Attribute) and isinstance(view.parent(parent), ast.Call):
         return kind == "list" and parent.attr in _LIST_METHODS
     if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.args[:1] == [value]:
@@ -86,11 +143,22 @@ def _here(view: FileView, value: ast.expr, kind: Kind) -> bool:
     return kind == "tuple" and isinstance(parent, ast.Set)
 
 
-def _compared(view: FileView, parent: ast.Compare, value: ast.expr, kind: Kind) -> bool:
+def _compared(view: FileView, parent: ast.Compare, value: ast.expr, kind: Kind, depth: int) -> bool:
     others = [n for n in (parent.left, *parent.comparators) if n is not value]
     if any(isinstance(op, ast.In | ast.NotIn) for op in parent.ops):
         others = [e for o in others if isinstance(o, ast.List | ast.Tuple | ast.Set) for e in o.elts]
-    return any(_kind(view, o, _DEPTH) == kind for o in others)
+    return any(_kind(view, o, depth) == kind for o in others)
+
+
+def _is_unseen(view: FileView, node: ast.expr, depth: int) -> bool:
+    """Whether nothing is known of an operand; what is added to a tensor's shape in a Paddle program is a list."""
+    return _kind(view, node, depth) is None and view.evaluator.values(node) <= UNKNOWN
+
+
+def _is_size(view: FileView, node: ast.expr) -> bool:
+    """Whether an expression certainly is a tensor's size."""
+    values = view.evaluator.values(node)
+    return bool(values) and all(isinstance(v, Instance) and v.type == "shape" for v in values)
 
 
 def _operands(view: FileView, node: ast.BinOp) -> Iterator[ast.expr]:
@@ -121,6 +189,14 @@ def _kind(view: FileView, node: ast.expr, depth: int) -> Kind | None:
         return _kind(view, node.value, depth)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return "list" if node.func.id in ("list", "sorted") else "tuple" if node.func.id == "tuple" else None
+    if isinstance(node, ast.IfExp):
+        return _kind(view, node.body, depth) or _kind(view, node.orelse, depth)
+    if isinstance(node, ast.Attribute) and node.attr == "shape" and path_of(node.value) not in ("self", "cls"):
+        own = _source_kind(view)
+        return own if depth and used_as(view, node, own, depth - 1) else None
+    if isinstance(node, ast.Attribute) and depth:
+        kinds = {_kind(view, s.value, depth - 1) for s in view.evaluator.stores(node.attr) if s.value is not None}
+        return kinds.pop() if len(kinds) == 1 else None
     if isinstance(node, ast.Name) and depth and node in view.tree.scopes:
         bindings = view.tree.scopes[node].lookup(node.id)
         if len(bindings) == 1 and bindings[0].kind == "assign" and bindings[0].value is not None:

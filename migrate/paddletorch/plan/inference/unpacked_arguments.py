@@ -17,10 +17,8 @@ def seen_elements(view: FileView, node: ast.expr) -> list[tuple[ast.expr, str]] 
         return None
     if any(not _is_fixed(view, element) for element in literal.elts):
         return None
-    if isinstance(literal, ast.List):
-        for load in view.tree.names.get(node.id, []):
-            if view.tree.scopes[load].lookup(load.id) is bindings and not _only_reads(view, load):
-                return None
+    if isinstance(literal, ast.List) and not all(_only_reads(view, load) for load in view.tree.reads(bindings)):
+        return None
     return [(value, _written(view, value) or f"{node.id}[{number}]") for number, value in enumerate(literal.elts)]
 
 

@@ -1,113 +1,239 @@
-"""In-place operators, ``p -= step``: torch changes the tensor, Paddle binds the name to a new one.
+"""In-place operators, ``p -= step``, on the way to Paddle: torch changes the tensor, Paddle makes a new one.
 
 Measured on 2.6.2 and 3.3.1: after ``a = x; a += 1`` the tensor ``x`` is unchanged. So a loop with ``p -= step`` for
-each parameter would train nothing. Where the tensor itself must change, ``paddle.assign`` writes into it.
+each parameter would train nothing. Where something else holds the tensor, the result is written into it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
+from paddletorch.plan.inference.aliasing import Aliasing, Holder, is_looped
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
-from paddletorch.plan.syntax.operators import ELEMENTWISE
-from paddletorch.resolve import Binding, Instance
+from paddletorch.plan.syntax.operators import BITWISE, ELEMENTWISE
+from paddletorch.resolve import Binding, Instance, NoneValue, Unknown, Value
+from paddletorch.resolve.values import Container
 
 _CODE = "TEN106"
 _REPORTED = "TEN214"
 
+_METHODS: Mapping[type[ast.operator], str] = {
+    ast.Add: "add_",
+    ast.Sub: "subtract_",
+    ast.Mult: "multiply_",
+    ast.Div: "divide_",
+    ast.FloorDiv: "floor_divide_",
+    ast.Mod: "remainder_",
+}
+"""Paddle's methods in place, which take tensors only."""
+
+_KEEPS_OPERANDS = (ast.Mult, ast.Div, ast.Mod, ast.Pow)
+"""Operators whose gradients need the operands: of a tensor that is written to afterwards, Paddle refuses them."""
+
 
 def plan_inplace_operators(view: FileView, planned: Planned) -> Changes:
-    """Write into tensors of loops and into leaf tensors; report those whose memory another name shares."""
+    """Write into tensors that something else holds; report those that may be tensors."""
     if view.target != "paddle":
         return NOTHING
     aliases = planned.naming.aliases
+    taken = {edit.span for edit in planned.edits}
     statements = [n for n in view.tree.parents if isinstance(n, ast.AugAssign)]
-    return joined(_plan_statement(view, aliases, statement) for statement in statements)
+    plans = [_plan_statement(view, aliases, n) for n in statements if view.source.span(n) not in taken]
+    return joined([*plans, *(_plan_write(view, n) for n in _written(view))])
+
+
+def _written(view: FileView) -> Iterator[ast.Name]:
+    """Names that a method in place, or an assignment to a part, writes into: ``a.fill_(7)``, ``a[0] = 1``."""
+    methods = (c.func for c in view.tree.calls if isinstance(c.func, ast.Attribute))
+    for node in (m for m in methods if m.attr.endswith("_") and not m.attr.endswith("__")):
+        if isinstance(node.value, ast.Name):
+            yield node.value
+    for part in view.tree.parents:
+        if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name):
+            yield part.value
+
+
+def _plan_write(view: FileView, name: ast.Name) -> Changes:
+    """Report a tensor that is a view in torch and a copy in Paddle."""
+    statement = view.statement(name)
+    if statement is None or not any(_is_instance(v) for v in view.evaluator.values(name)):
+        return NOTHING
+    holder = view.provide(Aliasing).holder(name, statement)
+    return _reported(view, name, holder) if holder is not None and holder.memory == "copied" else NOTHING
 
 
 def _plan_statement(view: FileView, aliases: Mapping[str, str], statement: ast.AugAssign) -> Changes:
     """Plan one ``p -= step``. For ``p @= q`` torch creates a new tensor too."""
     target, operator = statement.target, ELEMENTWISE.get(type(statement.op))
-    if operator is None or not isinstance(target, ast.Name) or target not in view.tree.scopes:
+    if operator is None:
         return NOTHING
-    bindings = [b for b in view.tree.scopes[target].lookup(target.id) if b.kind != "augment"]
-    if not bindings or not _is_tensor(view, bindings, statement):
+    if isinstance(target, ast.Subscript) and not _is_in_container(view, target):
         return NOTHING
-    if _must_change_itself(view, bindings, statement):
-        left = view.is_deselected(_CODE, statement)
-        return NOTHING if left else _write_into(view, aliases, statement, target, operator)
-    base = _shared_base(view, bindings, statement)
-    if base is None:
+    certain = _is_tensor(view, target, statement)
+    if not certain and not _may_be_tensor(view, target, statement.value):
         return NOTHING
-    return Changes(findings=(finding(_REPORTED, target, "torch.Tensor", name=target.id, base=base),))
+    holder = view.provide(Aliasing).holder(target, statement)
+    trained = certain and isinstance(target, ast.Name) and _is_trained(view, target, statement)
+    if holder is None:
+        return _write_into(view, aliases, statement, operator) if trained else NOTHING
+    if certain and _reaches(view, holder, statement):
+        return _write_into(view, aliases, statement, operator)
+    if not certain and holder.kind != "parameter" and _counts(statement):
+        return NOTHING
+    return _reported(view, target, holder)
 
 
-def _write_into(
-    view: FileView, aliases: Mapping[str, str], statement: ast.AugAssign, target: ast.Name, sign: str
-) -> Changes:
+def _counts(statement: ast.AugAssign) -> bool:
+    """Whether an integer is added or multiplied by, as to counters and strides."""
+    integer = isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, int)
+    return integer and isinstance(statement.op, ast.Add | ast.Sub | ast.Mult)
+
+
+def _reaches(view: FileView, holder: Holder, statement: ast.stmt) -> bool:
+    """Whether Paddle's holder sees what is written in place, and its gradients flow through that.
+
+    Measured on 3.3.1: after an operator in place on a view, gradients of the other tensor and of the operand are wrong.
+    """
+    return holder.memory == "same" or (holder.memory == "view" and _without_grad(view, statement))
+
+
+def _reported(view: FileView, target: ast.expr, holder: Holder) -> Changes:
+    base = "what the caller passes" if holder.kind == "parameter" else holder.text
+    return Changes(findings=(finding(_REPORTED, target, "torch.Tensor", name=view.text(target), base=base),))
+
+
+def _write_into(view: FileView, aliases: Mapping[str, str], statement: ast.AugAssign, sign: str) -> Changes:
     """The statement as a call that writes the result into the tensor."""
+    target = statement.target
+    if view.is_deselected(_CODE, statement):
+        return NOTHING
     arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {"self": target, "value": statement.value}
+    template = _template(view, statement, sign)
     try:
-        parts = fill(view, f"paddle.assign({{self}} {sign} {{value}}, {{self}})", arguments, target)
+        parts = fill(view, template, arguments, target)
         edit = Edit(view.source.span(statement), "", _CODE, tuple(parts))
         changes = spelled(view, aliases, target, (edit,), "torch.Tensor")
     except Refused as stop:
         return Changes(findings=(refused(stop.refusal, target, "torch.Tensor"),))
-    return changes._replace(conversions=(view.conversion(_CODE, statement, "in-place operator", "paddle.assign"),))
+    written = template.partition("(")[0].replace("{self}", view.text(target))
+    return changes._replace(conversions=(view.conversion(_CODE, statement, "in-place operator", written),))
 
 
-def _is_tensor(view: FileView, bindings: Sequence[Binding], statement: ast.AugAssign) -> bool:
-    """Whether all known values of the name are tensors, or its gradient is read in the statement."""
-    name = bindings[0].name
-    reads = (n for n in ast.walk(statement.value) if isinstance(n, ast.Attribute) and n.attr == "grad")
-    if any(isinstance(n.value, ast.Name) and n.value.id == name for n in reads):
+def _template(view: FileView, statement: ast.AugAssign, sign: str) -> str:
+    recorded = not _without_grad(view, statement)
+    method = _METHODS.get(type(statement.op))
+    values = view.evaluator.values(statement.value)
+    if recorded and method is not None and values and all(_is_instance(v) for v in values):
+        return f"{{self}}.{method}({{value}})"
+    number = bool(values) and all(isinstance(v, Instance) and v.type == "foreign" for v in values)
+    scaled = number and isinstance(statement.op, ast.Mult | ast.Div)
+    if number and isinstance(statement.op, tuple(BITWISE)):
+        return f"paddle.assign({{value}} {sign} {{self}}, {{self}})"  # Paddle takes the number only on the left
+    kept = recorded and isinstance(statement.op, _KEEPS_OPERANDS) and not scaled
+    read = "{self}.clone()" if kept else "{self}"
+    return f"paddle.assign({read} {sign} {{value}}, {{self}})"
+
+
+def _is_instance(value: Value) -> bool:
+    return isinstance(value, Instance) and value.type == "tensor"
+
+
+def _is_in_container(view: FileView, target: ast.Subscript) -> bool:
+    """Whether the target is an element of a list or dict; of a part of a tensor both frameworks write the same."""
+    base = [v for v in view.evaluator.values(target.value) if not isinstance(v, NoneValue)]
+    return bool(base) and all(isinstance(v, Container) for v in base)
+
+
+def _is_tensor(view: FileView, target: ast.expr, statement: ast.AugAssign) -> bool:
+    """Whether all known values of the target are tensors, or its gradient is read in the statement."""
+    if isinstance(target, ast.Name):
+        reads = (n for n in ast.walk(statement.value) if isinstance(n, ast.Attribute) and n.attr == "grad")
+        if any(isinstance(n.value, ast.Name) and n.value.id == target.id for n in reads):
+            return True
+    instances = [v for v in view.evaluator.values(target) if not isinstance(v, NoneValue | Unknown)]
+    return bool(instances) and all(_is_instance(v) for v in instances)
+
+
+def _may_be_tensor(view: FileView, target: ast.expr, value: ast.expr) -> bool:
+    """Whether the target, of which not all values are known, can be a tensor."""
+    found = view.evaluator.values(target)
+    if any(_is_instance(v) for v in found):
         return True
-    instances = [v for v in view.evaluator.bound(bindings) if isinstance(v, Instance)]
-    return bool(instances) and all(v.type == "tensor" for v in instances)
+    if isinstance(target, ast.Subscript) or not all(isinstance(v, NoneValue | Unknown) for v in found):
+        return False
+    operand = view.evaluator.values(value)
+    if any(_is_instance(v) for v in operand):
+        return True
+    return Unknown() in found and not any(_is_other(v) for v in operand)
 
 
-def _must_change_itself(view: FileView, bindings: Sequence[Binding], statement: ast.AugAssign) -> bool:
+def _is_other(value: Value) -> bool:
+    """Whether this is a list, a string or an array, not a number, which a tensor takes as an operand too."""
+    if isinstance(value, Container):
+        return True
+    return isinstance(value, Instance) and value.type == "foreign" and value.api not in ("int", "float", "bool")
+
+
+def _is_trained(view: FileView, target: ast.Name, statement: ast.AugAssign) -> bool:
     """Whether the tensor itself must change: a loop's element, or under ``no_grad`` a parameter or leaf tensor."""
-    if any(_is_looped(view, b) for b in bindings):
-        return True
-    leaf = any(b.value is not None and _needs_grad(view, b) for b in bindings)
-    own = any(b.kind == "parameter" for b in bindings)
-    return (leaf or own) and _without_grad(view, statement)
+    bound = view.provide(_Variables).of(view.tree.scopes[target].lookup(target.id))
+    return bound.in_loop or (bound.to_trained and _without_grad(view, statement))
 
 
-def _is_looped(view: FileView, binding: Binding) -> bool:
-    if binding.kind == "iterate":
-        return True
-    current: ast.AST | None = binding.node
-    while isinstance(current, ast.Name | ast.Tuple | ast.List | ast.Starred):
-        child, current = current, view.parent(current)
-        if isinstance(current, ast.For | ast.AsyncFor):
-            return current.target is child
-    return False
+class _Bound(NamedTuple):
+    """To what the bindings of a variable may bind it."""
+
+    in_loop: bool
+    """To the elements of what a loop iterates over."""
+    to_trained: bool
+    """To a leaf tensor with gradients, or to what the caller passes."""
 
 
-def _needs_grad(view: FileView, binding: Binding) -> bool:
-    """Whether the value is a leaf tensor with gradients: ``zeros(2, requires_grad=True)``, ``w.requires_grad_()``."""
-    assert binding.value is not None
-    for node in ast.walk(binding.value):
-        if isinstance(node, ast.keyword) and node.arg == "requires_grad":
-            return True
-        if isinstance(node, ast.Attribute) and node.attr in ("requires_grad_", "Parameter"):
-            return True
-    members = (*view.tree.members.get("requires_grad", ()), *view.tree.members.get("requires_grad_", ()))
-    return any(
-        isinstance(m.value, ast.Name) and view.tree.scopes[m.value].lookup(m.value.id) and m.value.id == binding.name
-        for m in members
-    )
+class _Variables:
+    """What the bindings of each variable of one file show, found once."""
+
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+        self._found: dict[int, _Bound] = {}
+        """By the identity of the list of bindings."""
+
+    def of(self, bindings: Sequence[Binding]) -> _Bound:
+        """To what all the bindings of a variable may bind it."""
+        found = self._found.get(id(bindings))
+        if found is None:
+            values = [b for b in bindings if b.kind != "augment"]
+            trained = any(b.kind == "parameter" or self._needs_grad(b) for b in values)
+            found = self._found[id(bindings)] = _Bound(any(is_looped(self._view, b) for b in values), trained)
+        return found
+
+    def _needs_grad(self, binding: Binding) -> bool:
+        """Whether this binds a leaf tensor with gradients: ``zeros(2, requires_grad=True)``, ``w.requires_grad_()``."""
+        if binding.value is None:
+            return False
+        for node in ast.walk(binding.value):
+            if isinstance(node, ast.keyword) and node.arg == "requires_grad":
+                return True
+            if isinstance(node, ast.Attribute) and node.attr in ("requires_grad_", "Parameter"):
+                return True
+        return binding.name in self._set_to_need_grad
+
+    @cached_property
+    def _set_to_need_grad(self) -> frozenset[str]:
+        tree = self._view.tree
+        members = (*tree.members.get("requires_grad", ()), *tree.members.get("requires_grad_", ()))
+        names = (m.value for m in members if isinstance(m.value, ast.Name))
+        return frozenset(n.id for n in names if tree.scopes[n].lookup(n.id))
 
 
 def _without_grad(view: FileView, node: ast.AST) -> bool:
@@ -124,49 +250,3 @@ def _without_grad(view: FileView, node: ast.AST) -> bool:
             return True
         current = view.parent(current)
     return False
-
-
-def _shared_base(view: FileView, bindings: Sequence[Binding], statement: ast.AugAssign) -> str | None:
-    """The source text of a tensor that shares the name's memory and is read afterwards."""
-    scope = bindings[0].scope
-    for binding in bindings:
-        base = _base(view, binding.value) if binding.kind == "assign" and binding.value is not None else None
-        if base is None or base.id == binding.name or binding.scope is not scope:
-            continue
-        of_base = view.tree.scopes[base].lookup(base.id)
-        after = [
-            load
-            for load in view.tree.names.get(base.id, [])
-            if load.lineno > statement.lineno and view.tree.scopes[load].lookup(base.id) is of_base
-        ]
-        stored = {_line(b) for b in of_base if isinstance(b.node, ast.Name) and _line(b) > _line(binding)}
-        if after and not any(line <= after[0].lineno for line in stored):
-            return view.text(binding.value) if binding.value is not None else base.id
-    return None
-
-
-def _line(binding: Binding) -> int:
-    """The line on which the name is bound."""
-    return getattr(binding.node, "lineno", 0)
-
-
-def _base(view: FileView, value: ast.expr) -> ast.Name | None:
-    """``x`` of ``x``, ``x[0]`` and ``x.view(-1)``; None for a tensor with its own memory."""
-    views = facts().views["torch"]
-    while not isinstance(value, ast.Name):
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in views:
-            value = value.func.value
-        elif (isinstance(value, ast.Attribute) and value.attr in views) or (
-            isinstance(value, ast.Subscript) and _is_basic(value)
-        ):
-            value = value.value
-        else:
-            return None
-    values = view.evaluator.values(value)
-    return value if any(isinstance(v, Instance) and v.type == "tensor" for v in values) else None
-
-
-def _is_basic(node: ast.Subscript) -> bool:
-    """Whether a subscript has only slices and literal numbers, so that it returns a view."""
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    return all(isinstance(p, ast.Slice | ast.Constant | ast.UnaryOp) for p in parts)

@@ -1,0 +1,53 @@
+"""The names and dotted paths of one file by what is written: where ``self.scaler`` stands."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import cached_property
+
+from paddletorch.plan.inference.receivers import path_of
+from paddletorch.plan.model.view import FileView
+from paddletorch.resolve import Binding
+
+
+class Paths:
+    """Names and attributes by their path, and what is called on them."""
+
+    def __init__(self, view: FileView) -> None:
+        self._tree = view.tree
+        self._names: dict[str, dict[int, list[ast.Name]]] = {}
+        """By name and by the identity of the list of bindings that it means."""
+
+    def of(self, path: str) -> list[ast.Name | ast.Attribute]:
+        """The names and attributes with the path, read or assigned."""
+        return self._nodes.get(path, [])
+
+    def names(self, bindings: Sequence[Binding]) -> list[ast.Name]:
+        """The names that mean ``bindings``, which are all bindings of one name, read or assigned."""
+        if not bindings:
+            return []
+        name = bindings[0].name
+        if name not in self._names:
+            found: dict[int, list[ast.Name]] = {}
+            for node in self.of(name):
+                if isinstance(node, ast.Name):
+                    found.setdefault(id(self._tree.scopes[node].lookup(name)), []).append(node)
+            self._names[name] = found
+        return self._names[name].get(id(bindings), [])
+
+    @cached_property
+    def _nodes(self) -> dict[str, list[ast.Name | ast.Attribute]]:
+        found: dict[str, list[ast.Name | ast.Attribute]] = {}
+        for node in self._tree.scopes:
+            if isinstance(node, ast.Name | ast.Attribute) and (path := path_of(node)):
+                found.setdefault(path, []).append(node)
+        return found
+
+    @cached_property
+    def unscaled(self) -> frozenset[tuple[str, str]]:
+        """The paths of scaler and optimizer in each call of ``unscale_``."""
+        calls = [call for call in self._tree.method_calls("unscale_") if call.args]
+        return frozenset(
+            (path_of(call.func.value), path_of(call.args[0])) for call in calls if isinstance(call.func, ast.Attribute)
+        )

@@ -1,0 +1,46 @@
+"""A layer that takes another one's place by a negative index: Paddle's Sequential appends it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from paddletorch.model import Edit
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.side_effects import is_pure
+from paddletorch.resolve import Instance
+from paddletorch.resolve.values import Container
+
+_CODE = "NNL101"
+
+
+def plan_replaced_layers(view: FileView, planned: Planned) -> Changes:
+    """Count ``net[-1] = layer`` from the front, which is right for lists too."""
+    if view.target != "paddle" or view.is_half_converted:
+        return NOTHING
+    return joined(_replaced(view))
+
+
+def _replaced(view: FileView) -> Iterator[Changes]:
+    for node in view.tree.subscripts:
+        index, statement = node.slice, view.parent(node)
+        negative = isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub)
+        if not negative or not isinstance(node.ctx, ast.Store) or not isinstance(statement, ast.Assign):
+            continue
+        if not is_pure(node.value) or not _is_layer(view, statement.value) or view.is_deselected(_CODE, statement):
+            continue
+        if any(isinstance(v, Container) for v in view.evaluator.objects(node.value)):
+            continue
+        assert isinstance(index, ast.UnaryOp)
+        base = view.source.slice(view.source.span(node.value))
+        number = view.source.slice(view.source.span(index.operand))
+        edit = Edit(view.source.span(index), f"len({base}) - {number}", _CODE)
+        conversion = view.conversion(_CODE, node, "sequential[-n] = ...", "sequential[len(sequential) - n] = ...")
+        yield Changes((edit,), (conversion,))
+
+
+def _is_layer(view: FileView, node: ast.expr) -> bool:
+    bases = view.settings.table.bases
+    values = view.evaluator.objects(node)
+    return any(isinstance(v, Instance) and "module" in bases(v.type) for v in values)
