@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
@@ -87,7 +87,7 @@ class _AutocastObjects:
         if id(bindings) in self._named:
             return NOTHING
         self._named.add(id(bindings))
-        uses = [n for n in view.tree.loads if n.id == target.id and view.tree.scopes[n].lookup(n.id) is bindings]
+        uses = view.tree.reads(bindings)
         entered = [n for n in uses if isinstance(view.parent(n), ast.withitem)]
         in_functions = [n for n in entered if view.tree.scopes[n].function() is not scope.function()]
         looped = [n for n in entered if _loops_between(view, n, target)]
@@ -154,7 +154,7 @@ def _can_wait(view: FileView, bindings: list[Binding], scope: Scope) -> bool:
     return True
 
 
-def _factory(view: FileView, bindings: list[Binding], uses: list[ast.Name]) -> list[Edit]:
+def _factory(view: FileView, bindings: list[Binding], uses: Sequence[ast.Name]) -> list[Edit]:
     """Make the variable a lambda, and call it at each use."""
     edits: list[Edit] = []
     for binding in bindings:

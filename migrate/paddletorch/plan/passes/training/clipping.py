@@ -6,10 +6,11 @@ If a step may be outside this file, the call goes into a hook of the optimizer, 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from paddletorch.model import Edit
+from paddletorch.plan.inference.paths import Paths
 from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearClipping
@@ -55,9 +56,10 @@ def plan_clipping(view: FileView, planned: Planned) -> Changes:
             draft.revise(use.with_edits(*_Clipping(view, optimizer, _clip(view, given, clips)).edits()))
         except Refused as stop:
             draft.revise(use.refuse(stop.refusal))
-    converted = [o for o in optimizers if draft[o.site].converts]
+    values = [v for o in optimizers if draft[o.site].converts and (v := o.value("grad_clip")) is not None]
+    consumed = _Consumed(view, {n for v in values for n in ast.walk(v)})
     for use in clips.values():
-        if not _is_consumed(view, use.site, converted):
+        if not consumed.holds(use.site):
             what = "the clip object goes elsewhere than to an optimizer made here"
             draft.refuse(use.site, UnclearClipping(what))
     return Changes(uses=draft.revised)
@@ -103,20 +105,32 @@ def _assigned(view: FileView, node: ast.expr) -> Iterator[ast.expr]:
             yield ast.Name("unknown")
 
 
-def _is_consumed(view: FileView, site: Site, optimizers: list[Constructor]) -> bool:
-    """Whether the clip object is used only by these optimizers."""
-    assert site.call is not None
-    given = [v for o in optimizers if (v := o.value("grad_clip")) is not None]
-    if any(site.call in ast.walk(v) for v in given):
-        return True
-    assigned = assigned_to(view, site.call)
-    if assigned is None:
-        return False
-    path = path_of(assigned[1])
-    inside = {n for v in given for n in ast.walk(v)}
-    uses = [n for n in view.tree.scopes if isinstance(n, ast.Name | ast.Attribute) and path_of(n) == path]
-    others = [n for n in uses if n not in inside and isinstance(n.ctx, ast.Load) and not _is_shown(view, n)]
-    return not others and any(n in inside for n in uses)
+class _Consumed:
+    """Which clip objects are used only by optimizers that convert."""
+
+    def __init__(self, view: FileView, inside: Set[ast.AST]) -> None:
+        """``inside``: the nodes of the optimizers' arguments."""
+        self._view = view
+        self._inside = inside
+        self._by_path: dict[str, bool] = {}
+
+    def holds(self, site: Site) -> bool:
+        """Whether only the optimizers use the clip object."""
+        assert site.call is not None
+        if site.call in self._inside:
+            return True
+        assigned = assigned_to(self._view, site.call)
+        if assigned is None:
+            return False
+        path = path_of(assigned[1])
+        if path not in self._by_path:
+            self._by_path[path] = self._holds(path)
+        return self._by_path[path]
+
+    def _holds(self, path: str) -> bool:
+        uses = self._view.provide(Paths).of(path)
+        others = [n for n in uses if n not in self._inside and isinstance(n.ctx, ast.Load)]
+        return all(_is_shown(self._view, n) for n in others) and any(n in self._inside for n in uses)
 
 
 def _is_shown(view: FileView, node: ast.expr) -> bool:
@@ -147,9 +161,7 @@ def _is_only_read(view: FileView, argument: ast.expr, level: int = 3) -> bool:
     bindings = tree.own[functions[0]].bindings.get(name or "", [])
     if len(bindings) != 1:
         return False
-    for use in tree.names.get(bindings[0].name, ()):
-        if tree.scopes[use].lookup(use.id) is not bindings:
-            continue
+    for use in tree.reads(bindings):
         member = view.parent(use)
         read = isinstance(member, ast.Attribute) and member.attr not in ("step", "minimize")
         if not read and not _is_only_read(view, use, level - 1):
@@ -186,15 +198,13 @@ class _Clipping:
             found.append(insert_before(self._view, step.statement, lines, self._code))
         return found
 
-    def _uses(self) -> list[ast.expr]:
+    def _uses(self) -> Sequence[ast.expr]:
         """Every expression that reads the optimizer."""
         tree, target = self._view.tree, self._target
         if isinstance(target, ast.Name):
-            bindings = tree.scopes[target].lookup(target.id)
-            return [n for n in tree.loads if n.id == target.id and tree.scopes[n].lookup(n.id) is bindings]
+            return tree.reads(tree.scopes[target].lookup(target.id))
         assert isinstance(target, ast.Attribute)
-        loads = [n for n in tree.scopes if isinstance(n, ast.Attribute) and n.attr == target.attr]
-        return [n for n in loads if isinstance(n.ctx, ast.Load)]
+        return [n for n in tree.members.get(target.attr, ()) if isinstance(n.ctx, ast.Load)]
 
     def _steps(self) -> list[_Step]:
         """Statements that step the optimizer, each with its scaler; none if code that is not known may step it."""
@@ -226,13 +236,7 @@ class _Clipping:
 
     def _is_unscaled(self, scaler: ast.expr) -> bool:
         """Whether the file calls ``unscale_`` for this optimizer."""
-        for call in self._view.tree.calls:
-            function = call.func
-            if isinstance(function, ast.Attribute) and function.attr == "unscale_" and call.args:
-                same = path_of(function.value) == path_of(scaler)
-                if same and path_of(call.args[0]) == self._path:
-                    return True
-        return False
+        return (path_of(scaler), self._path) in self._view.provide(Paths).unscaled
 
     def _can_read(self, text: str, place: ast.expr) -> bool:
         """Whether an expression means the same at the constructor and at a step."""

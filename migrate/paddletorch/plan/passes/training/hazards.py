@@ -11,6 +11,7 @@ from paddletorch_rules.facts import facts
 from paddletorch.plan.inference.receivers import Evidence, Receivers, path_of
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Use, Uses
 from paddletorch.plan.model.view import FileView
@@ -143,7 +144,7 @@ def _stepped(view: FileView, scope: Scope, call: ast.Call) -> set[str]:
 
 def _differs(first: ast.Call, second: ast.Call) -> bool:
     left, right = _optimizer(first), _optimizer(second)
-    return left is not None and right is not None and ast.dump(left) != ast.dump(right)
+    return left is not None and right is not None and not same_code(left, right)
 
 
 def _loops_over_optimizers(view: FileView, call: ast.Call, calls: list[tuple[str, ast.Call]]) -> bool:
@@ -173,21 +174,18 @@ def _joint_steps(view: FileView, path: str, call: ast.Call, steps: list[ast.Call
 
 def _stale_found_inf(view: FileView, scaler_calls: _ScalerCalls) -> Iterator[Finding]:
     """Report functions that step an optimizer both through a scaler and directly."""
+    direct: dict[tuple[Scope, str], list[ast.Call]] = {}
+    for other in view.tree.calls:
+        if isinstance(other.func, ast.Attribute) and other.func.attr == "step":
+            direct.setdefault((view.tree.scopes[other].function(), path_of(other.func.value)), []).append(other)
     for (scope, _), calls in scaler_calls.by_scaler().items():
         for name, call in calls:
             optimizer = _optimizer(call)
             path = path_of(optimizer) if optimizer is not None else ""
             if name != "step" or not path:
                 continue
-            for other in view.tree.calls:
-                function = other.func
-                if (
-                    not isinstance(function, ast.Attribute)
-                    or function.attr != "step"
-                    or path_of(function.value) != path
-                ):
-                    continue
-                if view.tree.scopes[other].function() is scope and not exclusive(view, call, other):
+            for other in direct.get((scope, path), ()):
+                if not exclusive(view, call, other):
                     yield finding("AMP241", other, "optimizer.step", name=path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.deferred_text import THE_BATCH_SIZE
@@ -28,8 +29,13 @@ def plan_loaders(view: FileView, planned: Planned) -> Changes:
     draft = Draft(planned.uses)
     samplers = constructors_of(view, draft, "distributed_sampler") if view.target == "paddle" else []
     loaders = constructors_of(view, draft, "loader") if samplers else []
+    by_sampler: dict[ast.expr | str, list[Constructor]] = {}
+    """The loaders by their sampler's call or path."""
+    for loader in loaders:
+        if (given := loader.value("sampler")) is not None:
+            by_sampler.setdefault(path_of(given) or given, []).append(loader)
     for sampler in samplers:
-        own = _loaders_of(view, draft, sampler, loaders)
+        own = _loaders_of(view, draft, sampler, by_sampler)
         try:
             uses = _with_batch_size(view, draft, sampler, own)
         except Refused as stop:
@@ -40,20 +46,17 @@ def plan_loaders(view: FileView, planned: Planned) -> Changes:
     return Changes(uses=draft.revised)
 
 
-def _loaders_of(view: FileView, draft: Draft, sampler: Constructor, loaders: list[Constructor]) -> list[Constructor]:
+def _loaders_of(
+    view: FileView, draft: Draft, sampler: Constructor, by_sampler: Mapping[ast.expr | str, Sequence[Constructor]]
+) -> list[Constructor]:
     """The loaders that convert and have the sampler as argument, by its name or directly."""
     assigned = assigned_to(view, sampler.call)
     path = path_of(assigned[1]) if assigned is not None else ""
     scopes = view.tree.scopes
-    found: list[Constructor] = []
-    for loader in loaders:
-        given = loader.value("sampler")
-        if given is None or not draft[loader.site].converts:
-            continue
-        same = scopes[loader.call].function() is scopes[sampler.call].function() or path.startswith("self.")
-        if given is sampler.call or (path and path_of(given) == path and same):
-            found.append(loader)
-    return found
+    named = by_sampler.get(path, ()) if path else ()
+    here = scopes[sampler.call].function()
+    found = [n for n in named if scopes[n.call].function() is here or path.startswith("self.")]
+    return [loader for loader in (*by_sampler.get(sampler.call, ()), *found) if draft[loader.site].converts]
 
 
 def _with_batch_size(view: FileView, draft: Draft, sampler: Constructor, loaders: list[Constructor]) -> list[Use]:

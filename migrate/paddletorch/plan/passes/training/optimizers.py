@@ -32,11 +32,13 @@ def plan_optimizers(view: FileView, planned: Planned) -> Changes:
     groups: set[ast.Dict] = set()
     for optimizer in constructors_of(view, draft, "optimizer"):
         use = draft[optimizer.site]
+        edits: list[Edit] = []
         try:
             for group in _groups(optimizer):
                 if group not in groups:
                     groups.add(group)
-                    use = use.with_edits(*_Group(view, optimizer, use, group).edits())
+                    edits += _Group(view, optimizer, use, group).edits()
+            use = use.with_edits(*edits)
         except Refused as stop:
             use = use.refuse(stop.refusal)
         draft.revise(use)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -22,11 +22,16 @@ from paddletorch.plan.passes.training.constructors import (
     refuse_undecided,
     source_text,
 )
+from paddletorch.plan.passes.training.crossed_statements import conflict, paths
+from paddletorch.plan.passes.training.made_anyway import made_anyway
 from paddletorch.plan.syntax.control_flow import exclusive
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.reorder_statements import Move, can_move, reordered
 from paddletorch.plan.syntax.statements import block_of, remove_statement
+from paddletorch.resolve import Instance, Scope
 
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_LEFT = "its rate is a scheduler that is left as it is"
 _BASE_RATES = {
     "lr.CyclicLR": ("base_learning_rate", None),
     "lr.OneCycleLR": ("max_learning_rate", None),
@@ -46,7 +51,18 @@ class PaddleSchedulers:
         self._draft = draft
         self._schedulers = schedulers
         self._optimizers = optimizers
+        self._followed: set[Constructor] = set()
+        """The optimizers whose scheduler converts."""
         self._by_call = {s.call: s for s in schedulers}
+        self._order = {s: n for n, s in enumerate(schedulers)}
+        self._named: dict[tuple[str, Scope], list[Constructor]] = {}
+        """The schedulers by the path that they are assigned to, and its function."""
+        for scheduler in schedulers:
+            if (assigned := assigned_to(view, scheduler.call)) is not None:
+                place = path_of(assigned[1]), view.tree.scopes[scheduler.call].function()
+                self._named.setdefault(place, []).append(scheduler)
+        self._places: dict[int, dict[ast.AST, int]] = {}
+        """The position of each statement in its block, by the identity of the block."""
         self._edits: list[Edit] = []
         self._handled: set[ast.AST] = set()
         self._moves: dict[int, tuple[list[ast.stmt], list[Move]]] = {}
@@ -54,7 +70,7 @@ class PaddleSchedulers:
     def changes(self) -> Changes:
         """Connect each scheduler with its optimizer; refuse those where it cannot be done."""
         self._follow_statements()
-        for path, optimizers in self._followers().items():
+        for (path, _), optimizers in self._followers().items():
             try:
                 self._follow(path, optimizers)
             except Refused as stop:
@@ -63,6 +79,10 @@ class PaddleSchedulers:
         for optimizer in self._optimizers:
             self._follow_inline(optimizer)
         refuse_undecided(self._draft, "scheduler")
+        for optimizer in self._optimizers:
+            scheduled = "scheduler" in optimizer.binding.types("learning_rate")
+            if scheduled and optimizer not in self._followed and self._use(optimizer).converts:
+                self._draft.refuse(optimizer.site, UnclearSchedule(_LEFT))
         for block, moves in self._moves.values():
             self._edits.append(reordered(self._view, block, moves, "LRS101"))
         return Changes(tuple(self._edits), uses=self._draft.revised, handled=frozenset(self._handled))
@@ -82,7 +102,7 @@ class PaddleSchedulers:
                 continue
             path = path_of(call.args[0])
             optimizer = source_text(view, function.value)
-            named = [s for s in self._schedulers if self._is_named(s, path, call)]
+            named = self._named_at(path, call)
             if not named or optimizer is None or not isinstance(statement, ast.Expr):
                 continue
             if not all(self._starts_from(s, optimizer) for s in named):
@@ -92,12 +112,9 @@ class PaddleSchedulers:
             self._handled.add(function)
             self._edits.append(self._without(statement))
 
-    def _is_named(self, scheduler: Constructor, path: str, place: ast.AST) -> bool:
-        """Whether the scheduler is assigned to ``path`` in the function around ``place``."""
-        assigned = assigned_to(self._view, scheduler.call)
-        scopes = self._view.tree.scopes
-        same = scopes[scheduler.call].function() is scopes[place].function()
-        return assigned is not None and bool(path) and path_of(assigned[1]) == path and same
+    def _named_at(self, path: str, place: ast.AST) -> Sequence[Constructor]:
+        """The schedulers that are assigned to ``path`` in the function around ``place``."""
+        return self._named.get((path, self._view.tree.scopes[place].function()), ()) if path else ()
 
     def _starts_from(self, scheduler: Constructor, optimizer: str) -> bool:
         """Whether the scheduler starts from the rate that the optimizer has."""
@@ -113,14 +130,15 @@ class PaddleSchedulers:
                 return remove_statement(self._view, parent)
         return remove_statement(self._view, statement)
 
-    def _followers(self) -> dict[str, list[Constructor]]:
-        """Optimizers by the path of the scheduler that is their learning rate."""
-        found: dict[str, list[Constructor]] = {}
+    def _followers(self) -> dict[tuple[str, Scope], list[Constructor]]:
+        """Optimizers by the path of the scheduler that is their learning rate, and the function that it stands in."""
+        found: dict[tuple[str, Scope], list[Constructor]] = {}
         for optimizer in self._optimizers:
             rate = optimizer.value("learning_rate")
             path = path_of(rate) if rate is not None else ""
-            if path and any(self._is_named(s, path, optimizer.call) for s in self._schedulers):
-                found.setdefault(path, []).append(optimizer)
+            if self._named_at(path, optimizer.call):
+                function = self._view.tree.scopes[optimizer.call].function()
+                found.setdefault((path, function), []).append(optimizer)
         return found
 
     def _follow(self, path: str, optimizers: list[Constructor]) -> None:
@@ -137,10 +155,13 @@ class PaddleSchedulers:
         for first, second in pairwise(optimizers):
             if not exclusive(view, first.call, second.call):
                 raise Refused(UnclearSchedule(f"{path} is the rate of several optimizers"))
+        rates = {v for o in optimizers if (r := o.value("learning_rate")) for v in view.evaluator.objects(r)}
+        if any(isinstance(v, Instance) and v.call and v.call not in self._by_call for v in rates):
+            raise Refused(UnclearSchedule(_LEFT))
         name = names.pop() or ""
         sources = self._sources(path, optimizers[0])
         base = self._base(sources)
-        self._move(path, sources, optimizers)
+        self._move(path, name, sources, optimizers)
         for scheduler in sources:
             self._fill_in(scheduler, BASE_RATE, base)
             self._fill_in(scheduler, THE_OPTIMIZER, name)
@@ -149,6 +170,7 @@ class PaddleSchedulers:
             assert rate is not None
             edit = Edit(view.source.span(rate), base, optimizer.row.code)
             self._draft.revise(self._use(optimizer).with_edits(edit))
+        self._followed.update(optimizers)
 
     def _sources(self, path: str, optimizer: Constructor) -> list[Constructor]:
         """The constructor calls of the schedulers assigned to ``path`` and of those they wrap, in source order.
@@ -156,27 +178,25 @@ class PaddleSchedulers:
         Raises:
             Refused: they come after the optimizer.
         """
-        wanted: set[str] = {path}
+        queue = list(self._named_at(path, optimizer.call))
         found: set[Constructor] = set()
-        while True:
-            before = len(found)
-            for scheduler in self._schedulers:
-                assigned = assigned_to(self._view, scheduler.call)
-                inner = any(scheduler.call in ast.walk(other.call) for other in found if other is not scheduler)
-                inner = inner and scheduler.row.id != "lr.LinearWarmup"
-                if inner or (
-                    assigned is not None and any(self._is_named(scheduler, p, optimizer.call) for p in wanted)
-                ):
-                    found.add(scheduler)
-                    rate = scheduler.value("learning_rate")
-                    if rate is not None and path_of(rate) and self._warms_up(scheduler):
-                        wanted.add(path_of(rate))
-            if len(found) == before:
-                break
-        sources = [s for s in self._schedulers if s in found and s.call.lineno < optimizer.call.lineno]
+        while queue:
+            if (scheduler := queue.pop()) in found:
+                continue
+            found.add(scheduler)
+            queue += (s for s in self._inside(scheduler) if s.row.id != "lr.LinearWarmup")
+            rate = scheduler.value("learning_rate")
+            if rate is not None and self._warms_up(scheduler):
+                queue += self._named_at(path_of(rate), optimizer.call)
+        sources = [s for s in found if s.call.lineno < optimizer.call.lineno]
         if not sources:
             raise Refused(UnclearSchedule(f"{path} is made after the optimizer that follows it"))
         return sorted(sources, key=lambda s: (s.call.lineno, s.call.col_offset))
+
+    def _inside(self, scheduler: Constructor) -> list[Constructor]:
+        """The other schedulers that are made in the call of one, in the order of the file."""
+        calls = (n for n in ast.walk(scheduler.call) if isinstance(n, ast.Call) and n is not scheduler.call)
+        return sorted((self._by_call[n] for n in calls if n in self._by_call), key=self._order.__getitem__)
 
     def _warms_up(self, scheduler: Constructor) -> bool:
         """Whether the scheduler is a warm-up that wraps another one, from which it gets its rate."""
@@ -205,7 +225,7 @@ class PaddleSchedulers:
         node = scheduler.value(parameter) if parameter else None
         return default if node is None else source_text(self._view, node)
 
-    def _move(self, path: str, schedulers: list[Constructor], optimizers: list[Constructor]) -> None:
+    def _move(self, path: str, name: str, schedulers: list[Constructor], optimizers: list[Constructor]) -> None:
         """Record that the statements of the schedulers move behind that of the optimizer.
 
         Raises:
@@ -220,43 +240,69 @@ class PaddleSchedulers:
         anchors = {self._within(block, o.call) for o in optimizers}
         anchor = anchors.pop()
         making = {self._within(block, s) for s in statements}
-        first = next(i for i, s in enumerate(block) if s in making)
+        places = self._places_in(block)
+        first = min(places[s] for s in making if s is not None)
         if anchors or anchor is None:
             raise Refused(UnclearSchedule(f"{path} is the rate of several optimizers"))
-        last = block.index(anchor)
+        last = places[anchor]
         calls = {scheduler.call for scheduler in schedulers}
         moved = [s for s in block[first:last] if any(n in calls for n in ast.walk(s))]
-        others = [s for s in block[first:last] if s not in moved]
-        self._check_order(path, moved, others, anchor, calls)
+        crossed = [s for s in block[first : last + 1] if s not in moved]
+        rates = {n for o in optimizers if (r := o.value("learning_rate")) is not None for n in ast.walk(r)}
+        self._check_order(path, moved, crossed, anchor, calls, rates)
+        made = [t[1] for o in optimizers if (t := assigned_to(view, o.call)) is not None]
+        if any(used == name and stored and node not in made for node, used, stored in paths(anchor)):
+            raise Refused(UnclearSchedule(f"{name} may be another optimizer, which does not follow {path}"))
+        if any(isinstance(s, _LOOPS) for o in optimizers for s in self._ancestors(o.call, anchor)):
+            raise Refused(UnclearSchedule(f"{path} is the rate of an optimizer for each round of a loop"))
+        if not made_anyway(view, anchor, made):
+            what = f"{name} is not made on every path; raise an error on the others, so that {path} can follow it"
+            raise Refused(UnclearSchedule(what))
         self._moves.setdefault(id(block), (block, []))[1].append(Move(tuple(moved), anchor))
 
-    def _ancestors(self, node: ast.AST) -> list[ast.stmt]:
+    def _ancestors(self, node: ast.AST, last: ast.stmt | None = None) -> list[ast.stmt]:
+        """The statements of one function around ``node``, up to ``last``."""
         found: list[ast.stmt] = []
         current: ast.AST | None = node
         while current is not None and not isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef):
             if isinstance(current, ast.stmt):
                 found.append(current)
-            current = self._view.parent(current)
+            current = self._view.parent(current) if current is not last else None
         return found
 
     def _within(self, block: list[ast.stmt], node: ast.AST | None) -> ast.stmt | None:
         """The statement of the block that contains ``node``."""
+        places = self._places_in(block)
         while node is not None:
-            if isinstance(node, ast.stmt) and node in block:
+            if isinstance(node, ast.stmt) and node in places:
                 return node
             node = self._view.parent(node)
         return None
+
+    def _places_in(self, block: list[ast.stmt]) -> dict[ast.AST, int]:
+        found = self._places.get(id(block))
+        if found is None:
+            found = self._places[id(block)] = {statement: n for n, statement in enumerate(block)}
+        return found
 
     def _covers(self, block: list[ast.stmt], statements: list[ast.stmt | None]) -> bool:
         return all(self._within(block, s) is not None for s in statements)
 
     def _check_order(
-        self, path: str, moved: list[ast.stmt], others: list[ast.stmt], anchor: ast.stmt, calls: set[ast.Call]
+        self,
+        path: str,
+        moved: list[ast.stmt],
+        crossed: list[ast.stmt],
+        anchor: ast.stmt,
+        calls: set[ast.Call],
+        rates: set[ast.AST],
     ) -> None:
-        """Check that the statements between neither use the scheduler nor assign what the moved ones read.
+        """Check that the moved statements only make the scheduler, and may run after those that they cross.
+
+        ``rates`` are the nodes of the optimizers' rates, which get a text of their own.
 
         Raises:
-            Refused: one does, or a moved statement does more than create the scheduler.
+            Refused: they may not.
         """
         view = self._view
         if not moved or not can_move(view, moved, anchor):
@@ -264,12 +310,9 @@ class PaddleSchedulers:
         for statement in moved:
             if not self._only_makes(statement, calls):
                 raise Refused(UnclearSchedule(f"the block that makes {path} does more than that"))
-        stores = {path for s in moved for path, is_stored in _paths(s) if is_stored}
-        loads = {path for s in moved for path, is_stored in _paths(s) if not is_stored}
-        for statement in others:
-            for used, is_stored in _paths(statement):
-                if used in stores or (is_stored and used in loads):
-                    raise Refused(UnclearSchedule(f"{used} is used between the scheduler and the optimizer"))
+        used = conflict(moved, crossed, rates)
+        if used is not None:
+            raise Refused(UnclearSchedule(f"{used} is used between the scheduler and the optimizer"))
 
     def _only_makes(self, statement: ast.stmt, calls: set[ast.Call]) -> bool:
         if isinstance(statement, ast.If):
@@ -287,7 +330,7 @@ class PaddleSchedulers:
         if scheduler is None or rate is None or not self._use(optimizer).converts:
             return
         assigned = assigned_to(view, optimizer.call)
-        inner = [s for s in self._schedulers if s is not scheduler and s.call in ast.walk(scheduler.call)]
+        inner = self._inside(scheduler)
         try:
             if assigned is None:
                 raise Refused(UnclearSchedule("the optimizer that follows the scheduler gets no name here"))
@@ -295,6 +338,7 @@ class PaddleSchedulers:
         except Refused as stop:
             self._draft.refuse(optimizer.site, stop.refusal)
             return
+        self._followed.add(optimizer)
         statement, target = assigned
         path = path_of(target)
         name = free_name(view, optimizer.call, "scheduler")
@@ -311,14 +355,7 @@ class PaddleSchedulers:
         rate_text = "".join(e.text for e in keyword) + base
         parts = (Span(span.start, place.start), rate_text, Span(place.end, span.end), f"{start}{name} = ", place)
         self._edits.append(Edit(span, "", code, parts))
-        for node in view.tree.scopes:
-            if isinstance(node, ast.Attribute) and node.attr == "_learning_rate" and path_of(node.value) == path:
+        for node in view.tree.members.get("_learning_rate", ()):
+            if path_of(node.value) == path:
                 self._handled.add(node)
                 self._edits.append(Edit(view.source.span(node), name, code))
-
-
-def _paths(statement: ast.stmt) -> Iterator[tuple[str, bool]]:
-    """The names and dotted paths in a statement, each with whether it is assigned."""
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Name | ast.Attribute) and path_of(node):
-            yield path_of(node), isinstance(node.ctx, ast.Store)

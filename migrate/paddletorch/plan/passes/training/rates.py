@@ -67,7 +67,12 @@ class _Rates:
                 continue  # the member's row converts it
             given = [*call.args, *(k.value for k in call.keywords if k.arg == "value")]
             optimizer = source_text(view, function.value)
-            if len(given) != 1 or optimizer is None or not self._is_optimizer(function.value):
+            if (
+                len(given) != 1
+                or isinstance(given[0], _UNREADABLE)
+                or optimizer is None
+                or not self._is_optimizer(function.value)
+            ):
                 continue
             group = free_name(view, call, "param_group")
             span, value = view.source.span(statement), view.source.span(given[0])
@@ -220,3 +225,7 @@ def _rate_reads(node: ast.AST, group: str) -> Iterator[ast.expr]:
         named = isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name) and part.value.id == group
         if named and isinstance(part, ast.Subscript) and _is_rate(part.slice):
             yield part
+
+
+_UNREADABLE = (ast.Starred, ast.NamedExpr, ast.Yield, ast.YieldFrom)
+"""What cannot be the value of an assignment as it stands."""

@@ -6,12 +6,13 @@ To Paddle, a statement is added that sets the optimizer's scheduler; to torch, t
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearSchedule
-from paddletorch.plan.model.use import Draft, Use
+from paddletorch.plan.model.use import Draft, Use, Uses
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import (
     Constructor,
@@ -23,6 +24,7 @@ from paddletorch.plan.passes.training.paddle_schedulers import PaddleSchedulers
 from paddletorch.plan.syntax.control_flow import exclusive
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.statements import insert_after
+from paddletorch.resolve import Instance, Scope
 
 _SEQUENCES = ("torch.optim.lr_scheduler.SequentialLR", "torch.optim.lr_scheduler.ChainedScheduler")
 
@@ -33,26 +35,73 @@ def plan_schedulers(view: FileView, planned: Planned) -> Changes:
     schedulers = constructors_of(view, draft, "scheduler")
     if view.target == "torch":
         return PaddleSchedulers(view, draft, schedulers, constructors_of(view, draft, "optimizer")).changes()
+    followed = _Followed(view, schedulers)
     for scheduler in schedulers:
         try:
-            draft.revise(_followed(view, draft, scheduler, schedulers))
+            draft.revise(_followed(view, draft, planned.uses, scheduler, followed))
         except Refused as stop:
             draft.refuse(scheduler.site, stop.refusal)
     return Changes(uses=draft.revised)
 
 
-def _followed(view: FileView, draft: Draft, scheduler: Constructor, schedulers: list[Constructor]) -> Use:
+class _Followed:
+    """The schedulers of a file by the optimizers that they have, and what makes one of several."""
+
+    def __init__(self, view: FileView, schedulers: Sequence[Constructor]) -> None:
+        self._view = view
+        self._schedulers: dict[tuple[str, Scope], list[Constructor]] = {}
+        for scheduler in schedulers:
+            if (optimizer := scheduler.value("optimizer")) is not None:
+                self._schedulers.setdefault(self._key(optimizer, scheduler.call), []).append(scheduler)
+        self._settings: dict[tuple[str, Scope], list[ast.Call]] = {}
+        for call in view.tree.method_calls("set_lr_scheduler"):
+            if isinstance(call.func, ast.Attribute):
+                self._settings.setdefault(self._key(call.func.value, call), []).append(call)
+        sequences = [c for c in view.tree.calls if view.qualified(c.func) in _SEQUENCES]
+        inside = [(call, n) for call in sequences for n in ast.walk(call)]
+        self._inside = {n for call, n in inside if n is not call}
+        self._paths: dict[str, set[ast.Call]] = {}
+        for call, n in inside:
+            if isinstance(n, ast.Name | ast.Attribute):
+                self._paths.setdefault(path_of(n), set()).add(call)
+
+    def _key(self, optimizer: ast.expr, place: ast.Call) -> tuple[str, Scope]:
+        return path_of(optimizer), self._view.tree.scopes[place].function()
+
+    def of(self, optimizer: ast.expr, place: ast.Call) -> Sequence[Constructor]:
+        """The schedulers that have the optimizer, in the function of ``place``."""
+        return self._schedulers.get(self._key(optimizer, place), ())
+
+    def settings(self, optimizer: ast.expr, place: ast.Call) -> Sequence[ast.Call]:
+        """The calls that set the optimizer's scheduler, in the function of ``place``."""
+        return self._settings.get(self._key(optimizer, place), ())
+
+    def in_sequence(self, scheduler: Constructor) -> bool:
+        """Whether a SequentialLR takes the scheduler, by its name or directly."""
+        if scheduler.call in self._inside:
+            return True
+        assigned = assigned_to(self._view, scheduler.call)
+        path = path_of(assigned[1]) if assigned is not None else ""
+        return bool(path) and any(call is not scheduler.call for call in self._paths.get(path, ()))
+
+
+def _followed(view: FileView, draft: Draft, uses: Uses, scheduler: Constructor, followed: _Followed) -> Use:
     """Add ``optimizer.set_lr_scheduler(scheduler)`` after ``scheduler = StepDecay(optimizer.get_lr(), ...)``.
 
     Raises:
-        Refused: the optimizer already has another scheduler, or the scheduler is not assigned.
+        Refused: the optimizer is left, or already has another scheduler, or the scheduler is not assigned.
     """
     use, optimizer = draft[scheduler.site], scheduler.value("optimizer")
-    if optimizer is None or _in_sequence(view, scheduler):
+    made = view.evaluator.objects(optimizer) if optimizer is not None else ()
+    if any(isinstance(v, Instance) and v.call is not None and uses.leave(v) for v in made):
+        raise Refused(UnclearSchedule("its optimizer is left as it is"))
+    if optimizer is None or followed.in_sequence(scheduler):
         return use
     path, code = path_of(optimizer), scheduler.row.code
-    first = next((s.call for s in schedulers if _same_optimizer(view, draft, s, scheduler, path)), None)
-    first = first or next((c for c in view.tree.calls if _sets_scheduler(view, c, scheduler, path)), None)
+    others = (s for s in followed.of(optimizer, scheduler.call) if _runs_too(view, draft, s, scheduler))
+    first = next((s.call for s in others if not followed.in_sequence(s)), None)
+    settings = followed.settings(optimizer, scheduler.call)
+    first = first or next((c for c in settings if not exclusive(view, c, scheduler.call)), None)
     if first is not None:
         what = f"a Paddle optimizer follows one scheduler, and {path} has that of line {first.lineno}"
         raise Refused(UnclearSchedule(what))
@@ -67,32 +116,11 @@ def _followed(view: FileView, draft: Draft, scheduler: Constructor, schedulers: 
     return use.with_edits(insert_after(view, statement, setting, code))
 
 
-def _same_optimizer(view: FileView, draft: Draft, other: Constructor, scheduler: Constructor, path: str) -> bool:
-    """Whether an earlier scheduler has the same optimizer, and both may run."""
+def _runs_too(view: FileView, draft: Draft, other: Constructor, scheduler: Constructor) -> bool:
+    """Whether an earlier scheduler converts, and may run in the same call."""
     if other is scheduler or other.call.lineno >= scheduler.call.lineno or not draft[other.site].converts:
         return False
-    optimizer = other.value("optimizer")
-    return (
-        optimizer is not None
-        and path_of(optimizer) == path
-        and not _in_sequence(view, other)
-        and view.tree.scopes[other.call].function() is view.tree.scopes[scheduler.call].function()
-        and not exclusive(view, other.call, scheduler.call)
-    )
-
-
-def _sets_scheduler(view: FileView, call: ast.Call, scheduler: Constructor, path: str) -> bool:
-    """Whether the call already sets the optimizer's scheduler, in a partly converted file."""
-    function = call.func
-    if (
-        not isinstance(function, ast.Attribute)
-        or function.attr != "set_lr_scheduler"
-        or path_of(function.value) != path
-    ):
-        return False
-    scopes = view.tree.scopes
-    same = scopes[call].function() is scopes[scheduler.call].function()
-    return same and not exclusive(view, call, scheduler.call)
+    return not exclusive(view, other.call, scheduler.call)
 
 
 def _named_before_return(view: FileView, scheduler: Constructor, optimizer: ast.expr) -> list[Edit]:
@@ -108,18 +136,3 @@ def _named_before_return(view: FileView, scheduler: Constructor, optimizer: ast.
     start, call = view.source.span(statement).start, view.source.span(scheduler.call).start
     lines = f"{source_text(view, optimizer)}.set_lr_scheduler({name})\nreturn {name}"
     return [Edit(Span(start, call), f"{name} = ", code), insert_after(view, statement, lines, code)]
-
-
-def _in_sequence(view: FileView, scheduler: Constructor) -> bool:
-    """Whether a SequentialLR takes the scheduler, by its name or directly."""
-    assigned = assigned_to(view, scheduler.call)
-    path = path_of(assigned[1]) if assigned is not None else ""
-    for call in view.tree.calls:
-        if call is scheduler.call or view.qualified(call.func) not in _SEQUENCES:
-            continue
-        inside = list(ast.walk(call))
-        if scheduler.call in inside:
-            return True
-        if path and any(isinstance(n, ast.Name | ast.Attribute) and path_of(n) == path for n in inside):
-            return True
-    return False

@@ -1,0 +1,61 @@
+"""Names of layers' classes in strings: ``type(m).__name__ == "Conv2d"``, ``classname.find("BatchNorm2d")``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from paddletorch.model import Edit
+from paddletorch.plan.model.changes import Changes, Planned, joined
+from paddletorch.plan.model.view import FileView
+
+_SEARCHES = frozenset({"count", "endswith", "find", "index", "startswith"})
+
+
+def plan_class_names(view: FileView, planned: Planned) -> Changes:
+    """Write the name of the target's class where a string is compared with the name of an object's class."""
+    if b"__name__" not in view.source.body or view.is_half_converted:
+        return Changes()
+    return joined(_renamed(view))
+
+
+def _renamed(view: FileView) -> Iterator[Changes]:
+    for node in view.tree.strings:
+        name = str(node.value)
+        found = view.settings.lookup(f"{view.settings.source}.nn.{name}") if name.isidentifier() else None
+        form = view.settings.emitted(found[0]) if found is not None and found[0].kind == "class" else None
+        if found is None or form is None or not form.names or form.template is not None:
+            continue
+        new = form.names[0].rpartition(".")[2]
+        text = view.source.slice(view.source.span(node))
+        if new == name or name not in text or not _is_compared(view, node) or not view.is_located(node):
+            continue
+        code = found[0].code
+        if not view.is_deselected(code, node):
+            edit = Edit(view.source.span(node), text.replace(name, new), code)
+            yield Changes((edit,), (view.conversion(code, node, name, new, found[0].id),))
+
+
+def _is_compared(view: FileView, node: ast.expr) -> bool:
+    """Whether the string is compared with, or looked for in, the name of a class."""
+    parent = view.parent(node)
+    while isinstance(parent, ast.Tuple | ast.List | ast.Set):
+        parent = view.parent(parent)
+    if isinstance(parent, ast.Compare):
+        return any(_is_class_name(view, part) for part in (parent.left, *parent.comparators))
+    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr in _SEARCHES:
+        return _is_class_name(view, parent.func.value)
+    return False
+
+
+def _is_class_name(view: FileView, node: ast.expr) -> bool:
+    """Whether it is ``m.__class__.__name__``, ``type(m).__name__``, or a variable that holds one of them."""
+    if isinstance(node, ast.Name) and node in view.tree.scopes:
+        bindings = view.tree.scopes[node].lookup(node.id)
+        values = [b.value for b in bindings]
+        return bool(values) and all(isinstance(v, ast.Attribute) and _is_class_name(view, v) for v in values)
+    if not isinstance(node, ast.Attribute) or node.attr != "__name__":
+        return False
+    owner = node.value
+    called = isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) and owner.func.id == "type"
+    return called or (isinstance(owner, ast.Attribute) and owner.attr == "__class__")
