@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from paddletorch.model import Span
 from paddletorch.plan.inference.receivers import Receivers
 from paddletorch.plan.model.changes import Pass, Planned
 from paddletorch.plan.model.findings import Finding
@@ -13,22 +12,34 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.decide import plan_names
 from paddletorch.plan.names.imports import plan_imports
 from paddletorch.plan.passes.strings.attribute_names import plan_attribute_names
+from paddletorch.plan.passes.strings.class_names import plan_class_names
 from paddletorch.plan.passes.strings.launcher import plan_launcher
 from paddletorch.plan.passes.strings.names_in_strings import plan_names_in_probes, plan_names_in_strings
+from paddletorch.plan.passes.strings.wrapped_models import plan_wrapped_models
+from paddletorch.plan.passes.tensors.augmented_assignments import plan_augmented_assignments
+from paddletorch.plan.passes.tensors.bitwise_operators import plan_bitwise_operators
 from paddletorch.plan.passes.tensors.functions import plan_functions
+from paddletorch.plan.passes.tensors.inplace_layers import plan_inplace_layers
 from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_operators
 from paddletorch.plan.passes.tensors.new_axes import plan_new_axes
 from paddletorch.plan.passes.tensors.promotion import plan_promotion
+from paddletorch.plan.passes.tensors.replaced_layers import plan_replaced_layers
+from paddletorch.plan.passes.tensors.statistics import plan_statistics
 from paddletorch.plan.passes.tensors.subscripts import plan_subscripts
+from paddletorch.plan.passes.tensors.tied_weights import plan_tied_weights
 from paddletorch.plan.passes.training.autocast_objects import plan_autocast_objects
 from paddletorch.plan.passes.training.clipping import plan_clipping
+from paddletorch.plan.passes.training.collate_functions import plan_collate_functions
 from paddletorch.plan.passes.training.hazards import plan_hazards
+from paddletorch.plan.passes.training.kept_gradients import plan_kept_gradients
 from paddletorch.plan.passes.training.loaders import plan_loaders
-from paddletorch.plan.passes.training.optimizers import plan_optimizers
 from paddletorch.plan.passes.training.rates import plan_rates
-from paddletorch.plan.passes.training.schedulers import plan_schedulers
+from paddletorch.plan.passes.training.schedules import plan_schedules
+from paddletorch.plan.passes.training.train_methods import plan_train_methods
 from paddletorch.plan.syntax.comments import plan_comments
+from paddletorch.plan.syntax.emptied_blocks import plan_emptied_blocks
 from paddletorch.plan.uses.count import plan_unknown_names
+from paddletorch.plan.uses.decorators import plan_compiling_decorators
 from paddletorch.plan.uses.expression_templates import find_matches
 from paddletorch.plan.uses.inherited import plan_inherited
 from paddletorch.plan.uses.layer_calls import plan_layer_calls
@@ -38,36 +49,49 @@ from paddletorch.plan.uses.planned_sites import plan_constants, plan_sites
 from paddletorch.plan.uses.probes import plan_probes
 from paddletorch.plan.uses.runtime_calls import plan_unknown_calls
 from paddletorch.plan.uses.subclasses import plan_subclasses
+from paddletorch.text.kept_text import KeptText
 
 PASSES = (
     Pass("type promotion", plan_promotion),  # before the edits of operands, around which its casts go
     Pass("sites", plan_sites),
     Pass("constants of calls that stay", plan_constants),
+    Pass("compiling decorators", plan_compiling_decorators),
     Pass("base classes", plan_subclasses),
     Pass("autograd functions", plan_functions),
     Pass("data loaders", plan_loaders),
-    Pass("schedulers", plan_schedulers),
-    Pass("optimizers", plan_optimizers),  # after schedulers, which may change the optimizer's rate
+    Pass("schedulers and optimizers", plan_schedules),
     Pass("clipping", plan_clipping),  # only of optimizers that convert
     Pass("names", plan_names),  # the last pass that revises uses
     Pass("calls of partial objects", plan_partials),
     Pass("probes", plan_probes),
     Pass("learning rates", plan_rates),  # rewrites statements before their members are planned
+    Pass("wrapped models", plan_wrapped_models),  # renames members before they are planned
+    Pass("tied weights", plan_tied_weights),  # rewrites statements before their members are planned
+    Pass("running statistics", plan_statistics),  # rewrites members before they are planned
     Pass("members", plan_members),
     Pass("calls of layers", plan_layer_calls),
+    Pass("kept gradients", plan_kept_gradients),
+    Pass("in-place layers", plan_inplace_layers),
     Pass("in-place operators", plan_inplace_operators),
+    Pass("bitwise operators", plan_bitwise_operators),  # of statements that the pass before has not rewritten
+    Pass("augmented assignments", plan_augmented_assignments),  # of statements that no pass before it has rewritten
     Pass("inherited constructors", plan_inherited),
     Pass("calls of unknown layers", plan_unknown_calls),
+    Pass("functions that join batches", plan_collate_functions),
     Pass("imports", plan_imports),  # needs every module that is named in new text
     Pass("autocast objects", plan_autocast_objects),
     Pass("subscripts", plan_subscripts),
     Pass("new axes", plan_new_axes),
+    Pass("train methods", plan_train_methods),
     Pass("launcher", plan_launcher),
     Pass("attribute names", plan_attribute_names),
+    Pass("names of classes", plan_class_names),
+    Pass("replaced layers", plan_replaced_layers),
     Pass("names in strings", plan_names_in_strings),  # after all edits of strings
     Pass("names in probes", plan_names_in_probes),
     Pass("hazards", plan_hazards),
     Pass("unknown names", plan_unknown_names),
+    Pass("emptied blocks", plan_emptied_blocks),  # after all that removes statements
     Pass("comments", plan_comments),  # last: saves the comments that edits would delete
 )
 
@@ -79,24 +103,19 @@ def plan_file(view: FileView) -> Planned:
         view = replace(view, matches=matches)
     planned = Planned()
     for one in PASSES:
+        view.evaluator.limit.check()
         planned = planned.with_changes(one.plan(view, planned))
     return planned
 
 
 def findings_of(view: FileView, planned: Planned) -> list[Finding]:
     """All findings, each once, except those about expressions that edits remove."""
-    found = [f for use in planned.uses for f in use.findings] + planned.findings
-    return [f for f in dict.fromkeys(found) if not _is_dropped(view, planned, f)]
-
-
-def _is_dropped(view: FileView, planned: Planned, finding: Finding) -> bool:
-    """Whether an edit removes the expression that a finding is about, such as a dtype that becomes a name."""
-    if not isinstance(finding.refusal, NoSuchUse):
-        return False
-    span = view.source.span(finding.node)
-    return any(
-        e.parts
-        and e.span.start <= span.start < span.end <= e.span.end
-        and not any(isinstance(p, Span) and p.start <= span.start and span.end <= p.end for p in e.parts)
-        for e in planned.edits
-    )
+    found = list(dict.fromkeys([f for use in planned.uses for f in use.findings] + planned.findings))
+    if not any(isinstance(f.refusal, NoSuchUse) for f in found):
+        return found
+    try:
+        kept = KeptText(view.source.body, planned.edits)
+    except ValueError:
+        return found
+    # the name that is left does not matter if an edit removes it, such as a dtype that becomes a string
+    return [f for f in found if not isinstance(f.refusal, NoSuchUse) or kept.touches(view.source.span(f.node))]

@@ -282,7 +282,7 @@ GRAD = Api(
     same_names(*GRAD_PARAMETERS),
     {"torch": ("torch.autograd.grad",), "paddle": ("paddle.grad", "paddle.autograd.grad")},
     {
-        "outputs": ("[y]",),
+        "outputs": ("[loss]",),
         "inputs": ("[p]",),
         "grad_outputs": ("None", "[y]"),
         "retain_graph": ("None", "True", "False"),
@@ -431,7 +431,7 @@ def typed(release: Version) -> str:
     return "develop" if release == DEVELOP else str(release)
 
 
-NAMES = {"flag": True, "n": 7, "scale": 4096.0, "factor": 1.25, "p": "p", "y": "y"}
+NAMES = {"flag": True, "n": 7, "scale": 4096.0, "factor": 1.25, "p": "p", "y": "y", "loss": "y"}
 """What the free names in arguments stand for when the effective parameters are computed."""
 
 

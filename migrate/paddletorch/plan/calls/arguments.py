@@ -21,7 +21,7 @@ from paddletorch.plan.calls.defaults import (
 )
 from paddletorch.plan.calls.keyword_dicts import change_keywords, rename_key
 from paddletorch.plan.calls.translate import default_for_none, translate_default, translate_edits, translated_text
-from paddletorch.plan.inference.opaque_arguments import refuse_defaults
+from paddletorch.plan.inference.opaque_arguments import refuse_defaults, without_inert_names
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.argument_plan import ArgumentPlan
 from paddletorch.plan.model.findings import Finding
@@ -36,6 +36,8 @@ from paddletorch.plan.model.refusals import (
     StatedByTable,
 )
 from paddletorch.plan.syntax.constants import constant, same_value
+from paddletorch.plan.syntax.free_names import free_name
+from paddletorch.plan.syntax.placeholders import with_brackets
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.resolve import NoneValue, Qualified
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
@@ -155,7 +157,9 @@ class _Mapping:
         for name in binding.given.keys() - paired:
             self._drop_argument(name)
         if binding.unseen:
-            refuse_defaults(binding.unseen, (name for name, _ in self._append if name not in self._decisions.forced))
+            exempt = self._decisions.forced if binding.target == "torch" else self._forced_by_given()
+            refuse_defaults(binding.unseen, (name for name, _ in self._append if name not in exempt))
+            self._edits += self._without_inert_keywords()
         return ArgumentPlan(
             self._keywords,
             frozenset(self._drop),
@@ -166,6 +170,28 @@ class _Mapping:
             self._lists,
             tuple(dict.fromkeys(self._findings)),
         )
+
+    def _forced_by_given(self) -> set[str | None]:
+        """The target's parameters whose counterpart the call gives, so that a hook has seen it."""
+        given, binding = self._binding.given, self._binding
+        return {p.name(binding.target) for p in binding.row.parameters if p.name(self._view.settings.source) in given}
+
+    def _without_inert_keywords(self) -> list[Edit]:
+        """Edits that leave out of ``**options`` what only the source takes and what has no influence."""
+        binding, edits = self._binding, list[Edit]()
+        if binding.target == "torch":
+            return edits
+        names = without_inert_names(self._view, binding.row, binding.form, binding.given)
+        for value in (k.value for k in binding.node.keywords if k.arg is None and names):
+            name = free_name(self._view, binding.node, "key")
+            item = free_name(self._view, binding.node, "value")
+            span = self._view.source.span(value)
+            test = f"!= {names[0]!r}" if len(names) == 1 else f"not in {tuple(names)!r}"
+            opening, closing = ("", "") if precedence_of(value) == ATOM else ("(", ")")
+            before = f"{{{name}: {item} for {name}, {item} in {opening}"
+            after = self._view.quoted(f"{closing}.items() if {name} {test}}}", binding.node)
+            edits += [Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after)]
+        return edits
 
     def _report(self, code: str, **details: str) -> None:
         self._findings.append(self._binding.finding(code, **details))
@@ -264,7 +290,8 @@ class _Mapping:
         around = self._numbers_of_tensor(name, value) or self._decisions.wraps.get(name)
         if around is not None:
             span = self._view.source.span(value)
-            self._edits += [Edit(Span(span.start, span.start), around[0]), Edit(Span(span.end, span.end), around[1])]
+            before, after = with_brackets(*around, value)
+            self._edits += [Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after)]
 
     def _numbers_of_tensor(self, name: str, node: ast.expr) -> tuple[str, str] | None:
         """What goes around sizes and axes that Paddle reads from a tensor: torch wants the numbers."""

@@ -11,6 +11,7 @@ from paddletorch_rules import Form, Framework, Row, Signature, ValueMap, other_f
 
 from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, shared_items, written_items
+from paddletorch.plan.inference.list_elements import list_elements
 from paddletorch.plan.inference.opaque_arguments import refuse_silent_change, same_parameters
 from paddletorch.plan.inference.overloads import kinds, numpy_name
 from paddletorch.plan.inference.shapes import used_as
@@ -120,6 +121,9 @@ class CallBinding:
             bindings = self.view.tree.scopes[node].lookup(node.id)
             if len(bindings) == 1 and bindings[0].kind in ("assign", "enter") and bindings[0].value is not None:
                 return bindings[0].value
+        if name == "self" and isinstance(node, ast.Attribute):
+            stores = self.view.evaluator.stores(node.attr)
+            return stores[0].value if len(stores) == 1 and stores[0].value is not None else node
         return node
 
     def qualified(self, name: str) -> str | None:
@@ -206,6 +210,11 @@ class CallBinding:
         """Whether the call's value is not used."""
         return isinstance(self.view.parent(self.expression), ast.Expr)
 
+    def elements(self, name: str) -> list[ast.expr]:
+        """What the list behind the argument is seen to hold: its elements, and what is appended to a variable."""
+        value = self.value(name)
+        return list_elements(self.view, value.value if isinstance(value, ast.Starred) else value)
+
     def used_as(self, kind: Literal["list", "tuple"]) -> bool:
         """Whether the size that the call gives is joined with or compared with that kind of sequence."""
         return used_as(self.view, self.expression, kind)
@@ -235,6 +244,9 @@ def bind(
     signature = form.signature(view.settings.source_releases.newest)
     if signature is None:
         raise Refused(SignatureNotKnown(view.settings.source))
+    late = _star_behind_keyword(node)
+    if late is not None:
+        raise Refused(UnseenArguments(f"*{view.text(late.value)}"))
     given: dict[str, Bound] = {}
     positional = signature.positional
     variadic = next((p for p in signature.parameters if p.variadic == "*"), None)
@@ -300,6 +312,13 @@ def bind(
         opaque=opaque,
         unseen=tuple(unseen),
     )
+
+
+def _star_behind_keyword(node: ast.Call) -> ast.Starred | None:
+    """Unpacked positionals behind a keyword, ``f(a=1, *rest)``: they stand before it in the tree, not in the text."""
+    first = min(((k.value.lineno, k.value.col_offset) for k in node.keywords), default=None)
+    stars = (a for a in node.args if isinstance(a, ast.Starred))
+    return next((a for a in stars if first is not None and (a.lineno, a.col_offset) > first), None)
 
 
 def _positionals(view: FileView, node: ast.Call, skip: int, spread: bool) -> Iterator[tuple[int, ast.expr, str]]:

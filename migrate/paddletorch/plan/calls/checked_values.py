@@ -33,7 +33,7 @@ def checked_values(binding: CallBinding, decisions: Decisions) -> list[Check]:
         if name is None or pair.name(view.target) is not None or pair.otherwise != "API221" or pair.ignore:
             continue
         value = binding.value(name)
-        if value is None or name in decisions.dropped or neutral is None or not _is_string(neutral):
+        if value is None or name in decisions.dropped or neutral is None or not _is_key(neutral):
             continue
         if constant(value) is not ... or not isinstance(value, ast.Name | ast.Attribute) or not is_pure(value):
             continue
@@ -76,5 +76,6 @@ def check_before(binding: CallBinding, checks: Sequence[Check]) -> list[Edit]:
     return [insert_before(view, statement, "\n".join(lines), binding.row.code)]
 
 
-def _is_string(neutral: str) -> bool:
-    return isinstance(constant(ast.parse(neutral, mode="eval").body), str)
+def _is_key(neutral: str) -> bool:
+    """Whether the value is a string or a flag, which tell one setting from another."""
+    return isinstance(constant(ast.parse(neutral, mode="eval").body), str | bool)

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from paddletorch_rules import Form
+from paddletorch_rules.hooks.protocol import Step
 
 from paddletorch.model import DeferredText, Edit
 from paddletorch.plan.calls.arguments import convert_arguments, plan_arguments
@@ -19,7 +20,9 @@ from paddletorch.plan.calls.binding import Bound, CallBinding
 from paddletorch.plan.calls.checked_values import Check, check_before, checked_values, with_checks, without_checked
 from paddletorch.plan.calls.decisions import Decisions, decide, decide_additions
 from paddletorch.plan.calls.deferred_text import THE_OPTIMIZER, has_marks, why_undecided, with_deferred_text
-from paddletorch.plan.calls.fill_template import compose, surrounding
+from paddletorch.plan.calls.fill_template import compose, following, surrounding
+from paddletorch.plan.calls.initial_values import initial_steps
+from paddletorch.plan.calls.initialized import constructed, object_name, object_path, tensor_for
 from paddletorch.plan.calls.named_tuple_uses import named_result
 from paddletorch.plan.calls.out_argument import takes_out, with_out
 from paddletorch.plan.model.findings import Finding
@@ -64,6 +67,8 @@ class ConvertedCall(NamedTuple):
     template: str | None = None
     """The template that is written, where the target is not a plain call."""
     findings: tuple[Finding, ...] = ()
+    initialized: bool = False
+    """The object gets the initial values that it has in the source."""
 
     @property
     def every_edit(self) -> tuple[Edit, ...]:
@@ -75,8 +80,27 @@ _PLAIN = re.compile(r"[\w.]+\((\{\w+\})?\)")
 """A template that is a call of what is given: its arguments convert where they stand."""
 
 
-def convert_bound_call(binding: CallBinding, form: Form, callee: Callee) -> ConvertedCall:
+def convert_bound_call(binding: CallBinding, form: Form, callee: Callee, *, is_certain: bool = True) -> ConvertedCall:
     """Give the call the target's meaning, in the way that its callee allows.
+
+    ``is_certain``: the callee can be nothing but this API, so statements about its result may be written.
+
+    Raises:
+        Refused: it cannot be said with the target's API, or not here.
+    """
+    steps: tuple[Step, ...] = ()
+    if is_certain and callee in (Callee.NAMED, Callee.PARENT):
+        steps = initial_steps(binding, is_parent=callee is Callee.PARENT)
+    if steps:
+        try:
+            return _convert(binding, form, callee, steps)._replace(initialized=True)
+        except Refused:
+            pass  # there is no room for them, or the call cannot be converted in any case
+    return _convert(binding, form, callee)
+
+
+def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[Step, ...] = ()) -> ConvertedCall:
+    """The bound call with these steps before those that its row decides.
 
     Raises:
         Refused: it cannot be said with the target's API, or not here.
@@ -89,6 +113,8 @@ def convert_bound_call(binding: CallBinding, form: Form, callee: Callee) -> Conv
     decisions = decide_additions(binding, callee.value) if callee.adds_to_partial else decide(binding)
     if (callee.makes_partial or binding.unseen) and not decisions.wraps.keys() <= binding.given.keys():
         raise Refused(UnseenArguments("a partial object" if callee.makes_partial else ", ".join(binding.unseen)))
+    if initial:
+        decisions = decisions.with_steps_first(initial)
     if takes_out(binding, form):
         decisions = with_out(binding, decisions)
     place: ast.expr | None = whole
@@ -99,8 +125,11 @@ def convert_bound_call(binding: CallBinding, form: Form, callee: Callee) -> Conv
     template = decisions.template or template
     if binding.form.applied and whole is None:
         template = _as_function(binding, template)
-    if callee.makes_partial and any(decisions.around):
-        decisions = _around_each_call(binding, decisions)
+    if callee.makes_partial and (any(decisions.around) or decisions.steps):
+        decisions = _around_each_call(binding, decisions.with_steps_around(object_name(binding.expression)))
+    path = _path_of_object(binding, decisions, callee)
+    if not path:
+        decisions = decisions.with_steps_around(object_name(binding.expression))
     checks = checked_values(binding, decisions)
     decisions = without_checked(binding, decisions, checks)
     if template is None and callee is Callee.UNBOUND:
@@ -111,6 +140,9 @@ def convert_bound_call(binding: CallBinding, form: Form, callee: Callee) -> Conv
         converted = _convert_to_expression(binding, with_checks(decisions, checks), form, template, place)
     else:
         converted = _convert_in_place(binding, with_checks(decisions, checks), form, template, callee)
+    if path:
+        binding = binding.spelled_out()
+        converted = converted._replace(edits=(*following(binding, decisions, path), *converted.edits))
     return _finished(callee, converted)
 
 
@@ -126,14 +158,14 @@ def _convert_to_expression(
 
 
 def _convert_in_place(
-    binding: CallBinding, decisions: Decisions, form: Form, template: str | None, callee: Callee, object_name: str = ""
+    binding: CallBinding, decisions: Decisions, form: Form, template: str | None, callee: Callee, name: str = ""
 ) -> ConvertedCall:
     """The target's arguments where the call stands."""
     if template is not None and not _PLAIN.fullmatch(template):
         raise Refused(NeedsWholeCall(callee.value, template))
     if decisions.moves_arguments:
         binding = binding.spelled_out()
-    around = surrounding(binding, decisions, object_name)
+    around = surrounding(binding, decisions, name)
     edits, findings = convert_arguments(binding, decisions, form, reconcile=not callee.adds_to_partial)
     return ConvertedCall((*around, *edits), findings=_once(decisions.findings, findings))
 
@@ -142,9 +174,9 @@ def _convert_parent(
     binding: CallBinding, decisions: Decisions, form: Form, template: str | None, checks: list[Check]
 ) -> ConvertedCall:
     """A parent's constructor: what stands around other calls is done to the object once it is made."""
-    object_name = _name_of_object(binding, decisions) if any(decisions.around) else ""
+    name = _name_of_object(binding, decisions) if any(decisions.around) else ""
     before = check_before(binding, checks) if checks else []
-    converted = _convert_in_place(binding, decisions, form, template, Callee.PARENT, object_name)
+    converted = _convert_in_place(binding, decisions, form, template, Callee.PARENT, name)
     return converted._replace(edits=(*before, *converted.edits))
 
 
@@ -168,6 +200,18 @@ def _finished(callee: Callee, converted: ConvertedCall) -> ConvertedCall:
     return converted
 
 
+def _path_of_object(binding: CallBinding, decisions: Decisions, callee: Callee) -> str:
+    """How statements after the call name the object that it makes; empty if they cannot, or there are none."""
+    if not decisions.steps or callee not in (Callee.NAMED, Callee.PARENT):
+        return ""
+    if callee is Callee.PARENT and any(decisions.around):
+        return ""
+    scope = binding.view.tree.scopes[binding.expression]
+    if any(step.each for step in decisions.steps) and not {"name", "parameter"}.isdisjoint(scope.bindings):
+        return ""  # a loop would assign to them
+    return object_path(binding.view, binding.expression) or ""
+
+
 def _name_of_object(binding: CallBinding, decisions: Decisions) -> str:
     """The name of the object that a parent's constructor makes: what stands around other calls is done to it after.
 
@@ -175,11 +219,10 @@ def _name_of_object(binding: CallBinding, decisions: Decisions) -> str:
         Refused: the call is part of a larger expression, or the object has no name.
     """
     call = binding.expression
-    function = binding.view.tree.scopes[call].node
-    parameters = [*function.args.posonlyargs, *function.args.args] if isinstance(function, ast.FunctionDef) else []
-    if not parameters or not isinstance(binding.view.parent(call), ast.Expr):
+    name = constructed(binding.view, call)
+    if name is None or not isinstance(binding.view.parent(call), ast.Expr):
         raise Refused(NeedsWholeCall(Callee.PARENT.value, "self".join(decisions.around)))
-    return parameters[0].arg
+    return name
 
 
 def _as_method(binding: CallBinding, decisions: Decisions, form: Form) -> str:
@@ -220,7 +263,7 @@ def _call_of_result(binding: CallBinding) -> ast.Call | None:
 
 
 def _as_function(binding: CallBinding, template: str | None) -> str:
-    """A function of the parameter that a later call would give.
+    """A call on the tensor that it is for, where that shows, or a function of the parameter that a later call gives.
 
     Raises:
         Refused: the target has no template for it.
@@ -230,4 +273,7 @@ def _as_function(binding: CallBinding, template: str | None) -> str:
     name = pair.name(target) if pair is not None else None
     if template is None or name is None:
         raise Refused(PassedAsValue(target_name(binding.row, binding.view)))
+    tensor = tensor_for(binding.view, binding.node)
+    if tensor is not None:
+        return template.replace("{" + name + "}", tensor)
     return f"lambda {name}: " + template.replace("{" + name + "}", name)

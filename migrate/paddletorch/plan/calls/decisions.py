@@ -11,9 +11,11 @@ from typing import Any, Literal, NamedTuple, NoReturn
 
 from paddletorch_rules import Framework, Let
 from paddletorch_rules.hooks import argument_hooks
+from paddletorch_rules.hooks.protocol import Step
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.binding import CallBinding
+from paddletorch.plan.calls.initialized import object_path, tensor_for
 from paddletorch.plan.calls.literal_sources import origin_edits
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import Misused, NeedsWholeCall, Refused, StatedByTable, UnseenArguments
@@ -42,6 +44,10 @@ class Decisions(NamedTuple):
     """The same before the names of what is evaluated once were bound in it, if it has any."""
     around: Around = NOTHING_AROUND
     """Text around the converted call; its placeholders are parameters, which leave the call."""
+    steps: tuple[Step, ...] = ()
+    """What is done to the object that the call makes."""
+    values: Mapping[str, ast.expr] = _NO_TEXTS
+    """What stands for the placeholders of the steps that are no parameters."""
     beside: tuple[Edit, ...] = ()
     """Edits elsewhere in the file that belong to the call."""
     replaced: tuple[tuple[ast.expr, str], ...] = ()
@@ -52,7 +58,27 @@ class Decisions(NamedTuple):
     @property
     def moves_arguments(self) -> bool:
         """Whether text around the call, or in an argument, takes arguments from their places."""
-        return any(self.around) or bool(self.replaced)
+        return any(self.around) or bool(self.replaced) or bool(self.steps)
+
+    def with_steps_around(self, name: str) -> Decisions:
+        """The same with the steps as a function of the object, ``name`` in it, that ``apply`` calls."""
+        if not self.steps:
+            return self
+        texts = [step.expression.replace("{object}", name) for step in self.steps]
+        body = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+        once = "".join(f", {variable}={value}" for variable, value in (s.once for s in self.steps if s.once))
+        before, after = self.around
+        return self._replace(steps=(), around=(before, f".apply(lambda {name}{once}: {body}){after}"))
+
+    def with_steps_first(self, first: tuple[Step, ...]) -> Decisions:
+        """The same with these steps before its own; what both do is done last.
+
+        Raises:
+            Refused: text around the call does something to the object before any step.
+        """
+        if ".apply(" in self.around[1]:
+            raise Refused(NeedsWholeCall("a step", "self".join(self.around)))
+        return self._replace(steps=(*(step for step in first if step not in self.steps), *self.steps))
 
     def with_around(self, before: str, after: str) -> Decisions:
         """The same with this text around the converted call."""
@@ -99,19 +125,22 @@ def decide_additions(binding: CallBinding, use: str) -> Decisions:
         alone = Decisions()  # the object could not be made without what the call adds
     together = decide(replace(binding, given={**earlier, **own}))
     same_form = alone.around in (NOTHING_AROUND, together.around) and alone.template in (None, together.template)
+    same_form = same_form and alone.steps in ((), together.steps)
     if earlier and not (same_form and alone.wraps.items() <= together.wraps.items()):
         raise Refused(NeedsWholeCall(use, "{self}"))
     added = together._replace(
         forced={name: text for name, text in together.forced.items() if alone.forced.get(name) != text},
         around=NOTHING_AROUND if together.around == alone.around else together.around,
+        steps=() if together.steps == alone.steps else together.steps,
         template=None if together.template == alone.template else together.template,
         beside=tuple(edit for edit in together.beside if edit not in alone.beside),
         replaced=tuple(part for part in together.replaced if part not in alone.replaced),
         findings=tuple(found for found in together.findings if found not in alone.findings),
     )
-    texts = [*added.around, *(text for _, text in added.replaced)]
-    if not {name for text in texts for name in parameters_in(text)} <= {*own, "self"}:
-        raise Refused(NeedsWholeCall(use, "self".join(added.around)))
+    written = added.with_steps_around("{self}")
+    texts = [*written.around, *(text for _, text in added.replaced)]
+    if not {name.partition(".")[0] for text in texts for name in parameters_in(text)} <= {*own, "self"}:
+        raise Refused(NeedsWholeCall(use, "self".join(written.around)))
     return added
 
 
@@ -131,6 +160,7 @@ class _HookCall:
         self._template: str | None = None
         self._let: Let | None = None
         self._around = NOTHING_AROUND
+        self._steps: list[Step] = []
         self._beside: list[Edit] = []
         self._replaced: list[tuple[ast.expr, str]] = []
         self._findings: list[Finding] = []
@@ -145,6 +175,8 @@ class _HookCall:
             self._template,
             self._let,
             self._around,
+            tuple(self._steps),
+            {name: value for step in self._steps for name, value in step.values},
             tuple(self._beside),
             tuple(self._replaced),
             tuple(dict.fromkeys(self._findings)),
@@ -203,8 +235,18 @@ class _HookCall:
     def has_several_elements(self, name: str) -> bool:
         return self._binding.has_several_elements(name)
 
+    def elements(self, name: str) -> list[ast.expr]:
+        return self._binding.elements(name)
+
     def used_as(self, kind: Literal["list", "tuple"]) -> bool:
         return self._binding.used_as(kind)
+
+    @property
+    def is_named(self) -> bool:
+        return object_path(self._binding.view, self._binding.expression) is not None
+
+    def file_has(self, negative: int) -> bool:
+        return negative in self._binding.view.tree.negative_numbers
 
     # -------------------------------------------------------- what it says
 
@@ -219,6 +261,12 @@ class _HookCall:
 
     def surround(self, before: str, after: str) -> None:
         self._around = (before, after)
+
+    def afterwards(self, *steps: Step) -> None:
+        self._steps += steps
+
+    def initializes(self, initializer: ast.Call) -> bool:
+        return tensor_for(self._binding.view, initializer) is not None
 
     def replace(self, node: ast.expr, text: str) -> None:
         self._replaced.append((node, text))

@@ -24,6 +24,7 @@ from paddletorch.plan.model.refusals import (
     Refused,
     UnseenArguments,
 )
+from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.placeholders import ANYWHERE, enclosing_kinds, expression, required_precedences
 from paddletorch.plan.syntax.precedence import is_closed, precedence_of, required_precedence
@@ -31,6 +32,7 @@ from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.plan.syntax.statements import place_after
 from paddletorch.plan.syntax.temporaries import hoist
 from paddletorch.text.call_spans import LayoutError, run_of_arguments
+from paddletorch.text.unfilled import unfilled_placeholders
 
 _Part = str | Span
 _Arguments = Mapping[str, ast.expr | tuple[ast.expr, ast.expr] | str]
@@ -118,6 +120,8 @@ def fill(
             parts.append(view.quoted(piece, node))
             continue
         value = arguments[piece.name]
+        if isinstance(value, str) and (unfilled := unfilled_placeholders(value)):
+            raise Refused(MissingArgument(value, unfilled[0]))
         parts += _argument(view, value, tightness[number], node)
         number += 1
     if _needs_brackets(view, text, node):
@@ -135,7 +139,7 @@ def _bare(template: str) -> str:
         whole = ast.parse("".join(_sample(template)), mode="eval").body
     except (SyntaxError, ValueError):
         return template
-    return template if isinstance(inner, ast.Tuple) or ast.dump(inner) != ast.dump(whole) else template[1:-1]
+    return template if isinstance(inner, ast.Tuple) or not same_code(inner, whole) else template[1:-1]
 
 
 def _sample(template: str) -> Iterator[str]:
@@ -154,28 +158,15 @@ def surrounding(binding: CallBinding, decisions: Decisions, object_name: str = "
         Refused: an argument would be evaluated twice or in another order.
     """
     view, node, code = binding.view, binding.expression, binding.row.code
-    arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {
-        n: translated_text(view, b.value, b.text, binding.values(n)) if b.text else b.value
-        for n, b in binding.given.items()
-    }
-    if binding.receiver is not None:
-        arguments["self"] = binding.receiver
+    arguments = _given(binding, decisions)
     edits: list[Edit] = list(decisions.beside)
     if any(decisions.around):
         whole = view.source.span(node)
         parts: list[_Part] = []
         for number, text in enumerate(decisions.around):
-            translated: dict[Span, list[Edit]] = {}
-            for name in parameters_in(text):
-                bound = binding.given.get(name)
-                if bound is not None and not bound.text:
-                    values = binding.values(name)
-                    translated[view.source.span(bound.value)] = translate_edits(view, bound.value, values, code)
-            for piece in _around(view, text, arguments, node):
-                beside, inside = _beside(piece, translated.get(piece, []) if isinstance(piece, Span) else [])
-                parts += beside
-                edits += inside
-            parts += [object_name or whole] if number == 0 else []
+            filled, inside = _filled(binding, text, arguments)
+            edits += inside
+            parts += [*filled, object_name or whole] if number == 0 else filled
         if object_name:
             statement = view.parent(node)
             assert isinstance(statement, ast.stmt)
@@ -187,9 +178,71 @@ def surrounding(binding: CallBinding, decisions: Decisions, object_name: str = "
         names = parameters_in(text)
         if not all(is_pure(value) for n in names if isinstance(value := arguments[n], ast.expr)):
             raise Refused(EvaluatedTwice(tuple(names)))
-        filled = fill(view, text, arguments, part)
-        edits.append(Edit(view.source.span(part), "", code, tuple(filled)))
+        edits.append(Edit(view.source.span(part), "", code, tuple(fill(view, text, arguments, part))))
     return edits
+
+
+def following(binding: CallBinding, decisions: Decisions, path: str) -> list[Edit]:
+    """Edits that do the decided steps to the object, ``path``, in statements after the call's own."""
+    view, call, arguments = binding.view, binding.expression, _given(binding, decisions)
+    statement = view.parent(call)
+    assert isinstance(statement, ast.stmt)
+    whole = view.source.span(call)
+    place, line = place_after(view, statement)
+    parts: list[_Part] = [whole, Span(whole.end, place)]
+    edits: list[Edit] = []
+    for text in _lines(decisions, path, line, " " * view.source.indent):
+        filled, inside = _filled(binding, text, arguments)
+        parts += filled
+        edits += inside
+    return [Edit(Span(whole.start, place), "", binding.row.code, tuple(parts)), *edits]
+
+
+def _lines(decisions: Decisions, path: str, line: str, indent: str) -> Iterator[str]:
+    """The steps as statements; ``line`` begins each of them."""
+    for step in decisions.steps:
+        if step.once is not None:  # a function's parameter holds what is evaluated once
+            alone = Decisions(steps=(step,)).with_steps_around("m")
+            yield f"{line}{path}{alone.around[1]}"
+            continue
+        start = line
+        if step.each:
+            yield f"{line}for name, parameter in {path}.named_parameters():"
+            yield f"{line}{indent}if name.startswith('{step.each}'):"
+            start = line + 2 * indent
+        for number, (condition, text) in enumerate(step.cases):
+            word = "if" if number == 0 else "elif"
+            before = f"{start}{word} {condition}:{start}{indent}" if condition else start
+            yield (before + text).replace("{object}", path)
+
+
+def _given(binding: CallBinding, decisions: Decisions) -> dict[str, ast.expr | tuple[ast.expr, ast.expr] | str]:
+    """What stands for the placeholders of text that is put around the call or after it."""
+    arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {
+        n: translated_text(binding.view, b.value, b.text, binding.values(n)) if b.text else b.value
+        for n, b in binding.given.items()
+    }
+    if binding.receiver is not None:
+        arguments["self"] = binding.receiver
+    return {**arguments, **decisions.values}
+
+
+def _filled(binding: CallBinding, text: str, arguments: _Arguments) -> tuple[list[_Part], list[Edit]]:
+    """The text with arguments for its placeholders, and the edits inside those."""
+    view, code = binding.view, binding.row.code
+    translated: dict[Span, list[Edit]] = {}
+    for name in parameters_in(text):
+        bound = binding.given.get(name)
+        if bound is not None and not bound.text:
+            values = binding.values(name)
+            translated[view.source.span(bound.value)] = translate_edits(view, bound.value, values, code)
+    parts: list[_Part] = []
+    edits: list[Edit] = []
+    for piece in _around(view, text, arguments, binding.expression):
+        beside, inside = _beside(piece, translated.get(piece, []) if isinstance(piece, Span) else [])
+        parts += beside
+        edits += inside
+    return parts, edits
 
 
 def _beside(part: _Part, edits: list[Edit]) -> tuple[list[_Part], list[Edit]]:

@@ -43,7 +43,8 @@ def change_keywords(
     for literal in dictionary.literals:
         keys = [key for key, _, _ in literal_items(literal) or ()]
         dropped = frozenset(index for index, key in enumerate(keys) if key in drop)
-        missing = [(name, value) for name, value in added if names.get(name) not in keys]
+        # what takes the place of a key goes where the key was, anything else where it is not
+        missing = [(n, v) for n, v in added if ((key := names.get(n)) in keys) is (key in drop)]
         span = source.span(literal)
         inside = [edit for edit in values if span.holds(edit.span)]
         if not dropped and not missing:

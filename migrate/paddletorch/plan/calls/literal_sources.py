@@ -83,9 +83,7 @@ def _compared(view: FileView, variable: ast.expr) -> list[ast.Constant]:
     assert isinstance(variable, ast.Name)
     bindings = view.tree.scopes[variable].lookup(variable.id)
     found: list[ast.Constant] = []
-    for load in view.tree.loads:
-        if load.id != variable.id or view.tree.scopes[load].lookup(load.id) is not bindings:
-            continue
+    for load in view.tree.reads(bindings):
         parent = view.parent(load)
         if isinstance(parent, ast.Compare):
             found += _texts((parent.left, *parent.comparators))

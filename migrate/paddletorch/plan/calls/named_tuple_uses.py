@@ -53,9 +53,7 @@ def _edits_at_uses(view: FileView, call: ast.Call, fields: list[str]) -> tuple[E
         return None
     bindings = view.tree.scopes[target].lookup(target.id)
     edits: list[Edit] = []
-    for load in view.tree.names.get(target.id, []):
-        if view.tree.scopes[load].lookup(load.id) is not bindings:
-            continue
+    for load in view.tree.reads(bindings):
         parent = view.parent(load)
         if isinstance(parent, ast.Attribute) and parent.attr in fields and len(bindings) == 1:
             end = view.source.span(load).end

@@ -13,8 +13,8 @@ from paddletorch.plan.syntax.side_effects import is_pure
 
 def takes_out(binding: CallBinding, form: Form) -> bool:
     """Whether the call's ``out`` names one tensor, which can be assigned."""
-    value = binding.value("out")
-    if binding.target != "paddle" or binding.literal("out") is None or form.results:
+    value, several = binding.value("out"), bool(form.results) or binding.row.instance in _SEVERAL
+    if binding.target != "paddle" or binding.literal("out") is None or several:
         return False
     into = isinstance(value, ast.Subscript) and binding.is_statement and is_pure(value)
     return into or isinstance(value, ast.Name | ast.Attribute)
@@ -27,3 +27,7 @@ def with_out(binding: CallBinding, decisions: Decisions) -> Decisions:
     if isinstance(binding.value("out"), ast.Subscript):  # what it gives would be a tensor of its own
         return decisions.with_around(f"{{out}} = paddle.cast({before}", f"{after}, {{out}}.dtype)")
     return decisions.with_around(f"paddle.assign(paddle.cast({before}", f"{after}, {{out}}.dtype), {{out}})")
+
+
+_SEVERAL = frozenset({"results", "tensors"})
+"""The types of what gives several tensors, whose ``out`` is a tuple of them."""

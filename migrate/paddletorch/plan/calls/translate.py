@@ -9,10 +9,15 @@ from paddletorch_rules import Framework, ValueMap, other_framework
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.literal_sources import origin_edits
 from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.inference.receivers import Evidence, Receivers
 from paddletorch.plan.model.refusals import Refused, StatedByTable
+from paddletorch.plan.model.same_code import same_code
+from paddletorch.plan.model.target_forms import check_release
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant, constant_in
+from paddletorch.plan.syntax.placeholders import with_brackets
+from paddletorch.plan.syntax.precedence import ATOM, brackets_for, precedence_of
 from paddletorch.resolve import NoneValue
 
 
@@ -31,7 +36,10 @@ def translate_default(text: str, values: ValueMap | None, target: Framework) -> 
     if mapped is not None:
         return mapped
     wrap = values.to_paddle if target == "paddle" else values.to_torch
-    return text if wrap is None or constant_in(text) is not ... else wrap.format(x=text)
+    if wrap is None or constant_in(text) is not ...:
+        return text
+    before, after = wrap.split("{x}")
+    return text.join(with_brackets(before, after, ast.parse(text.strip(), mode="eval").body))
 
 
 def translated_text(view: FileView, node: ast.expr, text: str, values: ValueMap | None) -> str:
@@ -46,6 +54,7 @@ def translated_text(view: FileView, node: ast.expr, text: str, values: ValueMap 
     if constant(node) is ... and (found & values.keeps or (values.strings and "str" not in found)):
         return text
     translated = translate_default(text, values, view.target)
+    check_release(view, translated)
     bare = translated.startswith(f"{text}.") and _may_be_none(view, node)
     return f"({text} and {translated})" if bare else translated  # None has no methods
 
@@ -67,6 +76,7 @@ def translate_edits(view: FileView, node: ast.expr, values: ValueMap | None, cod
     mapped = _paired(key, values, target)
     span = view.source.span(node)
     if mapped is not None:
+        check_release(view, mapped)
         text = view.quoted(mapped, node)
         return [] if text == view.text(node) else [Edit(span, text, code)]
     return _wrapped(view, node, values, span, code)
@@ -81,8 +91,10 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
         if arguments is not None and opposite == "not {x}" and isinstance(arguments["x"], ast.Attribute):
             arguments = None  # the attribute's own row converts ``not x.requires_grad``
         if arguments is not None:  # remove what the other direction added
-            inner = view.source.span(_without_default(arguments["x"], values, view.target))
-            return [Edit(Span(span.start, inner.start), "", code), Edit(Span(inner.end, span.end), "", code)]
+            kept = _without_default(arguments["x"], values, view.target)
+            inner = view.source.span(kept)
+            opening, closing = brackets_for(kept, view.source.slice(inner), view.parent(node), node)
+            return [Edit(Span(span.start, inner.start), opening, code), Edit(Span(inner.end, span.end), closing, code)]
     value = constant(node)
     if isinstance(value, str) and repr(value) in {pair[1 if to_paddle else 0] for pair in values.pairs}:
         return []  # the target accepts it already: dtype="int64"
@@ -97,17 +109,33 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
         literal = origin_edits(view, node, values, code)
         if literal is not None:
             return literal
-    before, after = view.quoted(wrap, node).split("{x}")
+    before, after = view.quoted(wrap, node).split("{x}")  # a table gives the placeholder once
     default = default_for_none(view, node, values)
     if default is not None and before.endswith("("):
         after = " or " + view.quoted(default, node) + after
-    if isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) and not before.endswith("("):
+    if _becomes_expression(view, node) and not before.endswith("("):
         before, after = before + "(", ")" + after
+    before, after = with_brackets(before, after, node)
     if wrap.startswith("{x}.") and isinstance(node, ast.Name) and _may_be_none(view, node):
         before = f"{node.id} and "  # None has no methods
         if not isinstance(view.parent(node), ast.Call | ast.keyword | ast.Dict):
             before, after = "(" + before, after + ")"
     return [Edit(Span(span.start, span.start), before, code), Edit(Span(span.end, span.end), after, code)]
+
+
+def _becomes_expression(view: FileView, node: ast.expr) -> bool:
+    """Whether an attribute is written as an expression that is no single operand: ``1 - bn._momentum``."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    rows = [row for row, _ in view.settings.members(node.attr) if row.kind == "attribute"]
+    forms = [(row, form) for row in rows if (form := view.settings.emitted(row)) is not None and form.template]
+    known = view.provide(Receivers)
+    return any(
+        precedence_of(ast.parse(form.template.format(self="x"), mode="eval").body) < ATOM
+        and known.evidence(node.value, row.receiver or "") is Evidence.YES
+        for row, form in forms
+        if form.template is not None
+    )
 
 
 def _guarded(node: ast.expr) -> ast.expr:
@@ -116,7 +144,7 @@ def _guarded(node: ast.expr) -> ast.expr:
         name, call = node.values
         function = call.func if isinstance(call, ast.Call) else None
         if isinstance(name, ast.Name) and isinstance(function, ast.Attribute):
-            return call if ast.dump(function.value) == ast.dump(name) else node
+            return call if same_code(function.value, name) else node
     return node
 
 

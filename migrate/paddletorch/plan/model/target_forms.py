@@ -22,6 +22,18 @@ def target_form(row: Row, view: FileView) -> Form:
     return form
 
 
+def check_release(view: FileView, written: str) -> None:
+    """Check that every allowed release has a name of the target, such as that of a dtype.
+
+    Raises:
+        Refused: one lacks it.
+    """
+    settings = view.settings
+    forms = [form for _, form in settings.table.overloads(view.target, written)]
+    if forms and not any(form.available(settings.target_releases.versions) for form in forms):
+        raise Refused(NotInRelease(written, str(min(form.since for form in forms))))
+
+
 def target_name(row: Row, view: FileView) -> str:
     """The target's name of a row, for messages."""
     forms = row.forms(view.target)

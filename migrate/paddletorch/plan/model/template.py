@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from paddletorch.plan.model.same_code import same_code
+
 _PLACEHOLDER = "__placeholder_{}__"
 
 
@@ -47,7 +49,7 @@ def _match(pattern: ast.AST, node: ast.AST, arguments: dict[str, ast.expr]) -> b
         if not isinstance(node, ast.expr):
             return False
         earlier = arguments.setdefault(name, node)
-        return earlier is node or ast.dump(earlier) == ast.dump(node)
+        return earlier is node or same_code(earlier, node)
     if type(pattern) is not type(node):
         return False
     for field in pattern._fields:

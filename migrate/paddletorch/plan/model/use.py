@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import ast
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from paddletorch.model import Edit
 from paddletorch.plan.model.findings import Finding, refused
 from paddletorch.plan.model.refusals import Refusal
 from paddletorch.plan.model.site import Site
+from paddletorch.resolve import Instance
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -48,6 +50,10 @@ class Use:
         found = () if refusal is None else (refused(refusal, self.site.node, self.site.name, self.row),)
         return Use(self.site, self.row, None, findings=found)
 
+    def removed_by(self, edit: Edit) -> Use:
+        """The use removed, with all that is said of it, by an edit of the text around it."""
+        return Use(self.site, self.row, "", whole=edit, writes_name=True)
+
     def with_edits(self, *edits: Edit) -> Use:
         """The use with additional edits."""
         return replace(self, edits=(*self.edits, *edits))
@@ -55,6 +61,10 @@ class Use:
     def with_findings(self, *findings: Finding) -> Use:
         """The use with additional findings."""
         return replace(self, findings=(*self.findings, *findings))
+
+    def without_finding(self, code: str) -> Use:
+        """The use without its findings of this code."""
+        return replace(self, findings=tuple(found for found in self.findings if found.code != code))
 
     def same_as(self, other: Use) -> bool:
         """Whether two possible meanings of a site lead to the same edits and findings."""
@@ -99,10 +109,31 @@ class Uses:
         return tuple(use for use in self.items if use.converts)
 
     @cached_property
+    def partials(self) -> dict[str, dict[ast.Call | None, Use]]:
+        """The uses in ``functools.partial``, by API and call."""
+        found: dict[str, dict[ast.Call | None, Use]] = {}
+        for use in self.items:
+            if use.site.role == "partial":
+                found.setdefault(use.site.name, {})[use.site.call] = use
+        return found
+
+    @cached_property
     def left_apis(self) -> frozenset[str]:
         """APIs whose calls in the file are all left."""
         calls = {use.site.name for use in self.items if use.site.role == "call" and not use.converts}
         return frozenset(calls - {use.site.name for use in self.items if use.converts})
+
+    @cached_property
+    def left_calls(self) -> Mapping[ast.Call, bool]:
+        """The calls of APIs in the file, each with whether it is left."""
+        calls = ((use.site.call, use) for use in self.items if use.site.role == "call")
+        return {call: not use.converts for call, use in calls if call is not None}
+
+    def leave(self, instance: Instance) -> bool:
+        """Whether the object is left as the source's: its own call is, or all of its API where that is unknown."""
+        if instance.call is not None and instance.call in self.left_calls:
+            return self.left_calls[instance.call]
+        return instance.api in self.left_apis
 
     @cached_property
     def all_left(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -18,6 +18,16 @@ from paddletorch.text.source import Source
 from paddletorch.text.suppress import Suppressions
 
 T = TypeVar("T")
+
+
+def without_device(names: Sequence[str]) -> list[str]:
+    """The names without ``torch.cuda.FloatTensor`` if ``torch.FloatTensor`` is there: a GPU is the default anyway."""
+    return [name for name in names if not (name.endswith("Tensor") and _elsewhere(name) in names)]
+
+
+def _elsewhere(name: str) -> str:
+    """The name of the class without ``cuda``; empty if it has none."""
+    return name.replace(".cuda.", ".") if ".cuda." in name else ""
 
 
 @dataclass(frozen=True)
@@ -147,7 +157,9 @@ class FileView:
         if not isinstance(node, ast.Name | ast.Attribute):
             return None
         values = [v for v in self.evaluator.values(node) if not isinstance(v, NoneValue)]
-        return values[0].name if len(values) == 1 and isinstance(values[0], Qualified) else None
+        names = [v.name for v in values if isinstance(v, Qualified)]
+        names = without_device(names) if len(names) == len(values) else []
+        return names[0] if len(names) == 1 else None
 
     def conversion(
         self, code: str, node: ast.expr | ast.stmt | ast.alias, name: str, replacement: str, row: str = ""

@@ -17,6 +17,7 @@ from paddletorch.plan.model.refusals import LeftWithAnother, Refusal, Refused, U
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.bound_names import is_bound
 from paddletorch.plan.names.spelling import helper_modules, names_root, root_name, scope_of, with_aliases, with_root
 from paddletorch.plan.sites.sites import alias_keys
 from paddletorch.resolve import Binding, NoneValue, Qualified
@@ -130,6 +131,9 @@ def _with_other_uses(view: FileView, groups: dict[Hashable, Group]) -> dict[Hash
 def _spread_refusals(view: FileView, groups: dict[Hashable, Group], draft: Draft) -> bool:
     """Convert an alias with all of its uses or not at all. Returns whether anything changed."""
     changed = _spread_to_parameters(groups, draft)
+    blockers: dict[tuple[Hashable, str | None], Site] = {}
+    free: set[tuple[Hashable, str | None]] = set()
+    """Aliases without a blocker, until another use is refused."""
     for use in draft:
         if use.site.role != "alias":
             continue
@@ -138,15 +142,28 @@ def _spread_refusals(view: FileView, groups: dict[Hashable, Group], draft: Draft
             if group is None:
                 continue
             alias = draft[use.site]
-            blocker = next(
-                (s for s in group.sites if not draft[s].converts or _differs_from_alias(draft[s], alias)), None
-            )
-            if blocker is not None and alias.converts:
-                draft.refuse(use.site, _left_because_of(use.site, blocker))
-                changed = True
-            elif not alias.converts:
-                changed = _refuse_all(group, draft, use.site) or changed
+            if not alias.converts:
+                if _refuse_all(group, draft, use.site):
+                    changed = True
+                    free.clear()
+                continue
+            question = key, alias.target
+            if question in free:
+                continue
+            blocker = blockers.get(question) or _blocker(group, draft, alias)
+            if blocker is None:
+                free.add(question)
+                continue
+            blockers[question] = blocker  # what is refused stays refused
+            draft.refuse(use.site, _left_because_of(use.site, blocker))
+            changed = True
+            free.clear()
     return changed
+
+
+def _blocker(group: Group, draft: Draft, alias: Use) -> Site | None:
+    """The first use of an alias that is left, or becomes another API than the alias."""
+    return next((s for s in group.sites if not draft[s].converts or _differs_from_alias(draft[s], alias)), None)
 
 
 def _differs_from_alias(use: Use, alias: Use) -> bool:
@@ -159,12 +176,15 @@ def _differs_from_alias(use: Use, alias: Use) -> bool:
 def _spread_to_parameters(groups: dict[Hashable, Group], draft: Draft) -> bool:
     """Leave the uses of a parameter that an API which is left is passed to. Returns whether anything changed."""
     changed = False
+    parameters: dict[str, list[Group]] = {}
+    """Groups of parameters by the APIs that they may be."""
+    for group in groups.values():
+        if group.anchor.bindings and all(b.kind == "parameter" for b in group.anchor.bindings):
+            for name in group.anchor.names:
+                parameters.setdefault(name, []).append(group)
     for use in draft:
-        if use.site.role not in ("value", "probe") or use.converts:
-            continue
-        for group in groups.values():
-            parameters = bool(group.anchor.bindings) and all(b.kind == "parameter" for b in group.anchor.bindings)
-            if parameters and use.site.name in group.anchor.names:
+        if use.site.role in ("value", "probe") and not use.converts:
+            for group in parameters.pop(use.site.name, ()):  # once is enough: all of their uses are left then
                 changed = _refuse_all(group, draft, use.site) or changed
     return changed
 
@@ -278,7 +298,8 @@ def _name_edit(view: FileView, group: Group, use: Use) -> tuple[Edit | None, lis
         return Edit(span, written, code), [Import(site.node, view.target, site)]
     module, _, name = use.target.rpartition(".")
     scope = scope_of(view, site.node)
-    known = (n for n in view.module_imports.get(module, ()) if scope.lookup(n) is view.tree.scope.bindings[n])
+    imported = view.module_imports.get(module, ())
+    known = (n for n in imported if scope.lookup(n) is view.tree.scope.bindings[n] and is_bound(view, n, site.node))
     return Edit(span, f"{next(known, module)}.{name}", code), [Import(site.node, module, site)]
 
 
@@ -292,7 +313,7 @@ def _with_names(view: FileView, use: Use, aliases: dict[str, str]) -> tuple[Use,
         return use, []
     site = use.site
     scope = scope_of(view, site.node)
-    use = use if not aliases else _with_each(use, lambda edit: with_aliases(view, aliases, edit, scope))
+    use = use if not aliases else _with_each(use, lambda edit: with_aliases(view, aliases, edit, site.node))
     modules = [m for edit in use.every_edit for m in helper_modules(view, edit, scope, site.name)]
     if use.needed_module:
         modules.append(use.needed_module)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,11 +14,14 @@ from paddletorch.plan.model.naming import Group, Naming
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.decide import import_target
+from paddletorch.plan.names.local_imports import import_text, statements_that_need
 from paddletorch.plan.names.needed_imports import needed_modules
-from paddletorch.plan.syntax.statements import ends_line, own_line, remove_statement
+from paddletorch.plan.syntax.statements import ends_line, insert_before, own_line, remove_statement
 from paddletorch.resolve import Binding
+from paddletorch.resolve.scopes.spans import SpanIndex
+from paddletorch.text.kept_text import KeptText
 
-_MODULE = re.compile(rb"from(?:[ \t\f]|\\\r?\n)*([.\w]+)")
+_MODULE = re.compile(rb"from(?:[ \t\f]|\\\r?\n)*([.\w\x80-\xff]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class _Clause:
     alias: ast.alias
     target: str | None
     drop: bool
+    local: tuple[ast.stmt, ...] = ()
+    """Statements in functions before which the name is imported instead."""
 
 
 def plan_imports(view: FileView, planned: Planned) -> Changes:
@@ -37,21 +42,27 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
     conversions: list[Conversion] = []
     needs = needed_modules(view, planned.imports)
     statements: dict[ast.stmt, list[tuple[Binding, list[Binding]]]] = {}
+    local: dict[ast.stmt, list[str]] = {}
     for scope in view.tree.own.values():
         for bindings in scope.bindings.values():
             for binding in bindings:
                 if binding.alias is not None and isinstance(binding.node, ast.stmt):
                     statements.setdefault(binding.node, []).append((binding, bindings))
+    has_target = any(view.target in modules for modules in needs.values())
     for statement in sorted(statements, key=lambda s: s.lineno):
-        clauses = [_clause(file, binding, group) for binding, group in statements[statement]]
-        if any(view.target in modules for modules in needs.values()):  # import it only once
+        clauses = [_made_local(file, *pair, _clause(file, *pair)) for pair in statements[statement]]
+        if has_target:  # import it only once
             clauses = [replace(c, target=None, drop=True) if c.target == view.target else c for c in clauses]
+        for (binding, _), clause in zip(statements[statement], clauses, strict=True):
+            for place in clause.local:
+                local.setdefault(place, []).append(import_text(binding))
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
         edits += _edit_statement(view, statement, clauses, needs.get(statement, []))
         conversions += _conversions(view, statement, clauses)
     for statement in sorted(needs.keys() - statements.keys(), key=lambda s: s.lineno):
         edits.append(_insert_before(view, statement, [f"import {module}" for module in needs[statement]]))
+    edits += [insert_before(view, place, "\n".join(lines), "") for place, lines in local.items()]
     return Changes((*edits, *_star_edits(file)), tuple(conversions))
 
 
@@ -67,6 +78,22 @@ class _Converted:
         """How the names of the file are written."""
         return self.planned.naming
 
+    @cached_property
+    def is_changed(self) -> bool:
+        """Whether something of the file converts."""
+        return bool(self.planned.uses.converted)
+
+    def imported(self, bindings: Sequence[Binding]) -> frozenset[str]:
+        """The names that imports bind among all bindings of one name."""
+        found = self._imported.get(id(bindings))
+        if found is None:
+            found = self._imported[id(bindings)] = frozenset(b.qualified for b in bindings if b.qualified is not None)
+        return found
+
+    @cached_property
+    def _imported(self) -> dict[int, frozenset[str]]:
+        return {}
+
     def uses(self, group: Group) -> list[Use]:
         """The uses of the sites of a group."""
         return [self.planned.uses[site] for site in group.sites]
@@ -74,18 +101,32 @@ class _Converted:
     def replaces(self, load: ast.expr) -> bool:
         """Whether an edit removes the text of ``load``, such as an argument that is dropped."""
         span = self.view.source.span(load)
-        return not any(s.holds(span) for s in self._parts) and any(s.holds(span) for s in self._spans)
+        if self._kept is not None:
+            return not self._kept.touches(span)
+        start, end = (span.start, 0), (span.end, 0)
+        return not any(self._parts.around(start, end)) and any(self._spans.around(start, end))
 
     @cached_property
-    def _parts(self) -> list[Span]:
+    def _kept(self) -> KeptText | None:
+        """What the edits keep; None if they cannot be applied yet."""
+        try:
+            return KeptText(self.view.source.body, self.planned.edits)
+        except ValueError:
+            return None
+
+    @cached_property
+    def _parts(self) -> SpanIndex[bool]:
         """Spans of the file that edits reuse in their new text."""
-        edits = self.planned.edits
-        return [p for e in edits for p in e.parts if isinstance(p, Span) and p != e.span]
+        return _index(p for e in self.planned.edits for p in e.parts if isinstance(p, Span) and p != e.span)
 
     @cached_property
-    def _spans(self) -> list[Span]:
+    def _spans(self) -> SpanIndex[bool]:
         """Spans that edits replace, except those that they reuse entirely."""
-        return [e.span for e in self.planned.edits if e.span not in e.parts]
+        return _index(e.span for e in self.planned.edits if e.span not in e.parts)
+
+
+def _index(spans: Iterable[Span]) -> SpanIndex[bool]:
+    return SpanIndex(((span.start, 0), (span.end, 0), True) for span in spans)
 
 
 def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> _Clause:
@@ -98,14 +139,56 @@ def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> _Cla
             return _Clause(binding.alias, group.target if is_known else None, False)
         return _Clause(binding.alias, None, _unused(file, group))
     if binding.qualified is not None:
-        names = frozenset(b.qualified for b in bindings if b.qualified is not None)
+        names = file.imported(bindings)
         if binding.qualified == binding.name == view.settings.source and isinstance(binding.node, ast.Import):
             return _Clause(binding.alias, view.target if _is_never_used(file, binding, bindings) else None, False)
         known = view.settings.lookup(binding.qualified)
         stays = known is None or view.suppressed(known[0].code, binding.alias)
         if not stays and not _is_read(file, binding.name, bindings, at_all=True):
-            return _Clause(binding.alias, import_target(view, names, ()), False)
+            target = import_target(view, names, ())
+            return _Clause(binding.alias, target, target is None and _is_needless(file, binding, bindings))
+        if known is None and _is_needless(file, binding, bindings):
+            return _Clause(binding.alias, None, True)
     return _Clause(binding.alias, None, False)
+
+
+def _is_needless(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
+    """Whether an import of a name that the target lacks serves nothing: a module of imports only is for others."""
+    view = file.view
+    of_source = (binding.qualified or "").partition(".")[0] == view.settings.source
+    return (
+        of_source
+        and file.is_changed
+        and bool(view.tree.calls)
+        and _is_never_used(file, binding, bindings)
+        and not _is_read(file, binding.name, bindings, at_all=True)
+    )
+
+
+def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], clause: _Clause) -> _Clause:
+    """The clause of a name that stays, into the functions that use it: the module then loads without the source."""
+    view = file.view
+    root = (binding.qualified or "").partition(".")[0]
+    if clause.target is not None or clause.drop or root != view.settings.source or not file.is_changed:
+        return clause
+    group = file.naming.groups.get(id(bindings))
+    hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
+    if hidden or (group is not None and (group.deleted or group.fallback or group.anchor.kind != "import")):
+        return clause
+    loads = _remaining(file, binding.name, bindings, group)
+    places = statements_that_need(view, binding, bindings, loads)
+    if not loads or not places or any(view.suppressed("", place) for place in places):
+        return clause
+    return replace(clause, drop=True, local=tuple(places))
+
+
+def _remaining(file: _Converted, name: str, bindings: list[Binding], group: Group | None) -> list[ast.expr]:
+    """The uses of a name that the converted file still has."""
+    tree = file.view.tree
+    loads = [n for n in tree.names.get(name, ()) if tree.scopes[n].lookup(name) is bindings]
+    written = [] if group is None else [u for u in file.uses(group) if u.converts and u.site in file.naming.rewritten]
+    gone = {use.site.anchor.node for use in written}
+    return [load for load in loads if load not in gone and not file.replaces(load)]
 
 
 def _is_read(file: _Converted, name: str, bindings: list[Binding], *, at_all: bool = False) -> bool:
@@ -113,8 +196,7 @@ def _is_read(file: _Converted, name: str, bindings: list[Binding], *, at_all: bo
     view = file.view
     if name in view.source.unread_names:
         return True
-    loads = [n for n in view.tree.loads if n.id == name and view.tree.scopes[n].lookup(name) is bindings]
-    return any(at_all or not file.replaces(load) for load in loads)
+    return any(at_all or not file.replaces(load) for load in view.tree.reads(bindings))
 
 
 def _is_never_used(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
@@ -241,16 +323,17 @@ def _rename_in_place(view: FileView, statement: ast.ImportFrom, clauses: Sequenc
     return edits
 
 
-def _remove_aliases(view: FileView, names: Sequence[ast.alias], gone: Sequence[ast.alias]) -> list[Edit]:
+def _remove_aliases(view: FileView, names: Sequence[ast.alias], gone: Iterable[ast.alias]) -> list[Edit]:
     source, edits = view.source, []
+    gone = frozenset(gone)
+    last = max((index for index, alias in enumerate(names) if alias not in gone), default=-1)
     remaining_end: int | None = None
     for index, alias in enumerate(names):
         span = source.span(alias)
         if alias not in gone:
             remaining_end = span.end
             continue
-        later = [n for n in names[index + 1 :] if n not in gone]
-        if later:
+        if index < last:
             following = source.span(names[index + 1]).start
             end = following
             between = source.body[span.end : following]
@@ -270,20 +353,26 @@ def _joined(view: FileView, statement: ast.stmt, lines: Sequence[str]) -> str:
 
 
 def _insert_before(view: FileView, statement: ast.stmt, lines: Sequence[str]) -> Edit:
-    """Insert ``lines`` above the statement; an import of the target's root goes below it if it sorts after it."""
+    """Insert ``lines`` above the statement; an import of the target's root goes below it if it sorts after it.
+
+    In ``try`` it stays above: below an import that fails it would not run.
+    """
     plain = isinstance(statement, ast.Import) and list(lines) == [f"import {view.target}"]
-    if plain and view.target > view.settings.source and own_line(view, statement) and ends_line(view, statement):
+    sorted_below = plain and view.target > view.settings.source and not isinstance(view.parent(statement), ast.Try)
+    if sorted_below and own_line(view, statement) and ends_line(view, statement):
         assert statement.end_lineno is not None
         line = view.source.line_span(statement.end_lineno)
         place = line.start + len(view.source.body[line.start : line.end].rstrip(b"\r\n"))
         indentation = view.source.indentation(statement.lineno)
         return Edit(Span(place, place), f"{view.source.newline}{indentation}{lines[0]}")
     start = view.source.span(statement).start
-    end = view.source.newline + view.source.indentation(statement.lineno)
-    return Edit(
-        Span(start, start),
-        _joined(view, statement, lines) + (end if own_line(view, statement) else "; "),
-    )
+    newline = view.source.newline
+    end = newline + view.source.indentation(statement.lineno) if own_line(view, statement) else "; "
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        decorators = [d.lineno for d in statement.decorator_list]
+        start = view.source.line_span(min([statement.lineno, *decorators])).start
+        end = newline * 3
+    return Edit(Span(start, start), _joined(view, statement, lines) + end)
 
 
 def _star_edits(file: _Converted) -> list[Edit]:

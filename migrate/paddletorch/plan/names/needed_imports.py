@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable
 
 from paddletorch.plan.model.changes import Import
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.bound_names import is_bound, runs_before
 from paddletorch.plan.syntax.statements import block_of
-from paddletorch.resolve import Binding
+from paddletorch.resolve import Scope
 
 
 def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, list[str]]:
@@ -27,11 +29,13 @@ def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, 
 
 
 def _imports_of(view: FileView, site: Site) -> list[ast.stmt]:
-    """The imports that bind a site's name; if there is none, the first imports of the source framework."""
+    """The imports that bind a site's name; if there is none, an import of the source framework above it."""
     found: list[ast.stmt] = [b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)]
     if found:
         return found
-    return list(view.tree.stars) if site.anchor.kind == "free" else _first_source_imports(view)
+    if site.anchor.kind == "free":  # of an ``import *``; what nothing binds is documentation, which imports elsewhere
+        return list(view.tree.stars)
+    return _imports_for(view, site.node)
 
 
 def _without_needless(view: FileView, needs: set[ast.stmt]) -> set[ast.stmt]:
@@ -56,55 +60,53 @@ def _root(node: ast.expr) -> ast.AST:
 
 
 def _has_module(view: FileView, node: ast.AST, module: str) -> bool:
+    """Whether a name for the module is bound at ``node``."""
     scope = view.tree.scopes.get(node, view.tree.scope)
-    if any(b.qualified == module and _runs_before(view, b, node) for b in scope.lookup(module)):
+    if any(b.qualified == module for b in scope.lookup(module)) and is_bound(view, module, node):
         return True
     names = view.module_imports.get(module, ())
-    return any(scope.lookup(name) is view.tree.scope.bindings[name] for name in names)
-
-
-def _runs_before(view: FileView, binding: Binding, node: ast.AST) -> bool:
-    """Whether an import runs before ``node``: it is at module level, or earlier in a block around the node."""
-    if binding.scope is view.tree.scope or not isinstance(binding.node, ast.stmt):
-        return True
-    around: list[ast.AST] = []
-    current: ast.AST | None = node
-    while current is not None:
-        around.append(current)
-        current = view.parent(current)
-    block = block_of(view, binding.node)
-    return any(s in around and s.lineno >= binding.node.lineno for s in block)
+    return any(scope.lookup(n) is view.tree.scope.bindings[n] and is_bound(view, n, node) for n in names)
 
 
 def _imports_for(view: FileView, node: ast.expr) -> list[ast.stmt]:
-    """The imports of the source beside which a module is imported; if there is none, the first statement."""
-    scope = view.tree.scopes.get(node)
-    while scope is not None and scope is not view.tree.scope:
-        for bindings in scope.bindings.values():
-            for binding in bindings:
-                root = (binding.qualified or "").partition(".")[0]
-                if root != view.settings.source or not isinstance(binding.node, ast.stmt):
-                    continue
-                if _runs_before(view, binding, node):
-                    return [binding.node]
+    """The import of the source beside which a module is imported for ``node``; if none runs before it, the top."""
+    imports = view.provide(_source_imports)
+    scope = view.tree.scopes.get(node, view.tree.scope)
+    while scope is not view.tree.scope and scope.parent is not None:
+        for statement in imports.get(scope, ()):
+            if runs_before(view, statement, node):
+                return [statement]
         scope = scope.parent
-    return _first_source_imports(view) or _first_statement(view)
+    found = (s for s in imports.get(view.tree.scope, ()) if runs_before(view, s, node))
+    first = next(found, None) or view.provide(_top)
+    return [first] if first is not None else []
 
 
-def _first_statement(view: FileView) -> list[ast.stmt]:
-    """The statement before which an import is inserted, in a file that imports nothing of the source."""
+def _source_imports(view: FileView) -> dict[Scope, list[ast.stmt]]:
+    """The imports of the source framework in each scope, the last first."""
+    found: dict[Scope, set[ast.stmt]] = {}
+    for scope in view.tree.own.values():
+        for binding in (b for bindings in scope.bindings.values() for b in bindings):
+            of_source = (binding.qualified or "").partition(".")[0] == view.settings.source
+            if of_source and isinstance(binding.node, ast.Import | ast.ImportFrom) and binding.scope is scope:
+                found.setdefault(scope, set()).add(binding.node)
+    return {scope: sorted(imports, key=lambda s: s.lineno, reverse=True) for scope, imports in found.items()}
+
+
+def _top(view: FileView) -> ast.stmt | None:
+    """The statement before which an import is inserted in a file where no import of the source runs first.
+
+    The first import of another package, or else the first statement below the docstring and ``__future__``.
+    """
+    first: ast.stmt | None = None
     for number, statement in enumerate(view.tree.module.body):
         docstring = number == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-        if not (docstring or future or isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)):
-            return [statement]
-    return []
-
-
-def _first_source_imports(view: FileView) -> list[ast.stmt]:
-    for bindings in view.tree.scope.bindings.values():
-        for binding in bindings:
-            root = (binding.qualified or "").partition(".")[0]
-            if root == view.settings.source and isinstance(binding.node, ast.stmt):
-                return [binding.node]
-    return []
+        if docstring or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__"):
+            continue
+        first = first or statement
+        if not isinstance(statement, ast.Import | ast.ImportFrom):
+            break
+        name = statement.names[0].name if isinstance(statement, ast.Import) else statement.module or ""
+        if name.partition(".")[0] not in sys.stdlib_module_names:
+            return statement
+    return first

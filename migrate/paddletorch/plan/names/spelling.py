@@ -14,6 +14,7 @@ from paddletorch.plan.model.changes import Changes, Import
 from paddletorch.plan.model.refusals import NameTaken, Refused
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.bound_names import is_bound
 from paddletorch.resolve import NoneValue, Qualified, Scope
 
 
@@ -24,11 +25,11 @@ def spelled(view: FileView, aliases: Mapping[str, str], node: ast.expr, edits: I
         Refused: a name is bound to something else.
     """
     scope = view.tree.scopes.get(node, view.tree.scope)
-    found = [with_aliases(view, aliases, edit, scope) for edit in edits]
+    found = [with_aliases(view, aliases, edit, node) for edit in edits]
     imports = [Import(node, module) for edit in found for module in helper_modules(view, edit, scope, api)]
     if not any(names_root(view, edit) for edit in found):
         return Changes(tuple(found), imports=tuple(imports))
-    root = root_in_scope(view, scope, api)
+    root = _root_at(view, scope, node, api)
     imports.append(Import(node, view.target))
     if root != view.target:
         found = [with_root(view, edit, root) for edit in found]
@@ -41,7 +42,7 @@ def names_root(view: FileView, edit: Edit) -> bool:
 
 
 def helper_modules(view: FileView, edit: Edit, scope: Scope, api: str) -> list[str]:
-    """Modules of the standard library that an edit's text uses.
+    """Modules beside the frameworks that an edit's text uses: of the standard library, and torchvision.
 
     Raises:
         Refused: the name of such a module, or of a builtin in the text, is bound to something else.
@@ -60,14 +61,18 @@ def helper_modules(view: FileView, edit: Edit, scope: Scope, api: str) -> list[s
 _BUILTINS = re.compile(
     rf"(?<![\w.'\"])({'|'.join(name for name in dir(builtins) if name.islower() and name.isalpha())})(?=[(,)])"
 )
-_HELPERS = re.compile(r"(?<![\w.])(math|functools|collections|itertools|operator|contextlib|copy|importlib)(?=\.\w)")
+_HELPERS = re.compile(
+    r"(?<![\w.])(math|functools|types|collections|itertools|operator|contextlib|copy|importlib|os|torchvision)(?=\.\w)"
+)
 
 
-def with_aliases(view: FileView, aliases: Mapping[str, str], edit: Edit, scope: Scope) -> Edit:
+def with_aliases(view: FileView, aliases: Mapping[str, str], edit: Edit, node: ast.expr) -> Edit:
     """The edit with the names that the file has for modules of the target: ``F.relu_`` for the dotted path."""
+    scope = scope_of(view, node)
     for module in sorted(aliases, key=len, reverse=True):
         name = aliases[module]
-        if module + "." in edit.written and scope.lookup(name) is view.tree.scope.bindings.get(name):
+        known = module + "." in edit.written and scope.lookup(name) is view.tree.scope.bindings.get(name)
+        if known and is_bound(view, name, node):
             pattern = re.compile(rf"(?<![\w.]){re.escape(module)}(?=\.)")
             parts = tuple(pattern.sub(name, p) if isinstance(p, str) else p for p in edit.parts)
             edit = replace(edit, text=pattern.sub(name, edit.text), parts=parts)
@@ -92,7 +97,7 @@ def root_name(view: FileView, site: Site) -> str:
     Raises:
         Refused: the name is bound to something else.
     """
-    return root_in_scope(view, scope_of(view, site.node), site.name)
+    return _root_at(view, scope_of(view, site.node), site.node, site.name)
 
 
 def scope_of(view: FileView, node: ast.expr) -> Scope:
@@ -102,20 +107,24 @@ def scope_of(view: FileView, node: ast.expr) -> Scope:
     return view.tree.scopes.get(node, view.tree.scope)
 
 
-def root_in_scope(view: FileView, scope: Scope, api: str) -> str:
-    """As ``root_name``, for code in ``scope``.
+def _root_at(view: FileView, scope: Scope, node: ast.expr, api: str) -> str:
+    """As ``root_name``, for code at ``node`` in ``scope``.
 
     Raises:
-        Refused: the name is bound to something else.
+        Refused: the name is bound to something else, or the function binds it later.
     """
     target = view.target
     bindings = scope.lookup(target)
-    if bindings:
+    while bindings:
+        home, bound = bindings[0].scope, is_bound(view, target, node)
         values = view.evaluator.bound(bindings)
-        if all(v == Qualified(target) or isinstance(v, NoneValue) for v in values):
+        of_target = all(v == Qualified(target) or isinstance(v, NoneValue) for v in values)
+        if of_target and (bound or home is view.tree.scope):
             return target
-        raise Refused(NameTaken(target, api))
+        if not of_target or home.kind != "class" or home.parent is None:
+            raise Refused(NameTaken(target, api))
+        bindings = home.parent.lookup(target)  # where a class has not bound it yet, Python looks for it outside
     for name in view.module_imports.get(target, ()):
-        if scope.lookup(name) is view.tree.scope.bindings[name]:
+        if scope.lookup(name) is view.tree.scope.bindings[name] and is_bound(view, name, node):
             return name
     return target

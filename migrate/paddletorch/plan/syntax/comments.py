@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.syntax.statements import own_line
+from paddletorch.plan.syntax.statements import first_on_line
+from paddletorch.resolve.scopes.spans import SpanIndex
+from paddletorch.text.kept_text import KeptText
 
 
 def plan_comments(view: FileView, planned: Planned) -> Changes:
@@ -19,13 +21,20 @@ def plan_comments(view: FileView, planned: Planned) -> Changes:
     suspect = [e.span for e in edits if b"#" in view.source.body[e.span.start : e.span.end]]
     if not suspect:
         return NOTHING
-    unchanged = [p for e in edits for p in e.parts if isinstance(p, Span)]
+    try:
+        kept = KeptText(view.source.body, edits)
+    except ValueError:
+        return NOTHING  # the edits cannot be applied, which is reported
+    removed = _index(suspect)
     lost: dict[ast.stmt, list[str]] = {}
-    statements = [node for node in view.tree.parents if isinstance(node, ast.stmt)]
+    nodes = (node for node in view.tree.parents if isinstance(node, ast.stmt))
+    statements = SpanIndex(((n.lineno, n.col_offset), ((n.end_lineno or n.lineno) + 1, 0), n) for n in nodes)
     for comment in _comments(view):
-        if any(span.holds(comment) for span in suspect) and not any(part.holds(comment) for part in unchanged):
-            statement = _statement_at(statements, view.source.position(comment.start)[0])
-            if statement is not None and own_line(view, statement):
+        if any(removed.around((comment.start, 0), (comment.end, 0))) and not kept.holds(comment):
+            line = view.source.position(comment.start)[0]
+            statement = statements.innermost((line, comment.end))  # the innermost one on the line
+            statement = statement and first_on_line(view, statement)
+            if statement is not None:
                 lost.setdefault(statement, []).append(view.source.slice(comment))
     return Changes(tuple(_above(view, statement, comments) for statement, comments in lost.items()))
 
@@ -44,10 +53,8 @@ def _comments(view: FileView) -> list[Span]:
     return found
 
 
-def _statement_at(statements: Sequence[ast.stmt], line: int) -> ast.stmt | None:
-    """The innermost statement on the line."""
-    around = [n for n in statements if n.lineno <= line <= (n.end_lineno or n.lineno)]
-    return max(around, key=lambda s: (s.lineno, s.col_offset), default=None)
+def _index(spans: Iterable[Span]) -> SpanIndex[bool]:
+    return SpanIndex(((span.start, 0), (span.end, 0), True) for span in spans)
 
 
 def _above(view: FileView, statement: ast.stmt, comments: Sequence[str]) -> Edit:

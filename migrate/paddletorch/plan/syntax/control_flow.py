@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from paddletorch.plan.model.view import FileView
+
+Loop = ast.For | ast.AsyncFor | ast.While
 
 _OPERATORS = (ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop)
 _READ = (ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, *_OPERATORS)
@@ -60,10 +63,9 @@ def _is_constant(view: FileView, test: ast.expr) -> bool:
             return False
         if isinstance(node, ast.Name) and len(view.tree.scopes[node].lookup(node.id)) > 1:
             return False
-        if isinstance(node, ast.Attribute):
-            stores = (s for s in view.tree.stores if s.target.attr == node.attr)
-            if any(s.scope.function() is scope for s in stores):
-                return False
+        stores = view.evaluator.stores(node.attr) if isinstance(node, ast.Attribute) else ()
+        if any(store.scope.function() is scope for store in stores):
+            return False
     return scope is not None
 
 
@@ -85,11 +87,15 @@ def _field(node: ast.AST, child: ast.AST) -> str:
     return ""
 
 
-def loop_around(view: FileView, node: ast.AST) -> ast.For | ast.AsyncFor | ast.While | None:
+def loop_around(view: FileView, node: ast.AST) -> Loop | None:
     """The innermost loop statement of the same function around ``node``."""
+    return next(loops_around(view, node), None)
+
+
+def loops_around(view: FileView, node: ast.AST) -> Iterator[Loop]:
+    """The loop statements of the same function around ``node``, the innermost first."""
     parent = view.parent(node)
     while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        if isinstance(parent, ast.For | ast.AsyncFor | ast.While):
-            return parent
+        if isinstance(parent, Loop):
+            yield parent
         parent = view.parent(parent)
-    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from paddletorch.plan.syntax.precedence import required_precedence
+from paddletorch.plan.syntax.precedence import precedence_of, required_precedence
 
 ANYWHERE = 0
 """The precedence that any expression has."""
@@ -42,6 +42,18 @@ def required_precedences(text: str) -> tuple[int, ...]:
             if isinstance(child, ast.Name) and child.id == "__placeholder__":
                 found.append(((child.lineno, child.col_offset), required_precedence(parent, child)))
     return tuple(precedence for _, precedence in sorted(found))
+
+
+def with_brackets(before: str, after: str, value: ast.expr) -> tuple[str, str]:
+    """Text to put before and after an expression, with brackets around the expression if it needs them there."""
+    try:
+        required = required_precedences(f"f({before}__placeholder__{after})")
+    except SyntaxError:
+        return before, after  # half of something larger
+    enclosed = before.endswith("(") and after.startswith(")")
+    loose = bool(required) and precedence_of(value) < required[0] and not enclosed
+    bound = isinstance(value, ast.Yield | ast.YieldFrom) or (isinstance(value, ast.NamedExpr) and not enclosed)
+    return (before + "(", ")" + after) if loose or bound else (before, after)
 
 
 @lru_cache(maxsize=1024)

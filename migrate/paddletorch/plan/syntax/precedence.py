@@ -86,3 +86,11 @@ def is_closed(text: str) -> bool:
     except SyntaxError:
         return False
     return True
+
+
+def brackets_for(node: ast.expr, text: str, parent: ast.AST | None, replaced: ast.expr) -> tuple[str, str]:
+    """The brackets that ``node``, written ``text``, needs in the place of ``replaced``; empty if none."""
+    bare = isinstance(node, ast.NamedExpr | ast.Yield | ast.YieldFrom)
+    if bare or precedence_of(node) < required_precedence(parent, replaced) or not is_closed(text):
+        return "(", ")"
+    return "", ""

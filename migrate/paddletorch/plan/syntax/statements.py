@@ -15,6 +15,17 @@ def own_line(view: FileView, statement: ast.stmt) -> bool:
     return not view.source.body[line.start : start].strip()
 
 
+def first_on_line(view: FileView, statement: ast.stmt) -> ast.stmt | None:
+    """The statement, or the nearest one before or around it, that has nothing before it on its line."""
+    current: ast.stmt | None = statement
+    while current is not None and not own_line(view, current):
+        block = block_of(view, current)
+        before = block[: block.index(current)]
+        parent = view.parent(current)
+        current = before[-1] if before else view.statement(parent) if parent is not None else None
+    return current
+
+
 def ends_line(view: FileView, statement: ast.stmt) -> bool:
     """Whether only a comment follows the statement on its line."""
     assert statement.end_lineno is not None
@@ -24,33 +35,41 @@ def ends_line(view: FileView, statement: ast.stmt) -> bool:
 
 
 def remove_statement(view: FileView, statement: ast.stmt) -> Edit:
-    """Delete the statement with its line; leave ``pass`` where the block would become empty or a comment remain."""
+    """Delete the statement with its line, but not a comment; without the line where it shares that with others.
+
+    What is left of such a line, and of a block that has no statement left, is put right by ``plan_emptied_blocks``.
+    """
     span = view.source.span(statement)
     assert statement.end_lineno is not None
     last = view.source.line_span(statement.end_lineno)
-    alone = own_line(view, statement) and not view.source.body[span.end : last.end].strip()
-    if alone and _has_siblings(view, statement):
-        return Edit(Span(view.source.line_span(statement.lineno).start, last.end), "")
-    return Edit(span, "pass")
-
-
-def _has_siblings(view: FileView, statement: ast.stmt) -> bool:
-    parent = view.parent(statement)
-    for field in ("body", "orelse", "finalbody", "handlers"):
-        block = getattr(parent, field, None)
-        if isinstance(block, list) and statement in block:
-            others = [s for s in block if s is not statement and not isinstance(s, ast.Import | ast.ImportFrom)]
-            return isinstance(parent, ast.Module) or bool(others)
-    return False
+    rest = view.source.body[span.end : last.end]
+    if not own_line(view, statement) or not ends_line(view, statement):
+        return Edit(span, "")
+    if b"#" in view.source.body[span.start : span.end]:
+        return Edit(span, "pass")
+    if rest.strip():
+        return Edit(Span(span.start, last.end - len(rest.lstrip(b" \t"))), "")
+    return Edit(Span(view.source.line_span(statement.lineno).start, last.end), "")
 
 
 def block_of(view: FileView, statement: ast.stmt) -> list[ast.stmt]:
     """The list of statements that contains ``statement``."""
     parent = view.parent(statement)
     for _, value in ast.iter_fields(parent) if parent is not None else ():
-        if isinstance(value, list) and statement in value:
+        if isinstance(value, list) and _is_in(statement, value):
             return value
     return [statement]
+
+
+def _is_in(statement: ast.stmt, block: list[ast.AST]) -> bool:
+    """Whether a statement of the parent is one of ``block``, by its position: a block may be long."""
+    if not block or not isinstance(block[0], ast.stmt) or not isinstance(block[-1], ast.stmt):
+        return False
+    return _start(block[0]) <= _start(statement) <= _start(block[-1])
+
+
+def _start(statement: ast.stmt) -> tuple[int, int]:
+    return statement.lineno, statement.col_offset
 
 
 def insert_after(view: FileView, statement: ast.stmt, text: str, code: str) -> Edit:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.precedence import is_closed
+from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.plan.syntax.statements import own_line
+
+_REPEATED = re.compile(r"\{(\w+)\b.*\{\1\b")
+"""A placeholder that a template has twice."""
 
 
 def hoist(
@@ -25,6 +30,8 @@ def hoist(
     if not own_line(view, statement) or view.in_fstring(call):
         return None
     wanted = sorted(values, key=lambda pair: view.source.span(pair[1]).start)
+    if any(_may_need_lines(view, value) for _, value in wanted):
+        return None  # it would not get them within this call, but in a second run
     evaluated = [call.func.value] if isinstance(call.func, ast.Attribute) else []
     evaluated += [*call.args, *(k.value for k in call.keywords)]
     last = max(view.source.span(value).end for _, value in wanted)
@@ -40,6 +47,22 @@ def hoist(
         lines += [f"{name} = ", *_in_brackets(view, value), end]
     span = view.source.span(statement)
     return names, Edit(span, "", code, (*lines, span))
+
+
+def _may_need_lines(view: FileView, value: ast.expr) -> bool:
+    """Whether the expression is a call that may itself be converted only if its arguments get lines of their own."""
+    if not isinstance(value, ast.Call):
+        return False
+    function = value.func
+    receiver = [function.value] if isinstance(function, ast.Attribute) else []
+    if all(map(is_pure, (*receiver, *value.args, *(k.value for k in value.keywords)))):
+        return False
+    name = view.qualified(function)
+    pairs = view.settings.overloads(name) if name is not None else []
+    if isinstance(function, ast.Attribute):
+        pairs = [*pairs, *view.settings.members(function.attr)]
+    forms = (form for row, _ in pairs for form in row.forms(view.target) if form.template and not form.let)
+    return any(_REPEATED.search(form.template or "") for form in forms)
 
 
 def _in_brackets(view: FileView, value: ast.expr) -> list[str | Span]:

@@ -7,14 +7,15 @@ from collections.abc import Callable, Mapping
 
 from paddletorch_rules import Form, ParameterPair, Row
 
-from paddletorch.model import Edit, Span
+from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.calls.translate import translate_edits
-from paddletorch.plan.inference.leaf_tensors import is_computed
+from paddletorch.plan.inference.leaf_tensors import is_computed, is_passed
 from paddletorch.plan.inference.shapes import shape
 from paddletorch.plan.model.changes import NOTHING, Changes
 from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Assigned, NotLocated, Refused, StatedByTable
+from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
@@ -36,7 +37,7 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
         if not view.is_located(node):
             raise Refused(NotLocated())
         target = target_form(row, view)
-        if target.template == f"{{self}}.{node.attr}()" and _is_called(view, node):
+        if _stands_already(view, node, target.template or ""):
             return NOTHING  # already converted, in a file that still imports the source
         written = spelled(view, aliases, node, _edits(view, node, row, form, target), name)
     except Refused as stop:
@@ -60,23 +61,24 @@ def _edits(view: FileView, node: ast.Attribute, row: Row, form: Form, target: Fo
     if template is not None:
         return (_filled(view, node, node.value, template, row.code),) if template else ()
     if isinstance(node.ctx, ast.Store):
-        return _detached(view, node, row.code) or _store(view, node, row, target)
+        return _of_computed(view, node, row.code) or _store(view, node, row, target)
     return larger_member(view, node, form, target, row.code) or _load(view, node, row, target)
 
 
-def _detached(view: FileView, node: ast.Attribute, code: str) -> tuple[Edit, ...]:
+def _of_computed(view: FileView, node: ast.Attribute, code: str) -> tuple[Edit, ...]:
     """``y = y.detach()`` for ``y.stop_gradient = True`` if the tensor is computed; else no edits.
 
-    torch allows the flag to be changed only on leaf tensors.
+    torch allows the flag to be changed only on leaf tensors; ``y.requires_grad_()`` it allows on all that have it.
     """
     statement, name = view.parent(node), node.value
     if view.target != "torch" or node.attr != "stop_gradient" or not isinstance(name, ast.Name):
         return ()
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return ()
-    if not (isinstance(statement.value, ast.Constant) and statement.value.value is True):
-        return ()
-    if not is_computed(view, name):
+    flag = statement.value.value if isinstance(statement.value, ast.Constant) else None
+    if flag is False and (is_computed(view, name) or is_passed(view, name)):
+        return (Edit(view.source.span(statement), f"{name.id}.requires_grad_()", code),)
+    if flag is not True or not is_computed(view, name):
         return ()
     return (
         Edit(view.source.span(node), name.id, code),
@@ -84,9 +86,17 @@ def _detached(view: FileView, node: ast.Attribute, code: str) -> tuple[Edit, ...
     )
 
 
-def _is_called(view: FileView, node: ast.Attribute) -> bool:
-    parent = view.parent(node)
-    return isinstance(parent, ast.Call) and parent.func is node
+def _stands_already(view: FileView, node: ast.Attribute, text: str) -> bool:
+    """Whether the member is in the place that it has in what would be written: ``None if x.is_leaf else x.grad_fn``."""
+    if f"{{self}}.{node.attr}" not in text:
+        return False
+    template, current = Template(text), view.parent(node)
+    for _ in range(_DEPTH):
+        arguments = template.match(current) if isinstance(current, ast.expr) else None
+        if current is None or arguments is not None:
+            return arguments is not None and same_code(arguments["self"], node.value)
+        current = view.parent(current)
+    return False
 
 
 AttributeHook = Callable[[FileView, ast.Attribute], "str | None"]
@@ -155,8 +165,7 @@ def _load(view: FileView, node: ast.Attribute, row: Row, target: Form) -> tuple[
 def _rename(view: FileView, node: ast.Attribute, row: Row, target: Form) -> tuple[Edit, ...]:
     if not target.names or node.attr in target.names:
         return ()
-    end = view.source.span(node).end
-    return (Edit(Span(end - len(node.attr.encode()), end), target.names[0], row.code),)
+    return (Edit(view.source.attribute_name(node), target.names[0], row.code),)
 
 
 def _store(view: FileView, node: ast.Attribute, row: Row, target: Form) -> tuple[Edit, ...]:

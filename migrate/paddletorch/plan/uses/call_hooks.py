@@ -16,6 +16,7 @@ from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import Refused, UnclearDecorate
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
+from paddletorch.plan.syntax.precedence import brackets_for
 from paddletorch.plan.syntax.statements import remove_statement
 
 
@@ -78,10 +79,14 @@ def _delete_around(view: FileView, call: ast.Call, parts: list[ast.expr], code: 
     spans = [view.source.span(p) for p in parts]
     if spans != sorted(spans):
         raise Refused(UnclearDecorate("gets its optimizer before its model"))
-    whole = view.source.span(call)
-    start = Edit(Span(whole.start, spans[0].start), "(" if len(spans) > 1 else "", code)
-    end = Edit(Span(spans[-1].end, whole.end), ")" if len(spans) > 1 else "", code)
-    return (start, *(Edit(Span(a.end, b.start), ", ", code) for a, b in pairwise(spans)), end)
+    whole, place = view.source.span(call), view.parent(call) if len(parts) == 1 else None
+    brackets = [brackets_for(p, view.source.slice(s), place, call) for p, s in zip(parts, spans, strict=True)]
+    opening, closing = ("(", ")") if len(parts) > 1 else ("", "")
+    start = Edit(Span(whole.start, spans[0].start), opening + brackets[0][0], code)
+    end = Edit(Span(spans[-1].end, whole.end), brackets[-1][1] + closing, code)
+    between = zip(pairwise(spans), pairwise(brackets), strict=True)
+    commas = (Edit(Span(a.end, b.start), f"{left[1]}, {right[0]}", code) for (a, b), (left, right) in between)
+    return (start, *commas, end)
 
 
 def drop_statement(view: FileView, call: ast.Call, row: Row, form: Form, name: str) -> Replaced | None:
@@ -112,9 +117,7 @@ def sharded_scaler(view: FileView, call: ast.Call, row: Row, form: Form, name: s
     parent = view.parent(call)
     if isinstance(parent, ast.Assign) and [ast.unparse(t) for t in parent.targets] == [ast.unparse(call.args[0])]:
         return Replaced("", (), remove_statement(view, parent), (warned,))
-    span, inner = view.source.span(call), view.source.span(call.args[0])
-    edits = (Edit(Span(span.start, inner.start), "", code), Edit(Span(inner.end, span.end), "", code))
-    return Replaced("", edits, findings=(warned,))
+    return Replaced("", _delete_around(view, call, call.args, code), findings=(warned,))
 
 
 CALL_HOOKS: dict[str, CallHook] = {

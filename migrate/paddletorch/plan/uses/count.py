@@ -9,6 +9,7 @@ from paddletorch.model import Uses
 from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
+from paddletorch.text.kept_text import KeptText
 
 UNKNOWN_API = "API225"
 
@@ -31,20 +32,56 @@ def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
     """Report the names that no table has, unless only some rules are selected."""
     if view.settings.options.select:
         return NOTHING
-    unknown = list(_unknown_names(view, {use.site.node for use in planned.uses}))
+    unknown: list[tuple[ast.expr | ast.alias, str]] = [
+        *_unknown_names(view, {use.site.node for use in planned.uses}),
+        *_unused_imports(view),
+    ]
+    try:
+        kept = KeptText(view.source.body, planned.edits) if unknown else None
+    except ValueError:
+        kept = None
+    unknown = [(node, name) for node, name in unknown if kept is None or kept.touches(view.source.span(node))]
     return Changes(
         findings=tuple(finding(UNKNOWN_API, node, name) for node, name in unknown),
         counted=tuple((name, Fate.UNKNOWN) for _, name in unknown),
     )
 
 
+_PACKAGES = {"torch": ("torch", "torchvision"), "paddle": ("paddle",)}
+"""The packages whose names count as the framework's."""
+
+
+def _is_of_source(view: FileView, name: str) -> bool:
+    return name.partition(".")[0] in _PACKAGES[view.settings.source]
+
+
+def _unused_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:
+    """Each name that is imported from the source framework, that no table has and that nothing in the file uses."""
+    for statement in view.tree.module.body:
+        if (
+            not isinstance(statement, ast.ImportFrom)
+            or statement.level
+            or not _is_of_source(view, statement.module or "")
+        ):
+            continue
+        for alias in statement.names:
+            name, local = f"{statement.module}.{alias.name}", alias.asname or alias.name
+            known = name in view.settings.modules or view.settings.lookup(name) or view.settings.deselects(name)
+            if alias.name != "*" and not known and not view.tree.names.get(local) and not _is_module(view, name):
+                yield alias, name
+
+
+def _is_module(view: FileView, name: str) -> bool:
+    """Whether the tables have names below this one."""
+    return any(module.startswith(name + ".") for module in view.settings.modules)
+
+
 def _unknown_names(view: FileView, known: set[ast.expr]) -> Iterator[tuple[ast.expr, str]]:
     """Each use of the source framework's names that is no site, with its name; ``known`` are the sites' nodes."""
-    source = view.settings.source
     tree = view.tree
     for load in [load for name, loads in tree.names.items() if name in tree.imported for load in loads]:
         names = view.evaluator.imported_names(load)
-        if not names or not any(n == source or n.startswith(source + ".") for n in names):
+        if not names or not any(_is_of_source(view, n) for n in names):
             continue
         node: ast.expr = load
         name = min(names)
@@ -52,6 +89,8 @@ def _unknown_names(view: FileView, known: set[ast.expr]) -> Iterator[tuple[ast.e
         while isinstance(parent := view.parent(node), ast.Attribute):
             node, name = parent, f"{name}.{parent.attr}"
             covered = covered or node in known
-        if covered or name == source or name in view.settings.modules or view.settings.deselects(name):
+        called = isinstance(parent, ast.Call) and parent.func is node
+        module = name in view.settings.modules and not called
+        if covered or "." not in name or module or view.settings.deselects(name):
             continue
         yield node, name

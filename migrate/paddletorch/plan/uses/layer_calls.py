@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 
 from paddletorch_rules import Row
 
@@ -13,6 +13,7 @@ from paddletorch.plan.inference.receivers import Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.refusals import Refused
+from paddletorch.plan.model.use import Uses
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance
 
@@ -21,13 +22,13 @@ def plan_layer_calls(view: FileView, planned: Planned) -> Changes:
     """Rename the keywords and translate the values in each call of a layer whose class is known."""
     if view.provide(Receivers).with_uses(planned.uses).file_is_converted:
         return NOTHING
-    return joined(_plan_call(view, call, planned.uses.left_apis) for call in view.tree.calls)
+    return joined(_plan_call(view, call, planned.uses) for call in view.tree.calls)
 
 
-def _plan_call(view: FileView, call: ast.Call, left_apis: Set[str]) -> Changes:
-    """Plan one call; ``left_apis`` are the APIs whose calls are all left."""
+def _plan_call(view: FileView, call: ast.Call, uses: Uses) -> Changes:
+    """Plan one call of a layer that is not left."""
     named = [k for k in call.keywords if k.arg is not None]
-    row = _layer(view, call, left_apis) if named or len(call.args) > 1 else None
+    row = _layer(view, call, uses) if named or len(call.args) > 1 else None
     if row is None or not view.is_located(call) or view.suppressed(row.code, call):
         return NOTHING
     names = {p.name(view.settings.source): p.name(view.target) for p in row.forward}
@@ -73,11 +74,11 @@ def _lost_parameters(
             yield finding("API221", call, f"{row.id}()", row, parameter=keyword.arg, value=value)
 
 
-def _layer(view: FileView, call: ast.Call, left_apis: Set[str]) -> Row | None:
+def _layer(view: FileView, call: ast.Call, uses: Uses) -> Row | None:
     """The row of the layer that is called; None if it is no layer, or may be one of several with other names."""
     rows: list[Row] = []
     for value in view.evaluator.values(call.func):
-        if not isinstance(value, Instance) or value.api in left_apis or "forward" in value.overrides:
+        if not isinstance(value, Instance) or uses.leave(value) or "forward" in value.overrides:
             return None
         rows += [row for row, _ in view.settings.overloads(value.api)][:1]
     return rows[0] if rows and all(row.forward == rows[0].forward for row in rows) else None

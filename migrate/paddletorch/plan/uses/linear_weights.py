@@ -13,6 +13,8 @@ from typing import TypeGuard
 from paddletorch_rules.facts import facts
 
 from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.inference.receivers import path_of
+from paddletorch.plan.inference.tied_weights import TiedWeights
 from paddletorch.plan.model.refusals import LayoutMatters, Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance
@@ -41,9 +43,16 @@ def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
         return _AS_IT_IS
     value, parent = _past_data(view, node)
     found = _use(view, value, parent)
-    if found is None:
+    if found is None or (_depends_on_layout(view, found, parent) and view.provide(TiedWeights).holds(node.value)):
         raise Refused(LayoutMatters())
     return found
+
+
+def _depends_on_layout(view: FileView, template: str, parent: ast.AST | None) -> bool:
+    """Whether the use is another one for a weight that has an embedding's layout."""
+    call = view.parent(parent) if isinstance(parent, ast.keyword) else parent
+    name = view.qualified(call.func) if isinstance(call, ast.Call) else None
+    return template == _TRANSPOSED or (name or "").rpartition(".")[2] == "linear"
 
 
 def other_weight(view: FileView, node: ast.Attribute) -> str | None:
@@ -54,6 +63,19 @@ def other_weight(view: FileView, node: ast.Attribute) -> str | None:
         if any(isinstance(v, Instance) and v.type == "linear" for v in values):
             raise Refused(LayoutMatters())
     return None
+
+
+def is_tied_to_unknown(view: FileView, node: ast.Attribute) -> bool:
+    """Whether the weight of an embedding is given to a layer that the file does not show: perhaps a linear one."""
+    statement = view.parent(node)
+    if not isinstance(statement, ast.Assign) or not isinstance(node.ctx, ast.Store) or not _is_weight(statement.value):
+        return False
+    values = view.evaluator.objects(statement.value.value)
+    if not any(isinstance(v, Instance) and v.type == "embedding" for v in values):
+        return False
+    if any(isinstance(v, Instance) and v.type != "module" for v in view.evaluator.objects(node.value)):
+        return False
+    return not view.settings.table.suggests("embedding", path_of(node.value).rpartition(".")[2])
 
 
 def is_linear_weight(view: FileView, node: ast.expr) -> bool:

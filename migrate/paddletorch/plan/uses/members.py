@@ -11,23 +11,27 @@ from paddletorch_rules import Form, Row
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
+from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.inference.overloads import Fit, choose, fit
 from paddletorch.plan.inference.receivers import Evidence, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import (
+    LayoutMatters,
     LeftWithAnother,
     Misused,
     NeedsWholeCall,
     NotLocated,
     Refused,
 )
+from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.uses.attributes import larger_member, plan_attribute
 from paddletorch.plan.uses.expression_templates import replace_match
+from paddletorch.plan.uses.linear_weights import is_tied_to_unknown
 from paddletorch.plan.uses.method_hooks import METHOD_HOOKS, MemberCall
 from paddletorch.plan.uses.uncalled import renamed_parameters, renames_only
 from paddletorch.resolve import Instance, NoneValue
@@ -85,7 +89,7 @@ def _plan_instance_calls(file: _File) -> Iterator[Changes]:
         types = {v.type for v in values if isinstance(v, Instance)}
         options = [pair for pair in rows if pair[0].receiver in types]
         makers = {v.api for v in values if isinstance(v, Instance)}
-        left = not makers.isdisjoint(file.planned.uses.left_apis)
+        left = any(isinstance(v, Instance) and file.planned.uses.leave(v) for v in values)
         if left or any(api.partition(".")[0] == view.target for api in makers):
             continue  # the object is left as the source's, or is already the target's
         if not options or len(types) > 1 or any(not isinstance(v, Instance | NoneValue) for v in values):
@@ -136,6 +140,8 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
     rows = view.settings.members(node.attr)
     if not rows or (isinstance(node.value, ast.Name | ast.Attribute) and _is_framework_name(view, node.value)):
         return NOTHING, None
+    if node.attr == "weight" and is_tied_to_unknown(view, node):
+        return Changes(findings=(refused(LayoutMatters(), node, "linear.weight", rows[0][0]),)), None
     parent = view.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
     for receiver in dict.fromkeys(row.receiver for row, _ in rows):
@@ -149,8 +155,10 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
             continue
         changes = NOTHING
         if row.kind == "attribute":
-            if evidence is Evidence.YES:
+            if evidence is Evidence.YES or row.any_receiver or view.settings.options.unsafe:
                 changes = plan_attribute(view, file.aliases, node, row, form)
+            else:
+                changes = _plan_unknown_layer(view, node, row, [r for r, _ in rows])
         elif call is None:
             if evidence is Evidence.YES and row.report is None and file.left_scaler is None:
                 changes = _plan_reference(view, node, options)
@@ -160,6 +168,24 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
             return changes, None
         return changes, (f"{receiver.capitalize()}.{node.attr}", _fate(changes))
     return NOTHING, None
+
+
+def _plan_unknown_layer(view: FileView, node: ast.Attribute, row: Row, rows: list[Row]) -> Changes:
+    """Report an attribute of what may be a layer whose attribute has another name in the target.
+
+    ``rows`` are all rows of the attribute: where most layers keep its name, one that does not must be seen.
+    """
+    form, bases = view.settings.emitted(row), view.settings.table.bases
+    if row.report is not None or form is None or node.attr in form.names:
+        return NOTHING
+    keeps = any(r.receiver != row.receiver and r.receiver in bases(row.receiver or "") for r in rows)
+    types = {v.type for v in view.evaluator.objects(node.value) if isinstance(v, Instance)}
+    if keeps and not any(row.receiver in bases(one) for one in types):
+        return NOTHING
+    template = form.template or "{self}." + form.names[0]
+    written = template.replace("{self}", "") if template.count("{self}") == 1 else "an expression of several parts"
+    details = {"name": view.text(node.value), "type": row.receiver or "", "attribute": node.attr}
+    return Changes(findings=(finding("API234", node, f"{row.receiver}.{node.attr}", row, written=written, **details),))
 
 
 def _fate(changes: Changes) -> Fate:
@@ -206,8 +232,7 @@ def _plan_reference(view: FileView, node: ast.Attribute, options: list[tuple[Row
 
 
 def _renamed(view: FileView, node: ast.Attribute, name: str, code: str) -> Edit:
-    end = view.source.span(node).end
-    return Edit(Span(end - len(node.attr.encode()), end), name, code)
+    return Edit(view.source.attribute_name(node), name, code)
 
 
 def _plan_call(
@@ -273,11 +298,11 @@ def _is_converted_already(view: FileView, call: ast.Call, edits: tuple[Edit, ...
     if text is None:
         return False
     try:
-        wanted = ast.dump(ast.parse(text, mode="eval").body)
+        wanted = ast.parse(text, mode="eval").body
     except SyntaxError:
         return False
     while isinstance(node, ast.expr | ast.keyword):
-        if ast.dump(node) == wanted:
+        if same_code(node, wanted):
             return True
         node = view.parent(node)
     return False
@@ -315,9 +340,4 @@ def _as_attribute(view: FileView, node: ast.Attribute, call: ast.Call, row: Row,
     """
     if call.args or call.keywords:
         raise Refused(Misused("()", "it takes no arguments"))
-    before, _, after = view.quoted(template, call).partition("{self}")
-    inner, span = view.source.span(node.value), view.source.span(call)
-    return (
-        Edit(Span(span.start, inner.start), before, row.code),
-        Edit(Span(inner.end, span.end), after, row.code),
-    )
+    return (Edit(view.source.span(call), "", row.code, tuple(fill(view, template, {"self": node.value}, call))),)

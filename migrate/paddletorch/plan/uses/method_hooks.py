@@ -46,8 +46,7 @@ def _finding(member: MemberCall, code: str, what: str, node: ast.expr | None = N
 
 
 def _method_name(view: FileView, member: MemberCall, name: str) -> Edit:
-    end = view.source.span(member.node).end
-    return Edit(Span(end - len(member.node.attr.encode()), end), name, member.row.code)
+    return Edit(view.source.attribute_name(member.node), name, member.row.code)
 
 
 def _is_statement(view: FileView, call: ast.Call) -> bool:

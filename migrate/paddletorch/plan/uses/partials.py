@@ -74,8 +74,8 @@ def _row(view: FileView, planned: Planned, api: str, makers: list[ast.Call]) -> 
 
     None if it is left: then its calls are left too, and the finding is at its creation.
     """
-    partials = [use for use in planned.uses if use.site.role == "partial" and use.site.name == api]
-    partials = [use for use in partials if use.site.call in makers] or partials
+    by_call = planned.uses.partials.get(api, {})
+    partials = [by_call[maker] for maker in makers if maker in by_call] or list(by_call.values())
     rows = {use.row for use in partials if use.converts}
     if not partials or len(rows) > 1:
         return view.settings.lookup(api)

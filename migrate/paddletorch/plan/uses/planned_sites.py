@@ -13,6 +13,7 @@ from paddletorch.model import Edit
 from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.fill_template import fill
+from paddletorch.plan.calls.initial_values import LEFT, warned_code
 from paddletorch.plan.inference.overloads import choose
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import finding
@@ -32,7 +33,7 @@ from paddletorch.plan.model.site import Candidate, Site
 from paddletorch.plan.model.target_forms import target_form, target_name
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.use import Use
-from paddletorch.plan.model.view import FileView
+from paddletorch.plan.model.view import FileView, without_device
 from paddletorch.plan.names.reexports import reads_alike, reexported_sites
 from paddletorch.plan.sites.sites import find_sites
 from paddletorch.plan.uses.call_hooks import CALL_HOOKS
@@ -80,12 +81,15 @@ def plan_site(view: FileView, site: Site) -> Use:
     if not view.is_located(site.call or site.node):
         return Use(site, row, None).refuse(NotLocated())
     candidates = [c for c in site.candidates if not _takes_anything(view, c)] or site.candidates
+    if view.target == "paddle" and len(candidates) > 1:
+        names = without_device([c.name for c in candidates])
+        candidates = [c for c in candidates if c.name in names]
     readings = [_plan_candidate(view, site, candidate) for candidate in candidates]
     if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
         readings = _plausible(readings)
     readings = [use for use in readings if not _does_not_fit(use)] or readings
     first = readings[0]
-    if len({c.name for c in site.candidates}) > 1 and _same_edits(site, readings):
+    if len({c.name for c in candidates}) > 1 and _same_edits(site, readings):
         first = replace(first, keeps_name=True)
     elif any(not first.same_as(other) for other in readings[1:]):
         if not any(use.converts for use in readings):
@@ -200,6 +204,8 @@ def _convert(view: FileView, site: Site, candidate: Candidate) -> Use:
             return convert_unbound(view, site, attribute, options)
     candidate = _overload(view, site, candidate)
     row = candidate.row
+    if row.annotation and _is_cast_to(view, site):
+        return Use(site, row, target_name(row, view), keeps_name=True)
     _check_annotation(view, site, row)
     if site.role == "patch":
         return _convert_store(view, site, row)
@@ -229,7 +235,8 @@ def _convert(view: FileView, site: Site, candidate: Candidate) -> Use:
 
 def _convert_by_role(view: FileView, site: Site, candidate: Candidate, row: Row, form: Form) -> Use:
     use = Use(site, candidate.row, form.names[0] if form.names else None)
-    warning = finding(row.warn[view.target], site.node, candidate.name, row) if view.target in row.warn else None
+    warned = view.target in row.warn
+    warning = finding(warned_code(view, row), site.node, candidate.name, row) if warned else None
     if row.kind == "constant":
         if warning is not None and site.role != "annotation":
             use = use.with_findings(warning)
@@ -272,7 +279,10 @@ def _convert_call(view: FileView, use: Use, candidate: Candidate, form: Form) ->
     callee = Callee.PARTIAL if site.role == "partial" else Callee.NAMED
     skip = 1 if callee is Callee.PARTIAL else 0
     binding = bind(view, call, candidate.row, candidate.form, candidate.name, skip)
-    converted = convert_bound_call(binding, form, callee)
+    is_certain = site.other is None and len({c.row.id for c in site.candidates}) == 1
+    converted = convert_bound_call(binding, form, callee, is_certain=is_certain)
+    if converted.initialized:
+        use = use.without_finding(LEFT)
     return Use(
         site,
         use.row,
@@ -282,6 +292,14 @@ def _convert_call(view: FileView, use: Use, candidate: Candidate, form: Form) ->
         whole=converted.whole,
         writes_name=converted.template is not None,
     )
+
+
+def _is_cast_to(view: FileView, site: Site) -> bool:
+    """Whether the use is a variable that names the class in ``x.type(Tensor)``: the method's row writes a dtype."""
+    call = view.parent(site.node)
+    if not isinstance(call, ast.Call) or not _is_variable(site) or site.node not in call.args:
+        return False
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "type"
 
 
 def _check_annotation(view: FileView, site: Site, row: Row) -> None:

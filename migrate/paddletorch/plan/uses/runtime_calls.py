@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from paddletorch_rules import Row
 from paddletorch_rules.facts import facts
@@ -165,9 +165,10 @@ def _is_unknown(view: FileView, function: ast.expr) -> bool:
     is_known = False
     if isinstance(function, ast.Name):
         bindings = view.tree.scopes[function].lookup(function.id)
-        if not bindings or not all(_is_variable(b) for b in bindings):
+        kinds = view.provide(_VariableKinds).of(bindings) if bindings else None
+        if kinds is None:
             return False
-        is_known = all(b.kind == "assign" for b in bindings) and not view.settings.shim_wraps_calls
+        is_known = kinds == {"assign"} and not view.settings.shim_wraps_calls
     elif not isinstance(function, ast.Attribute) or not _LAYER_NAMES.search(function.attr):
         return False
     values = view.evaluator.values(function)
@@ -183,5 +184,17 @@ def _is_only_parameter(view: FileView, function: ast.expr) -> bool:
     return bool(bindings) and all(b.kind == "parameter" and b.qualified is None for b in bindings)
 
 
-def _is_variable(binding: Binding) -> bool:
-    return binding.qualified is None and binding.kind in ("parameter", "assign", "iterate")
+class _VariableKinds:
+    """The kinds of the bindings of names that are only assigned, passed or iterated over."""
+
+    def __init__(self, _view: FileView) -> None:
+        self._kinds: dict[int, frozenset[str] | None] = {}
+        """By the identity of a list of bindings."""
+
+    def of(self, bindings: Sequence[Binding]) -> frozenset[str] | None:
+        """The kinds, of all bindings of one name; None if one of them is of another kind."""
+        key = id(bindings)
+        if key not in self._kinds:
+            kinds = frozenset(b.kind if b.qualified is None else "import" for b in bindings)
+            self._kinds[key] = kinds if kinds <= {"parameter", "assign", "iterate"} else None
+        return self._kinds[key]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
+from paddletorch.plan.calls.initial_values import LEFT
 from paddletorch.plan.inference.overloads import choose
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import finding
@@ -21,13 +22,17 @@ from paddletorch.resolve.values import Local
 def plan_subclasses(view: FileView, planned: Planned) -> Changes:
     """Convert the arguments that a subclass passes to the API's constructor; if one cannot be, leave the base too."""
     calls_of: dict[ast.AST, list[ast.Call]] | None = None
+    parents_inits: dict[ast.AST, list[ast.Call]] | None = None
     revised: list[Use] = []
     for use in planned.uses.converted:
         node = view.parent(use.site.node)
         if use.site.role != "base" or not isinstance(node, ast.ClassDef):
             continue
-        calls = _calls_of_parent(view, node)
-        if calls is None:
+        own = [s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"]
+        if own:
+            parents_inits = _calls_of_parents(view) if parents_inits is None else parents_inits
+            calls = parents_inits.get(own[-1], [])
+        else:
             calls_of = _calls_of_classes(view) if calls_of is None else calls_of
             calls = calls_of.get(node, [])
         revised.append(_with_constructor(view, use, node, calls))
@@ -48,22 +53,17 @@ def _with_constructor(view: FileView, use: Use, node: ast.ClassDef, calls: list[
     return converted.with_findings(finding("API207", use.site.node, use.site.name, use.row, **details))
 
 
-def _calls_of_parent(view: FileView, node: ast.ClassDef) -> list[ast.Call] | None:
-    """The ``super().__init__`` calls in the class's ``__init__``; None if it has no ``__init__``."""
-    own = [s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"]
-    if not own:
-        return None
-    inits = view.tree.members.get("__init__", ())
-    calls = [call for f in inits if isinstance(call := view.parent(f), ast.Call) and call.func is f]
-    found = [call for call in calls if _is_super_init(call) and _is_inside(view, call, own[-1])]
-    return sorted(found, key=lambda call: (call.lineno, call.col_offset))
-
-
-def _is_inside(view: FileView, node: ast.AST, outer: ast.AST) -> bool:
-    current: ast.AST | None = node
-    while current is not None and current is not outer:
-        current = view.parent(current)
-    return current is outer
+def _calls_of_parents(view: FileView) -> dict[ast.AST, list[ast.Call]]:
+    """The ``super().__init__`` calls inside each function, in source order."""
+    calls = [call for call in view.tree.method_calls("__init__") if _is_super_init(call)]
+    found: dict[ast.AST, list[ast.Call]] = {}
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        current: ast.AST | None = call
+        while current is not None:
+            if isinstance(current, ast.FunctionDef):
+                found.setdefault(current, []).append(call)
+            current = view.parent(current)
+    return found
 
 
 def _calls_of_classes(view: FileView) -> dict[ast.AST, list[ast.Call]]:
@@ -105,4 +105,6 @@ def _convert(view: FileView, use: Use, call: ast.Call) -> Use:
         if reported is None:
             raise
         return replace(use, needed_module=MODULE).with_edits(*wrapped_callee(view, call.func)).with_findings(reported)
+    if converted.initialized:
+        use = use.without_finding(LEFT)
     return use.with_edits(*converted.every_edit).with_findings(*converted.findings)

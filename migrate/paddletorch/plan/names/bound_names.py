@@ -1,0 +1,34 @@
+"""Which names are bound on every path to a place of the file."""
+
+from __future__ import annotations
+
+import ast
+
+from paddletorch.plan.model.view import FileView
+from paddletorch.resolve import Bound, DefiniteAssignment
+
+
+def is_bound(view: FileView, name: str, node: ast.AST) -> bool:
+    """Whether ``name`` is bound wherever ``node`` is evaluated, with both frameworks installed."""
+    flow = view.provide(_assignment)
+    scope = flow.scope_at(node)
+    bindings = scope.lookup(name)
+    if len(bindings) == 1 and bindings[0].kind == "import" and _is_above(view, bindings[0].node, node):
+        return True
+    return flow.named(name, node, scope) is Bound.ALWAYS
+
+
+def runs_before(view: FileView, statement: ast.stmt, node: ast.AST) -> bool:
+    """Whether ``statement`` runs on every path to ``node``."""
+    return _is_above(view, statement, node) or view.provide(_assignment).after([statement], node) is Bound.ALWAYS
+
+
+def _assignment(view: FileView) -> DefiniteAssignment:
+    return DefiniteAssignment(view.tree, (view.settings.source, view.target))
+
+
+def _is_above(view: FileView, statement: ast.AST, node: ast.AST) -> bool:
+    """Whether ``statement`` stands on top of the module, above the line of ``node``."""
+    if not isinstance(statement, ast.stmt) or view.parent(statement) is not view.tree.module:
+        return False
+    return (statement.end_lineno or statement.lineno) < getattr(node, "lineno", 0)

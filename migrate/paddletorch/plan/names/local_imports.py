@@ -1,0 +1,79 @@
+"""Imports of the source that stay: into the functions that need them, so that the module loads without the source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.statements import block_of
+from paddletorch.resolve import Binding
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def statements_that_need(
+    view: FileView, binding: Binding, bindings: list[Binding], loads: Iterable[ast.expr]
+) -> list[ast.stmt]:
+    """The statements in functions before which an import can stand instead; none if it must stay where it is.
+
+    ``loads`` are the uses that remain of the name.
+    """
+    if len(bindings) != 1 or not isinstance(view.parent(binding.node), ast.Module) or view.source.is_document:
+        return []
+    by_function: dict[_Function, list[ast.expr]] = {}
+    for load in loads:
+        function = _function_around(view, load)
+        if function is None:
+            return []
+        by_function.setdefault(function, []).append(load)
+    places = [_first_in_common_block(view, function, loads) for function, loads in by_function.items()]
+    return [] if any(getattr(place, "decorator_list", None) for place in places) else places
+
+
+def _function_around(view: FileView, load: ast.expr) -> _Function | None:
+    """The innermost function whose body holds ``load``."""
+    scope = view.tree.scopes.get(load)
+    while scope is not None:
+        if isinstance(scope.node, _Function):
+            return scope.node
+        scope = scope.parent
+    return None
+
+
+def _first_in_common_block(view: FileView, function: _Function, loads: list[ast.expr]) -> ast.stmt:
+    """The first statement that uses the name, in the innermost block of the function that holds all uses."""
+    paths = [_statements_around(view, load, function) for load in loads]
+    place = 0
+    while all(len(path) > place + 1 for path in paths):
+        blocks = [block_of(view, path[place + 1]) for path in paths]
+        if len({id(path[place]) for path in paths}) > 1 or any(block is not blocks[0] for block in blocks):
+            break
+        place += 1
+    return min((path[place] for path in paths), key=lambda statement: statement.lineno)
+
+
+def _statements_around(view: FileView, load: ast.expr, function: _Function) -> list[ast.stmt]:
+    """The statements of the function that hold ``load``, the outermost first; an ``elif`` is not one."""
+    found: list[ast.stmt] = []
+    current: ast.AST | None = load
+    while current is not None and current is not function:
+        if isinstance(current, ast.stmt) and not _is_elif(view, current):
+            found.append(current)
+        current = view.parent(current)
+    return found[::-1]
+
+
+def _is_elif(view: FileView, statement: ast.stmt) -> bool:
+    around = view.parent(statement)
+    if not isinstance(statement, ast.If) or not isinstance(around, ast.If) or around.orelse != [statement]:
+        return False
+    return view.source.body[view.source.span(statement).start :].startswith(b"elif")
+
+
+def import_text(binding: Binding) -> str:
+    """The import of one name as a statement of its own."""
+    alias, statement = binding.alias, binding.node
+    assert alias is not None
+    name = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+    return f"from {statement.module} import {name}" if isinstance(statement, ast.ImportFrom) else f"import {name}"

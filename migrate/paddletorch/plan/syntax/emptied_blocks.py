@@ -1,0 +1,88 @@
+"""What removed statements leave: a block without any gets a ``pass``, a shared line loses their semicolons."""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.statements import block_of, own_line
+
+
+def plan_emptied_blocks(view: FileView, planned: Planned) -> Changes:
+    """Insert ``pass`` where the edits so far delete every statement of a block, and tidy the lines of several."""
+    deletions = sorted({e.span for e in planned.edits if not e.written and not e.parts and e.span.end > e.span.start})
+    if not deletions:
+        return NOTHING
+    deleted: dict[ast.stmt, Span] = {}
+    for node in view.tree.parents:
+        if isinstance(node, ast.stmt):
+            span = view.source.span(node)
+            index = bisect_right(deletions, span.start, key=lambda d: d.start) - 1
+            if index >= 0 and deletions[index].holds(span):
+                deleted[node] = deletions[index]
+    firsts = {block[0]: block for block in (block_of(view, s) for s in deleted)}
+    emptied = [
+        first
+        for first, block in firsts.items()
+        if all(s in deleted for s in block) and not isinstance(view.parent(first), ast.Module)
+    ]
+    passes = [_pass(view, first, deleted[first]) for first in emptied if view.parent(first) not in deleted]
+    shared = {chain[0]: chain for chain in (_on_one_line(view, s) for s, d in deleted.items() if _alone(view, s, d))}
+    tidied = [edit for chain in shared.values() for edit in _tidied(view, chain, deleted, chain[0] in emptied)]
+    return Changes((*passes, *tidied))
+
+
+def _alone(view: FileView, statement: ast.stmt, deletion: Span) -> bool:
+    """Whether only the statement itself is deleted, not its line."""
+    return deletion == view.source.span(statement)
+
+
+def _pass(view: FileView, statement: ast.stmt, deletion: Span) -> Edit:
+    """``pass`` in the place of a deleted statement: before the comment that is kept, or on the line that is deleted."""
+    place = Span(deletion.start, deletion.start)
+    if _alone(view, statement, deletion):
+        return Edit(place, "pass")
+    if deletion.start == view.source.span(statement).start:
+        return Edit(place, "pass  ")
+    return Edit(place, view.source.indentation(statement.lineno) + "pass" + view.source.newline)
+
+
+def _on_one_line(view: FileView, statement: ast.stmt) -> Sequence[ast.stmt]:
+    """The statement with those of its block that semicolons join to it."""
+    block = block_of(view, statement)
+    first = last = block.index(statement)
+    while first > 0 and not own_line(view, block[first]):
+        first -= 1
+    while last + 1 < len(block) and not own_line(view, block[last + 1]):
+        last += 1
+    return block[first : last + 1]
+
+
+def _tidied(
+    view: FileView, chain: Sequence[ast.stmt], deleted: Mapping[ast.stmt, Span], emptied: bool
+) -> Iterator[Edit]:
+    """Delete the semicolons beside deleted statements, and the line if nothing is left on it."""
+    spans = [view.source.span(s) for s in chain]
+    gone = [s in deleted for s in chain]
+    for index in range(len(chain) - 1):
+        if gone[index] or all(gone[index + 1 :]):
+            yield Edit(Span(spans[index].end, spans[index + 1].start), "")
+    if not all(gone):
+        return
+    end = spans[-1].end
+    assert chain[-1].end_lineno is not None
+    line_end = view.source.line_span(chain[-1].end_lineno).end
+    rest = view.source.body[end:line_end]
+    semicolon = len(rest) - len(rest.lstrip(b" \t;"))
+    if emptied:
+        if b";" in rest[:semicolon]:
+            yield Edit(Span(end, end + rest.index(b";") + 1), "")
+    elif rest.strip(b" \t;\r\n\f"):
+        yield Edit(Span(end, end + semicolon), "")
+    else:
+        yield Edit(Span(view.source.line_span(chain[0].lineno).start, spans[0].start), "")
+        yield Edit(Span(end, line_end), "")

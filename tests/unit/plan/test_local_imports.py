@@ -1,0 +1,77 @@
+"""An import that stays goes into the functions that use it, where the module then loads without the source."""
+
+from __future__ import annotations
+
+import pytest
+from paddletorch.engine.engine import Engine
+from paddletorch.model import Options
+
+ENGINE = Engine(Options(target="torch"))
+START = "import paddle\nfrom paddle.geometric import segment_sum\n\n\nx = paddle.zeros([2])\n"
+
+BODIES = {
+    "the branch that uses it": (
+        "def f(flag):\n    if flag:\n        y = 1\n        return segment_sum(y)\n    return 2\n",
+        "def f(flag):\n    if flag:\n        y = 1\n        from paddle.geometric import segment_sum\n"
+        "        return segment_sum(y)\n    return 2\n",
+    ),
+    "the block of two branches": (
+        "def f(flag):\n    y = 1\n    if flag:\n        y = segment_sum(y)\n    else:\n        y = segment_sum(2)\n",
+        "def f(flag):\n    y = 1\n    from paddle.geometric import segment_sum\n"
+        "    if flag:\n        y = segment_sum(y)\n    else:\n        y = segment_sum(2)\n",
+    ),
+    "above an elif": (
+        "def f(flag):\n    if flag:\n        y = 1\n    elif segment_sum(flag):\n        y = 2\n",
+        "def f(flag):\n    from paddle.geometric import segment_sum\n"
+        "    if flag:\n        y = 1\n    elif segment_sum(flag):\n        y = 2\n",
+    ),
+    "in an elif": (
+        "def f(flag):\n    if flag:\n        y = 1\n    elif flag is None:\n        y = segment_sum(2)\n",
+        "def f(flag):\n    if flag:\n        y = 1\n    elif flag is None:\n"
+        "        from paddle.geometric import segment_sum\n        y = segment_sum(2)\n",
+    ),
+    "each function, also one in another": (
+        "def f():\n    def g():\n        return segment_sum(1)\n    return g, [segment_sum(n) for n in range(2)]\n",
+        "def f():\n    def g():\n        from paddle.geometric import segment_sum\n        return segment_sum(1)\n"
+        "    from paddle.geometric import segment_sum\n    return g, [segment_sum(n) for n in range(2)]\n",
+    ),
+    "above a class in a function": (
+        "def f():\n    class A(segment_sum):\n        pass\n    return A\n",
+        "def f():\n    from paddle.geometric import segment_sum\n"
+        "    class A(segment_sum):\n        pass\n    return A\n",
+    ),
+    "one line": (
+        "def f(): return segment_sum(1)\n",
+        "def f(): from paddle.geometric import segment_sum; return segment_sum(1)\n",
+    ),
+}
+
+STAYS = {
+    "default": "def f(g=segment_sum):\n    return g(segment_sum(1))\n",
+    "class": "class A:\n    total = segment_sum\n\n    def f(self):\n        return segment_sum(1)\n",
+    "decorator": "@segment_sum\ndef f():\n    return segment_sum(1)\n",
+    "decorator in a function": "def f():\n    @segment_sum\n    def g():\n        return 1\n    return g\n",
+    "module": "y = segment_sum(1)\n",
+    "exported": '__all__ = ["segment_sum"]\n\n\ndef f():\n    return segment_sum(1)\n',
+}
+
+
+@pytest.mark.parametrize(("body", "wanted"), BODIES.values(), ids=BODIES.keys())
+def test_the_import_moves_to(body: str, wanted: str) -> None:
+    first = ENGINE.convert((START + body).encode(), "a.py").output.decode()
+    assert first == "import torch\n\n\nx = torch.zeros([2])\n" + wanted
+    assert ENGINE.convert(first.encode(), "a.py").output.decode() == first
+    compile(first, "a.py", "exec")
+
+
+@pytest.mark.parametrize("body", STAYS.values(), ids=STAYS.keys())
+def test_the_import_stays(body: str) -> None:
+    assert (
+        "\nfrom paddle.geometric import segment_sum\n"
+        in ENGINE.convert((START + body).encode(), "a.py").output.decode()
+    )
+
+
+def test_nothing_moves_where_nothing_converts() -> None:
+    code = b"from paddle.geometric import segment_sum\n\n\ndef f():\n    return segment_sum(1)\n"
+    assert ENGINE.convert(code, "a.py").output == code
