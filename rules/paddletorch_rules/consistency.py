@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from paddletorch_rules import hooks
 from paddletorch_rules.aliases import Aliases, expanded
+from paddletorch_rules.facts import facts
 from paddletorch_rules.releases import Framework
 from paddletorch_rules.schema import RawTables, Row
 from paddletorch_rules.where import Where
@@ -71,6 +72,8 @@ def check_references(raw: RawTables) -> None:
                 raise where.error("receiver" if tracked == row.receiver else "gives", f"{tracked!r} is no [[type]]")
         if row.report is not None:
             _check_code(raw, row.report, where, "report")
+        if row.initial is not None and row.initial not in facts().initial_values:
+            raise where.error("initial", f"{row.initial!r} is no kind of layer in [initial_values] of facts.toml")
         for target, code in row.warn.items():
             if target not in ("torch", "paddle"):
                 raise where.error("warn", f"{target!r} is not a target framework")

@@ -27,6 +27,10 @@ class Facts:
     """Sets of names, each explained in ``facts.toml`` under its own name."""
 
     views: BySide
+    copied_views: BySide
+    may_share: BySide
+    passing_modules: BySide
+    inplace_modules: BySide
     fresh: BySide
     leaves: BySide
     no_grad: BySide
@@ -72,7 +76,9 @@ class Facts:
     inert_parameters: Names
     lost_group_keys: Names
     parameter_walks: BySide
+    compiling_decorators: BySide
     other_devices: Names
+    initial_values: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 @lru_cache(maxsize=1)

@@ -38,9 +38,9 @@ else:
     import tomli as tomllib
 
 _ROW_KEYS = frozenset(
-    "id code kind title torch paddle parameters direction receiver gives hook report warn known_without_import docs "
-    "tokens unchecked pairs as_list forward shows_type example paddle_example prove tolerance unverified annotation "
-    "any_receiver override".split()
+    "id code kind title torch paddle parameters direction receiver gives hook report warn initial known_without_import "
+    "docs tokens unchecked pairs as_list forward shows_type example paddle_example prove tolerance unverified "
+    "annotation any_receiver override".split()
 )
 _VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse keeps strings override".split())
 _TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base", "override"])
@@ -203,8 +203,11 @@ def _values(data: Mapping[str, Any], where: Where) -> ValueMap:
     wraps: dict[str, str | None] = {}
     for key in ("to_torch", "to_paddle"):
         wraps[key] = where.expression(where.text(data, key), key) if key in data else None
-        if wraps[key] is not None and "{x}" not in (wraps[key] or ""):
-            raise where.error(key, "the placeholder {x} is missing")
+        wrap = wraps[key]
+        if wrap is not None and (
+            "{{" in wrap or [name for _, name, _, _ in Formatter().parse(wrap) if name is not None] != ["x"]
+        ):
+            raise where.error(key, "the placeholder {x} must stand there once, and no other brace")
     for key in ("torch_also", "paddle_also", "refuse"):
         for text in where.mapping(data, key):
             where.expression(text, key)
@@ -282,6 +285,7 @@ def _row(data: Mapping[str, Any], where: Where, shared: Sequence[ParameterPair] 
         hook_arguments=hook_arguments,
         report=where.text(data, "report") if "report" in data else None,
         warn=where.mapping(data, "warn"),
+        initial=where.text(data, "initial") if "initial" in data else None,
         bare=where.flag(data, "known_without_import"),
         tokens=where.strings(data, "tokens") if "tokens" in data else None,
         unchecked=where.text(data, "unchecked") if "unchecked" in data else None,

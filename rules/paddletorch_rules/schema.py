@@ -185,7 +185,7 @@ class TypeSpec(Record):
 
     Args:
         makes: patterns (fnmatch) of qualified names whose call makes one, either framework.
-        protocol: sets of method names; a receiver on which all of one set are called is one.
+        protocol: sets of names; a receiver of which all methods of one set are called, or all attributes read, is one.
         names: regular expression for variable names that suggest one.
         tokens: what a file must hold for any member of the type to matter; empty if nothing can be said.
         base: a type whose members this one has too.
@@ -256,6 +256,7 @@ class Row(Record):
         hook: a named function for what the other keys cannot say; ``hook_arguments``: what it gets beside the call.
         report: diagnostic for a use that has no counterpart.
         warn: diagnostic to add to each conversion, by target.
+        initial: the kind of layer in ``initial_values`` of ``facts.toml``, if its default initial values differ.
         bare: the name is distinctive enough to be known where nothing binds it (documentation, notebooks).
         unchecked: why the names cannot be held against the installed frameworks, if they cannot.
         collect: parameters whose positionals become one list on the other side.
@@ -284,6 +285,7 @@ class Row(Record):
     hook_arguments: Mapping[str, str | int | bool] = field(default_factory=dict)
     report: str | None = None
     warn: Mapping[str, str] = field(default_factory=dict)
+    initial: str | None = None
     bare: bool = False
     tokens: tuple[str, ...] | None = None
     unchecked: str | None = None

@@ -6,6 +6,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -236,6 +237,55 @@ def torch_view(name: str) -> None:
 
 def torch_fresh(name: str) -> None:
     assert not any(torch_shares(name))
+
+
+COPYING: dict[str, Call] = {
+    "broadcast_to": lambda x: x.broadcast_to([2, 3]),
+    "expand": lambda x: x.expand([2, 3]),
+    "expand_as": lambda x: x.expand_as(x),
+    "hsplit": lambda x: paddle.hsplit(x, 3),
+}
+"""How Paddle's functions are called; the others take a number of parts."""
+
+
+def copied_view(name: str) -> None:
+    torch_view(name)
+    x = paddle_sample()
+    found = first(COPYING[name](x) if name in COPYING else getattr(paddle, name)(x, 2))
+    paddle.assign(paddle.full_like(x, 7.0), x)
+    assert not (found.numpy() == 7).any()
+
+
+SHARING: dict[str, Call] = {
+    "as_tensor": torch.as_tensor,
+    "dropout": lambda x: functional.dropout(x, training=False),
+    "float": lambda x: x.float(),
+    "from_numpy": lambda x: torch.from_numpy(x.numpy()),
+    "reshape_as": lambda x: x.reshape_as(x),
+    "to": lambda x: x.to(torch.float32),
+    "type": lambda x: x.type(torch.float32),
+    "type_as": lambda x: x.type_as(x),
+}
+"""Calls whose result shares memory, of functions that copy otherwise."""
+
+
+def torch_may_share(name: str) -> None:
+    x = sample()
+    results = [SHARING[name](x)] if name in SHARING else list(torch_results(name, x))
+    assert any(result.untyped_storage().data_ptr() == x.untyped_storage().data_ptr() for result in results)
+
+
+def passes_input(name: str) -> None:
+    x = sample()
+    module = getattr(torch.nn, name)(*((1, (3, 1)) if name == "Unflatten" else ())).eval()
+    assert module(x).untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+
+
+def writes_into_input(name: str) -> None:
+    x = (sample() - 0.5) * 9
+    module = getattr(torch.nn, name)(*((0.1, 7.0) if name == "Threshold" else ()), inplace=True)
+    result = module.eval()(x)
+    assert torch.equal(result, x)  # of the input as it was, the activations give something else
 
 
 def paddle_view(name: str) -> None:
@@ -624,9 +674,18 @@ def other_device(name: str) -> None:
     assert torch.device(name).type == name
 
 
+def has_name(name: str) -> None:
+    """The installed framework has the dotted name."""
+    assert callable(attrgetter(name.partition(".")[2])({"torch": torch, "paddle": paddle}[name.partition(".")[0]]))
+
+
 CHECKS: dict[str, Callable[[str], None]] = {
     "views.torch": torch_view,
     "views.paddle": paddle_view,
+    "copied_views.torch": copied_view,
+    "may_share.torch": torch_may_share,
+    "passing_modules.torch": passes_input,
+    "inplace_modules.torch": writes_into_input,
     "fresh.torch": torch_fresh,
     "leaves.paddle": paddle_leaf,
     "no_grad.torch": records_nothing,
@@ -674,6 +733,8 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "lost_group_keys": of_groups,
     "parameter_walks.torch": walks_once,
     "other_devices": other_device,
+    "compiling_decorators.torch": has_name,
+    "compiling_decorators.paddle": has_name,
 }
 """By table, and framework where the table has both: what must hold for each of its names."""
 
@@ -705,6 +766,10 @@ def test_the_frameworks_agree(key: str, name: str) -> None:
     [
         ("views.torch", "clone"),
         ("views.paddle", "split"),  # a copy, unlike torch's
+        ("copied_views.torch", "unbind"),
+        ("may_share.torch", "clone"),
+        ("passing_modules.torch", "ReLU"),
+        ("inplace_modules.torch", "GELU"),
         ("fresh.torch", "detach"),
         ("leaves.paddle", "clone"),
         ("pure", "add_"),
@@ -729,6 +794,7 @@ def test_the_frameworks_agree(key: str, name: str) -> None:
         ("layout_reads", "no_such_member"),
         ("layer_parameters.torch", "in_channels"),
         ("lost_group_keys", "learning_rate_decay"),
+        ("compiling_decorators.torch", "torch.jit.to_static"),
     ],
 )
 @pytest.mark.filterwarnings("ignore")

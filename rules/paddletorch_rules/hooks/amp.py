@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import PURE
+from paddletorch_rules.hooks.arguments import PURE, no_counterpart
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _SHORT_INTERVAL = 100
@@ -24,6 +24,15 @@ def scaler(call: BoundCall) -> None:
     interval = call.literal("growth_interval")
     if isinstance(interval, int) and not isinstance(interval, bool) and 0 < interval < _SHORT_INTERVAL:
         call.report("AMP242", parameter="growth_interval", value=str(interval))
+
+
+@hook("scale_factor", to="paddle")
+def scale_factor(call: BoundCall, side: str) -> None:
+    """torch's setters take any factor; Paddle's assert that one grows and the other shrinks."""
+    factor = call.literal("new_factor")
+    wrong = isinstance(factor, int | float) and (factor <= 1 if side == "above" else factor >= 1)
+    if wrong:
+        no_counterpart(call, "new_factor")
 
 
 @hook("autocast")

@@ -25,6 +25,22 @@ def is_plain(node: ast.expr) -> bool:
     return all(isinstance(n, PLAIN) for n in ast.walk(node))
 
 
+def operand(node: ast.expr) -> str:
+    """The expression's text, in brackets unless an operator, an attribute or an index can follow it."""
+    text = ast.unparse(node)
+    number = isinstance(node, ast.Constant) and isinstance(node.value, int | float | complex)
+    return text if number or isinstance(node, _ATOMS) else f"({text})"
+
+
+_ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Dict, ast.Tuple)
+"""Expressions that bind more tightly than any operator."""
+
+
+def literally(text: str) -> str:
+    """Text for a template that holds no placeholders: its braces are doubled."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 def rewrite_once(call: BoundCall, template: str, **names: str) -> None:
     """Emit ``template``, with its holes evaluated once unless the arguments are pure.
 

@@ -24,6 +24,9 @@ def factory_to_torch(call: BoundCall) -> None:
     """Sizes as separate arguments, which no function of Paddle's takes, are refused."""
     if isinstance(call.literal("dtype"), int):
         call.refuse("sizes as separate arguments")
+    shape = call.value("shape")
+    if shape is not None and isinstance(call.literal("shape"), int):
+        call.wrap("shape", "[", "]")  # a number is a size only by position in torch
 
 
 def place(call: BoundCall, before: str = "", after: str = "") -> None:
@@ -250,6 +253,9 @@ def _compare_lengths(call: BoundCall) -> None:
 def arange_to_torch(call: BoundCall) -> None:
     """Say where the length depends on the precision in which it is counted."""
     factory_to_torch(call)
+    step = call.value("step") is not None and call.literal("step") != 1
+    if step and (call.value("end") is None or call.literal("end") is None) and call.value("start") is not None:
+        call.rewrite("torch.arange(0, {start}, {step}{dtype:, dtype=%})")
     _compare_lengths(call)
 
 

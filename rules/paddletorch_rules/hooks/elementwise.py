@@ -6,7 +6,7 @@ import ast
 import math
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, literally, no_counterpart, operand, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _TENSOR = frozenset({"Tensor"})
@@ -43,7 +43,7 @@ def _factor(call: BoundCall) -> str | None:
     call.drop("alpha")
     if call.literal("alpha") == 1:
         return None
-    return f"({ast.unparse(node)})" if isinstance(node, ast.BinOp) else ast.unparse(node)
+    return literally(ast.unparse(node) if isinstance(node, ast.UnaryOp) else operand(node))
 
 
 @hook("scaled_sum", to="paddle")
@@ -227,7 +227,7 @@ def bits(call: BoundCall) -> None:
     if _is_number(call, "other"):
         first = _first(call)
         name = "input" if first == "{x}" else "self"
-        call.wrap("other", "paddle.to_tensor(", f", dtype={ast.unparse(call.value(name) or ast.Constant(0))}.dtype)")
+        call.wrap("other", "paddle.to_tensor(", f", dtype={operand(call.value(name) or ast.Constant(0))}.dtype)")
         if not is_pure(call.value(name)):
             no_counterpart(call, "other")
 

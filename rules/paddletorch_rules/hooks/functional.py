@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, only, rewrite_once
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, literally, no_counterpart, only, operand, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _LINEAR = frozenset({"torch.nn.Linear", "paddle.nn.Linear"})
@@ -48,7 +48,7 @@ def softmax_dim(call: BoundCall) -> None:
         call.drop("dim")
         if not is_pure(call.value("input")):
             no_counterpart(call, "dim", "None")
-        call.force("axis", f"0 if {ast.unparse(call.value('input') or ast.Constant(0))}.ndim in (0, 1, 3) else 1")
+        call.force("axis", f"0 if {operand(call.value('input') or ast.Constant(0))}.ndim in (0, 1, 3) else 1")
 
 
 @hook("hardsigmoid", to="paddle")
@@ -64,7 +64,7 @@ def hardsigmoid_to_torch(call: BoundCall) -> None:
     usual = call.value("slope") is None or (isinstance(slope, float) and abs(slope - 1 / 6) < 1e-6)
     if not usual or (call.value("offset") is not None and offset != 0.5):
         nodes = [call.value(n) or ast.Constant(d) for n, d in (("slope", 0.1666667), ("offset", 0.5))]
-        slope, offset = (ast.unparse(n) if isinstance(n, ast.Constant) else f"({ast.unparse(n)})" for n in nodes)
+        slope, offset = (literally(operand(n)) for n in nodes)
         call.rewrite(f"torch.clamp({{input}} * {slope} + {offset}, 0.0, 1.0)")
     call.drop("slope")
     call.drop("offset")
@@ -162,6 +162,8 @@ def average_pool_to_torch(call: BoundCall, dimensions: int) -> None:
     _even_padding(call, dimensions)
     if call.value("padding") is None or call.literal("padding") == 0:
         call.drop("exclusive")
+    elif call.literal("divisor_override") not in (..., None) and call.literal("exclusive") is not False:
+        call.stop("NNL201", difference="Paddle divides the average without the padding, torch the sum")
 
 
 def elements_of(node: ast.expr | None) -> list[ast.expr] | None:
@@ -175,6 +177,10 @@ def elements_of(node: ast.expr | None) -> list[ast.expr] | None:
 def interpolate_to_torch(call: BoundCall) -> None:
     """torch takes sizes as numbers, ``align_corners`` with some modes only, and no other layout."""
     mode = call.literal("mode") if call.value("mode") is not None else "nearest"
+    if isinstance(mode, str) and not mode.islower():
+        mode = mode.lower()
+        call.drop("mode")
+        call.force("mode", repr(mode))
     _shape_as_size(call)
     if call.value("align_corners") is not None:
         if mode in _NO_CORNERS:
@@ -222,7 +228,7 @@ def interpolate_to_paddle(call: BoundCall) -> None:
         if axes is not None:
             call.force("size", repr([size] * axes))
         elif is_pure(image) and image is not None:
-            call.force("size", f"[{size}] * ({ast.unparse(image)}.ndim - 2)")
+            call.force("size", f"[{size}] * ({operand(image)}.ndim - 2)")
         else:
             no_counterpart(call, "size", f"{size}: Paddle takes one for each dimension")
 
@@ -290,7 +296,7 @@ def _training(call: BoundCall, rate_name: str) -> None:
         return
     rate = call.value(rate_name)
     if call.literal("training") is not False and rate is not None and is_plain(rate):
-        test = ast.unparse(call.value("training") or ast.Constant(True))
+        test = operand(call.value("training") or ast.Constant(True))
         call.force("dropout_p", f"{ast.unparse(rate)} if {test} else 0.0")
     else:
         call.drop(rate_name)
@@ -311,7 +317,7 @@ def attention_to_paddle(call: BoundCall) -> None:
         no_counterpart(call, "scale")
     text = (
         "paddle.transpose(paddle.nn.functional.scaled_dot_product_attention(paddle.transpose({query} * "
-        f"(({ast.unparse(scale)}) * {{query}}.shape[-1] ** 0.5), [0, 2, 1, 3]), "
+        f"({literally(operand(scale))} * {{query}}.shape[-1] ** 0.5), [0, 2, 1, 3]), "
         "paddle.transpose({key}, [0, 2, 1, 3]), paddle.transpose({value}, [0, 2, 1, 3])"
         "{attn_mask:, attn_mask=%}{dropout_p:, dropout_p=%}{is_causal:, is_causal=%}), [0, 2, 1, 3])"
     )
@@ -393,7 +399,7 @@ def rms_norm(call: BoundCall) -> None:
     if eps is None or call.literal("eps") is None:
         added = "paddle.finfo({input}.dtype).eps"
     elif is_plain(eps):
-        added = ast.unparse(eps)
+        added = literally(operand(eps))
     else:
         no_counterpart(call, "eps")
     text = f"{{input}} * paddle.rsqrt(paddle.mean({{input}} * {{input}}, axis={axes}, keepdim=True) + {added})"

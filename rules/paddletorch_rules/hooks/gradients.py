@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 
 from paddletorch_rules.hooks.protocol import BoundCall, hook
@@ -34,6 +35,41 @@ def backward(call: BoundCall) -> None:
     given = call.value("grad_tensor") is not None and call.literal("grad_tensor") is not None
     if not given and call.has_several_elements("self"):
         call.rewrite("{self}.sum().backward({retain_graph:retain_graph=%})")
+
+
+@hook("gradients_of", to="torch")
+def gradients_of(call: BoundCall) -> None:
+    """Paddle starts from ones at each output: torch wants the gradient of the sum where it is no number."""
+    if call.value("grad_outputs") is not None and call.literal("grad_outputs") is not None:
+        return
+    outputs = call.value("outputs")
+    if isinstance(outputs, ast.List | ast.Tuple):
+        for output in outputs.elts:
+            if isinstance(output, ast.Name) and not _is_number(output):
+                call.replace(output, f"{output.id}.sum()")
+    elif outputs is not None and not _is_number(outputs) and not _is_number(call.origin("outputs")):
+        types = call.types("outputs")
+        if "sequence" in types and "Tensor" not in types:
+            call.wrap("outputs", "[output.sum() for output in ", "]")
+        else:
+            primary = isinstance(outputs, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+            call.wrap("outputs", *(("", ".sum()") if primary else ("(", ").sum()")))
+
+
+def _is_number(node: ast.expr | None) -> bool:
+    """Whether an output has one element, as far as its name or the function that gives it says."""
+    if isinstance(node, ast.Call):
+        function = node.func
+        name = function.attr if isinstance(function, ast.Attribute) else ast.unparse(function)
+        if name == "scale" and node.args:
+            return _is_number(node.args[0])
+        method = isinstance(function, ast.Attribute) and not node.args and not node.keywords
+        return (name in ("sum", "mean") and (method or len(node.args) == 1)) or bool(_LOSS.search(name))
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return bool(_LOSS.search(name))
+
+
+_LOSS = re.compile(r"(?i)loss|cost|entropy|energy|penalty")
 
 
 def counts_other_arguments(node: ast.ClassDef, target: Framework) -> bool:

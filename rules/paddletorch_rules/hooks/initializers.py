@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.attributes import attribute, attributes
-from paddletorch_rules.hooks.layers import layer_to_paddle, layer_to_torch
+from paddletorch_rules.hooks.arguments import is_plain, literally, operand
+from paddletorch_rules.hooks.attributes import attributes, tensors_of
+from paddletorch_rules.hooks.layers import layer_to_paddle
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _FANS = {
@@ -50,7 +51,7 @@ def truncated(call: BoundCall) -> None:
 
 
 @hook("initial_xavier", to="paddle")
-def initial_xavier(call: BoundCall) -> None:
+def initial_xavier_to_paddle(call: BoundCall) -> None:
     """Paddle 2.6 has no gain: the values are scaled afterwards, which is the same."""
     made = call.row_template
     if call.value("gain") is None or call.literal("gain") in (1, 1.0):
@@ -61,6 +62,33 @@ def initial_xavier(call: BoundCall) -> None:
     else:
         scaled = made.replace("{tensor}", "tensor")
         call.rewrite(f"(lambda tensor: ({scaled}, tensor.set_value(tensor * {{gain}}), tensor)[-1])({{tensor}})")
+
+
+@hook("initial_xavier", to="torch")
+def initial_xavier_to_torch(call: BoundCall) -> None:
+    """Fans that are given take the place of those that the tensor has."""
+    fans = {name: call.value(name) for name in ("fan_in", "fan_out") if call.literal(name) is not None}
+    given = {name: value for name, value in fans.items() if value is not None}
+    tensor = call.value("tensor")
+    one = len(given) == 1 and not (tensor is None or (is_plain(tensor) and _is_layers(call)))
+    if one or not all(is_plain(value) for value in given.values()):
+        name = next(iter(given))
+        call.stop("API221", parameter=name, value=ast.unparse(given[name]))
+    if not given:
+        return
+    numbers = [call.literal(name) for name in given]
+    texts = {name: ast.unparse(value) for name, value in given.items()}
+    fan_in = texts.get("fan_in", "{tensor}.numel() // {tensor}.shape[0]")
+    fan_out = texts.get("fan_out", "{tensor}.numel() // {tensor}.shape[1]")
+    whole = len(numbers) == 2 and all(isinstance(n, int) for n in numbers)
+    fans_text = str(sum(n for n in numbers if isinstance(n, int))) if whole else f"({fan_in} + {fan_out})"
+    for name in given:
+        call.drop(name)
+    if "uniform" in call.row_template:
+        bound = f"{{gain:% * }}(6 / {fans_text}) ** 0.5"
+        call.rewrite(f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})")
+    else:
+        call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {{gain:% * }}(2 / {fans_text}) ** 0.5)")
 
 
 @hook("initial_kaiming", to="torch")
@@ -80,7 +108,7 @@ def initial_kaiming_to_torch(call: BoundCall, initializer: str) -> None:
     if any(isinstance(n, ast.Call) for n in ast.walk(fan)):
         call.stop("API221", parameter="fan_in", value=ast.unparse(fan))
     call.drop("fan_in")
-    deviation = f"torch.nn.init.calculate_gain({{nonlinearity}}, {{a}}) / ({ast.unparse(fan)}) ** 0.5"
+    deviation = f"torch.nn.init.calculate_gain({{nonlinearity}}, {{a}}) / {literally(operand(fan))} ** 0.5"
     if initializer == "KaimingUniform":
         bound = f"3 ** 0.5 * {deviation}"
         call.rewrite(f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})")
@@ -125,17 +153,7 @@ def linear_to_paddle(call: BoundCall) -> None:
 @hook("linear_layer", to="torch")
 def linear_to_torch(call: BoundCall) -> None:
     """As ``layer``; torch's weight is transposed, which shows where values are assigned to it."""
-    if _assigns(call.origin("weight_attr")):
-        attributes(call, {"weight_attr": "weight.t()", "bias_attr": "bias"})
-    else:
-        layer_to_torch(call)
-
-
-def _assigns(given: ast.expr | None) -> bool:
-    """Whether the attribute, or the initializer in it, is written as ``Assign(...)``."""
-    keywords = attribute(given) if given is not None else None
-    initializer = keywords.get("initializer") if keywords is not None else given
-    return isinstance(initializer, ast.Call) and ast.unparse(initializer.func).rpartition(".")[2] == "Assign"
+    attributes(call, tensors_of("linear_layer", call))
 
 
 @hook("param_attr", to="torch")

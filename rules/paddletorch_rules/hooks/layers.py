@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules.hooks.attributes import attributes
-from paddletorch_rules.hooks.protocol import BoundCall, hook
+from paddletorch_rules.hooks.protocol import BoundCall, Step, hook
 
 _PAD_CLASSES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circular": "CircularPad"}
 
@@ -22,6 +22,32 @@ def layer_to_torch(call: BoundCall) -> None:
     attributes(call, {"weight_attr": "weight", "bias_attr": "bias"})
 
 
+@hook("embedding_layer", to="paddle")
+def embedding_to_paddle(call: BoundCall) -> None:
+    """As ``layer``; what ``padding_idx`` gives is another row."""
+    _report_padding(call)
+    layer_to_paddle(call)
+
+
+def _report_padding(call: BoundCall) -> None:
+    """Measured on 3.3.1: after ``ones_(weight)`` Paddle gives zeros for ``padding_idx``, torch ones."""
+    if call.value("padding_idx") is not None and call.literal("padding_idx") is not None:
+        difference = "for padding_idx Paddle gives zeros, torch the weight's row, which may be filled later"
+        call.report("NNL202", difference=difference)
+
+
+@hook("embedding_layer", to="torch")
+def embedding_to_torch(call: BoundCall) -> None:
+    """Most of torch's optimizers raise for sparse gradients; dense ones are the same values."""
+    if call.value("sparse") is not None and call.literal("sparse") is not False:
+        call.report(
+            "NNL202", difference="its gradient becomes dense; for a sparse one Paddle's Adam takes smaller steps"
+        )
+    call.drop("sparse")
+    _report_padding(call)
+    layer_to_torch(call)
+
+
 @hook("layer_placed", to="paddle")
 def layer_placed(call: BoundCall) -> None:
     """Layers made of layers: only the place can be carried over."""
@@ -31,7 +57,9 @@ def layer_placed(call: BoundCall) -> None:
 def placed(call: BoundCall) -> None:
     """torch's layers take a device and a dtype; Paddle's are moved once they are made."""
     given = []
-    for name in ("device", "dtype"):
+    for name, other in (("device", "dtype"), ("dtype", "device")):
+        if call.types(name) == {other}:
+            call.refuse(f"{name} is given a {other}")
         if call.value(name) is not None:
             call.drop(name)
             if call.literal(name) is not None:
@@ -109,9 +137,8 @@ def _padding_to_torch(call: BoundCall, dimensions: int) -> None:
 
 def on_output(call: BoundCall, result: str, **values: str) -> None:
     """A forward hook that gives ``result``, of the layer ``m`` and its output ``out``."""
-    names, holes = "".join(f", {n}" for n in values), "".join(f", {v}" for v in values.values())
-    registered = f"m.register_forward_hook(lambda m, given, out: {result})"
-    call.surround(f"(lambda m{names}: ({registered}, m)[-1])(", f"{holes})")
+    defaults = "".join(f", {name}={value}" for name, value in values.items())
+    call.afterwards(Step((("", f"{{object}}.register_forward_hook(lambda m, given, out{defaults}: {result})"),)))
 
 
 @hook("layer_dropout", to="torch")
@@ -194,18 +221,6 @@ def triplet_to_torch(call: BoundCall) -> None:
     call.drop("distance_function")
 
 
-@hook("layer_cross_entropy", to="paddle")
-def cross_entropy_to_paddle(call: BoundCall) -> None:
-    """Label smoothing gives other values beside weights or ignored labels, and another shape without reduction."""
-    smoothing = call.literal("label_smoothing") if call.value("label_smoothing") is not None else 0.0
-    if smoothing not in (0, 0.0):
-        weighted = call.value("weight") is not None and call.literal("weight") is not None
-        if weighted or call.value("ignore_index") is not None:
-            call.stop("NNL201", difference="label_smoothing beside weight or ignore_index gives other values")
-        if call.value("reduction") is not None and call.literal("reduction") not in ("mean", "sum"):
-            call.stop("NNL201", difference="label_smoothing without reduction gives [N, 1] in Paddle, [N] in torch")
-
-
 @hook("layer_cross_entropy", to="torch")
 def cross_entropy_to_torch(call: BoundCall) -> None:
     """Soft labels need no word in torch; its classes are on axis 1, Paddle's on the last."""
@@ -229,7 +244,9 @@ def sequential_to_paddle(call: BoundCall) -> None:
 def sequential_to_torch(call: BoundCall) -> None:
     """Layers with names are an OrderedDict in torch."""
     first = call.value("layers")
-    if isinstance(first, ast.Starred) and ast.unparse(first.value).endswith(".items()"):
+    if not isinstance(first, ast.Starred):
+        return
+    if _are_named(call, first):
         call.wrap("layers", "collections.OrderedDict([", "])")
 
 
@@ -239,10 +256,15 @@ def named(call: BoundCall) -> None:
     first = call.value("layers")
     if first is None:
         call.rewrite("torch.nn.Sequential()")
-    elif isinstance(first, ast.Starred) and not ast.unparse(first.value).endswith(".items()"):
-        written = first.value.elts if isinstance(first.value, ast.List | ast.Tuple) else []
-        if not written or not all(isinstance(pair, ast.Tuple) for pair in written):
-            call.rewrite("torch.nn.Sequential({args})")
+    elif isinstance(first, ast.Starred) and not _are_named(call, first):
+        call.rewrite("torch.nn.Sequential({args})")
+
+
+def _are_named(call: BoundCall, layers: ast.Starred) -> bool:
+    """Whether the list that is unpacked holds names and layers, as far as its elements are seen."""
+    written = call.elements("layers")
+    pairs = bool(written) and all(isinstance(pair, ast.Tuple) and len(pair.elts) == 2 for pair in written)
+    return pairs or ast.unparse(layers.value).endswith(".items()")
 
 
 def _is_ordered(node: ast.expr | None) -> bool:

@@ -87,8 +87,14 @@ def batch_norm_to_torch(call: BoundCall) -> None:
     """``momentum`` weighs the old value in Paddle, the new one in torch, which has no ``use_global_stats``."""
     _affine_to_torch(call, "affine")
     _momentum(call)
-    if call.literal("use_global_stats") is True:
+    value = call.value("use_global_stats")
+    if value is None:
+        return
+    choices = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+    if any(isinstance(choice, ast.Constant) and choice.value is True for choice in choices):
         call.stop("API221", parameter="use_global_stats", value="True")
+    if not all(isinstance(choice, ast.Constant) for choice in choices):
+        call.report("API228", parameter="use_global_stats", neutral="None or False", value=ast.unparse(value))
 
 
 def _momentum(call: BoundCall) -> None:
@@ -99,8 +105,6 @@ def _momentum(call: BoundCall) -> None:
         call.stop("API221", parameter="momentum", value="None")
     if isinstance(value, int | float):
         call.force("momentum", repr(round(1 - value, 12)))
-    elif not isinstance(call.value("momentum"), ast.Name | ast.Attribute | ast.Call | ast.Subscript):
-        call.wrap("momentum", "(", ")")
 
 
 _ACTIVATIONS = {

@@ -23,8 +23,9 @@ def optimizer_to_paddle(call: BoundCall) -> None:
     betas = call.value("betas")
     if betas is None:
         return
-    if isinstance(betas, ast.Tuple | ast.List) and len(betas.elts) == 2:
-        first, second = (ast.unparse(e) for e in betas.elts)
+    pair = betas.elts if isinstance(betas, ast.Tuple | ast.List) else []
+    if len(pair) == 2 and not any(isinstance(e, ast.Starred) for e in pair):
+        first, second = (ast.unparse(e) for e in pair)
     elif _is_path(betas):
         text = ast.unparse(betas)
         first, second = f"{text}[0]", f"{text}[1]"
@@ -53,6 +54,8 @@ def optimizer_to_torch(call: BoundCall) -> None:
     """One tuple of betas; what clips gradients stands before the steps in torch."""
     if call.value("parameters") is None or call.literal("parameters") is None:
         call.refuse("parameters is missing: torch has no list of all parameters to fall back on")
+    if call.value("lazy_mode") is not None and call.literal("lazy_mode") is True:
+        call.report("OPT205", what="lazy_mode=True leaves rows that no batch uses; torch's Adam goes on changing them")
     given = [call.value("beta1"), call.value("beta2")]
     if any(given):
         first, second = (d if v is None else ast.unparse(v) for v, d in zip(given, ("0.9", "0.999"), strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, only, rewrite_once
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, only, operand, rewrite_once
 from paddletorch_rules.hooks.functional import elements_of
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
@@ -148,7 +148,7 @@ def _pad_as_it_was(call: BoundCall) -> None:
     if not isinstance(node, ast.IfExp) or not is_plain(node.orelse):
         no_counterpart(call, "mode")
     elements = elements_of(node.orelse)
-    pads, text = ast.unparse(node.orelse), {n: ast.unparse(call.value(n) or node) for n in ("x", "mode")}
+    pads, text = operand(node.orelse), {n: operand(call.value(n) or node) for n in ("x", "mode")}
     count = f"len({pads})" if elements is None else str(len(elements))
     every = f"[0] * (2 * {text['x']}.ndim - {count}) + {_last_first(node.orelse).replace('{pad}', pads)}"
     if ast.unparse(node) != ast.unparse(ast.parse(f"{every} if {text['mode']} == 'constant' else {pads}", mode="eval")):

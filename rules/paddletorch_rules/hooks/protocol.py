@@ -5,9 +5,33 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Concatenate, Generic, Literal, NoReturn, ParamSpec, Protocol
+from typing import Concatenate, Generic, Literal, NamedTuple, NoReturn, ParamSpec, Protocol
 
 from paddletorch_rules.releases import Framework
+
+
+class Step(NamedTuple):
+    """What is done to the object that a call makes, right after it is made: the first case that applies.
+
+    Each case has a condition, empty where there is none, and an expression. Both are templates: ``{object}`` is the
+    object, a source parameter is its argument, and ``{parameter.field}`` one of the step's ``values``.
+    """
+
+    cases: tuple[tuple[str, str], ...]
+    values: tuple[tuple[str, ast.expr], ...] = ()
+    once: tuple[str, str] | None = None
+    """A name that the cases use, and the template of what it stands for, which is evaluated once."""
+    each: str = ""
+    """It is done to each ``parameter`` of the object whose name begins so."""
+
+    @property
+    def expression(self) -> str:
+        """The cases as one expression."""
+        texts = [f"{text} if {condition}" if condition else text for condition, text in self.cases]
+        one = " else ".join(texts) + (" else None" if self.cases[-1][0] else "")
+        if not self.each:
+            return one
+        return f"[{one} for name, parameter in {{object}}.named_parameters() if name.startswith('{self.each}')]"
 
 
 class BoundCall(Protocol):
@@ -15,12 +39,16 @@ class BoundCall(Protocol):
 
     ``literal`` gives ``...`` where no constant stands; ``types`` the tracked types that the argument can have, as
     far as they are known, ``is_tensor`` whether it can be nothing but a tensor, and ``dtype`` the dtype of a torch
-    tensor if the file shows it. ``row_template`` is the template of the row's own form, empty if it has none.
-    ``rewrite`` chooses another template, whose placeholders are the target's parameters, and ``let`` says which of
-    them are evaluated once, by names that start with ``_``. ``surround`` puts text around the converted call, and
-    ``replace`` in the place of a part of an argument, with source parameters as placeholders. ``parent`` is the
-    syntax around the call. ``stop`` leaves the call as it is, with a diagnostic; ``refuse`` says that the arguments
-    make no sense for the API, ``unseen_in`` that the hook needs one that the call does not show.
+    tensor if the file shows it; ``elements`` is what a list is seen to hold. ``row_template`` is the template of the
+    row's own form, empty if it has none.
+    ``file_has`` tells whether a negative number is written anywhere in the file. ``rewrite`` chooses another
+    template, whose placeholders are the target's parameters, and ``let`` says which of them are evaluated once, by
+    names that start with ``_``. ``surround`` puts text around the converted call, and ``replace`` in the place of a
+    part of an argument, with source parameters as placeholders. ``afterwards`` does something to the object that
+    the call makes, in statements of their own if it ``is_named`` there; ``initializes`` says of an initializer that
+    is written in an argument that it becomes a call on its tensor, not a function of one. ``parent`` is the syntax
+    around the call. ``stop`` leaves the call as it is, with a diagnostic; ``refuse`` says that the arguments make
+    no sense for the API, ``unseen_in`` that the hook needs one that the call does not show.
     """
 
     @property
@@ -51,10 +79,16 @@ class BoundCall(Protocol):
     def at_origin(self, name: str) -> bool: ...
     def surround(self, before: str, after: str) -> None: ...
     def replace(self, node: ast.expr, text: str) -> None: ...
+    def afterwards(self, *steps: Step) -> None: ...
+    def initializes(self, initializer: ast.Call) -> bool: ...
     @property
     def parent(self) -> ast.AST | None: ...
     @property
     def is_statement(self) -> bool: ...
+    @property
+    def is_named(self) -> bool: ...
+    def file_has(self, negative: int) -> bool: ...
+    def elements(self, name: str) -> list[ast.expr]: ...
     def used_as(self, kind: Literal["list", "tuple"]) -> bool: ...
 
 

@@ -6,7 +6,7 @@ import ast
 import math
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, literally, no_counterpart, operand, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
@@ -173,7 +173,7 @@ def _by_elements(call: BoundCall, order: str, node: ast.expr) -> None:
     first, keep = _first(call), "{keepdim:, keepdim=%}"
     if isinstance(value, bool) or not (isinstance(value, int | float) or is_plain(node)):
         no_counterpart(call, order)
-    power = ast.unparse(node)
+    power = literally(operand(node))
     if value == math.inf:
         text = f"paddle.max(paddle.abs({first}), axis={{axis}}{keep})"
     elif value == -math.inf:
@@ -187,7 +187,7 @@ def _by_elements(call: BoundCall, order: str, node: ast.expr) -> None:
     elif value == 2:
         text = f"paddle.sqrt(paddle.sum(paddle.square({first}), axis={{axis}}{keep}))"
     else:
-        text = f"paddle.sum(paddle.abs({first}) ** ({power}), axis={{axis}}{keep}) ** (1 / ({power}))"
+        text = f"paddle.sum(paddle.abs({first}) ** {power}, axis={{axis}}{keep}) ** (1 / {power})"
     call.drop(order)
     call.rewrite(text)
 

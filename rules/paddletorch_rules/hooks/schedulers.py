@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 
+from paddletorch_rules.hooks.arguments import literally
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 OPTIMIZER = "__optimizer__"
@@ -146,7 +147,7 @@ def scheduler_polynomial_to_torch(call: BoundCall) -> None:
     rate = call.value("learning_rate")
     if rate is None:
         call.refuse("learning_rate is missing")
-    start, last = ast.unparse(rate), ast.unparse(_or(end, "0.0001"))
+    start, last = (literally(ast.unparse(node)) for node in (rate, _or(end, "0.0001")))
     for name in ("learning_rate", "end_lr", "cycle"):
         call.drop(name)
     call.force("optimizer", OPTIMIZER)
@@ -177,6 +178,6 @@ def scheduler_sequence(call: BoundCall) -> None:
         call.stop("LRS202", what="last_epoch is given")
     milestones = call.value("milestones")
     given = isinstance(milestones, ast.List | ast.Tuple)
-    starts = ", ".join(["0", *map(ast.unparse, milestones.elts)]) if given else "0, *{milestones}"  # type: ignore[union-attr]
+    starts = ", ".join(["0", *(literally(ast.unparse(e)) for e in milestones.elts)]) if given else "0, *{milestones}"  # type: ignore[union-attr]
     turn = "[(part.step(step - start), part())[1] for part, start in zip(parts, starts) if step >= start][-1]"
     call.rewrite(f"paddle.optimizer.lr.LambdaDecay(1.0, lambda step, parts={{schedulers}}, starts=[{starts}]: {turn})")

@@ -67,12 +67,21 @@ def reshape(call: BoundCall) -> None:
 
 @hook("reshape_back", to="torch")
 def reshape_back(call: BoundCall) -> None:
-    """In place, which only a result under the same name says without a counterpart."""
-    parent, given = call.parent, call.value("x")
+    """In place, which only a result under the same name says without a counterpart, or one that nothing else holds."""
+    name = "self" if call.value("self") is not None else "x"
+    parent, given = call.parent, call.value(name)
     own = isinstance(parent, ast.Assign) and [ast.unparse(t) for t in parent.targets] == [ast.unparse(given or parent)]
-    if not own or not isinstance(given, ast.Name):
-        call.stop("API221", parameter="x", value=ast.unparse(given) if given is not None else "?")
+    if not (own and isinstance(given, ast.Name)) and not _is_new(given):
+        call.stop("API221", parameter=name, value=ast.unparse(given) if given is not None else "?")
     reshape(call)
+
+
+def _is_new(node: ast.expr | None) -> bool:
+    """Whether only this expression has the object, though it may be a view: ``x.transpose([1, 0])``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        in_place = node.func.attr.endswith("_")
+        return not in_place or _is_new(node.func.value)
+    return isinstance(node, ast.BinOp)
 
 
 @hook("unsqueeze", to="torch")
