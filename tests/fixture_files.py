@@ -18,7 +18,7 @@ else:
     import tomli as tomllib
 
 FOLDER = Path(__file__).parents[1] / "fixtures"
-TEST_KEYS = frozenset({"run", "no-round-trip"})
+TEST_KEYS = frozenset({"run", "prints", "no-round-trip"})
 """Keys of NAME.toml that are for the tests; the others are options of the conversion."""
 
 MIXED_PRECISION = ("AMP", "OPT101", "OPT102", "NNU", "AGD101")

@@ -136,7 +136,8 @@ PACKAGE = {
     "my_net__in____init__": "from .model import Net\nfrom . import train\n",
     "my_net__in__scalers": (
         "import torch\n\nclass Mixed:\n    def __init__(self):\n        self.scaler = torch.cuda.amp.GradScaler()\n\n"
-        "def make():\n    return torch.amp.GradScaler('cuda', init_scale=8.0)\n"
+        "def make():\n    return torch.amp.GradScaler('cuda', init_scale=8.0)\n\n"
+        "def steps():\n    return torch.ones(3)\n"
     ),
     "my_net__in__model": (
         "from torch import nn\nfrom .parts.block import Block\n\nclass Net(nn.Module):\n"
@@ -149,11 +150,11 @@ PACKAGE = {
         "        self.linear = nn.Linear(n, n)\n\n    def forward(self, x):\n        return self.linear(x)\n"
     ),
     "my_net__in__train": (
-        "from .model import Net\nfrom .scalers import Mixed, make\n\ndef step(batch, optimizer):\n"
+        "from .model import Net\nfrom .scalers import Mixed, make, steps\n\ndef step(batch, optimizer):\n"
         "    import torch\n    net, scaler = Net(), make()\n"
         "    loss = net(torch.as_tensor(batch, dtype=torch.float32)).sum(dim=0)\n"
         "    scaler.scale(loss).backward()\n    scaler.step(optimizer)\n    scaler.update()\n"
-        "    Mixed().scaler.get_scale()\n    return scaler.get_scale(), loss.view(-1).size(0)\n"
+        "    Mixed().scaler.get_scale()\n    return scaler.get_scale(), steps().add(1)\n"
     ),
 }
 

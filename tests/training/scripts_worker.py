@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from paddletorch.model import Framework
-from paddletorch_rules.layouts import tensors, walk
+from paddletorch_rules.layouts import Part, tensors, walk
 
 
 def activate_scalers(framework: Framework) -> None:
@@ -44,7 +44,9 @@ def first_weights(model: Any, framework: Framework) -> dict[Framework, dict[str,
     states: dict[Framework, dict[str, np.ndarray]] = {framework: {}, other: {}}
     for place in walk(model, framework):
         layout = place.layout
-        parts = {getattr(part, framework): part for part in layout.parts} if layout else {}
+        parts: dict[str, list[Part]] = {}
+        for part in layout.parts if layout else ():
+            parts.setdefault(getattr(part, framework), []).append(part)
         for name, tensor in tensors(place, framework):
             if name in getattr(place.module, _TRANSIENT[framework]):
                 continue
@@ -52,11 +54,12 @@ def first_weights(model: Any, framework: Framework) -> dict[Framework, dict[str,
             states[framework][getattr(place, framework) + name] = array
             if layout and framework == "torch" and name in layout.torch_only:
                 continue
-            part = parts.get(name)
-            if part and part.section:
-                raise NotImplementedError(f"{place.torch}{name}: sections are not cut here")
-            moved = array.T if part and part.transposed and array.ndim == 2 else array
-            states[other][getattr(place, other) + (getattr(part, other) if part else name)] = moved
+            for part in parts.get(name, [Part(name, name)]):
+                if part.section and framework == "paddle":
+                    raise NotImplementedError(f"{place.paddle}{name}: sections are not joined here")
+                cut = np.split(array, part.section[1])[part.section[0]] if part.section else array
+                moved = cut.T if part.transposed and cut.ndim == 2 else cut
+                states[other][getattr(place, other) + getattr(part, other)] = moved
     return states
 
 
@@ -86,6 +89,8 @@ def load(path: str) -> ModuleType:
 
 def run(framework: Framework, job: dict[str, Any]) -> None:
     """Write the first weights, if asked to, and train."""
+    module = importlib.import_module(framework)
+    module.set_default_dtype(module.float32)  # whatever the script before has set
     script = load(job["path"])
     if job.get("weights"):
         seed = getattr(sys.modules[framework], "manual_seed" if framework == "torch" else "seed")

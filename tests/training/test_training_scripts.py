@@ -44,7 +44,8 @@ class Script:
 
     ``[tolerance]`` has ``relative`` and ``absolute`` for all curves but the scales, ``[tolerance.CURVE]`` for one;
     ``[findings]`` has the code of each warning that the conversion gives, or the one back, with the reason;
-    ``[progress]`` has the ``curve`` that falls at least by ``factor``; ``resumes`` trains in two runs.
+    ``[progress]`` has the ``curve`` that falls at least by ``factor``; ``resumes`` trains in two runs;
+    ``scaler = false``: the script has no loss scaler, and takes no overflows.
     """
 
     path: Path
@@ -74,6 +75,11 @@ class Script:
     @property
     def recorded(self) -> str:
         return self._beside(".out.py").read_text("utf-8")
+
+    @property
+    def overflows(self) -> tuple[int, ...]:
+        """The steps whose loss is made infinite."""
+        return OVERFLOWS if self.settings.get("scaler", True) else ()
 
     def _beside(self, suffix: str) -> Path:
         return self.path.with_name(self.name + suffix)
@@ -148,7 +154,8 @@ def _job(folder: Path, script: Script, way: str) -> dict[str, Any]:
     path.write_bytes(text[way])
     weights = {framework: str(folder / f"{script.name}-{framework}.npz") for framework in FRAMEWORKS}
     log = folder / f"{id}.json"
-    arguments = ["--overflow", ",".join(map(str, OVERFLOWS)), "--log", str(log)]
+    overflows = ["--overflow", ",".join(map(str, script.overflows))] if script.overflows else []
+    arguments = [*overflows, "--log", str(log)]
     arguments += ["--initial", weights[script.target if way == "converted" else script.framework]]
     runs = [["--steps", str(STEPS), *arguments]]
     if script.settings.get("resumes"):
@@ -205,8 +212,9 @@ def test_the_training_is_one(script: Script, curves: dict[tuple[str, str], Curve
     assert all(len(values) == STEPS for name, values in written.items() if name != "test")
     scales = [values for _, values in _scales(written)]
     halved = {step for values in scales for step in range(1, STEPS) if values[step] < values[step - 1]}
-    assert halved == set(OVERFLOWS)
+    assert halved == set(script.overflows)
     assert all(max(values[OVERFLOWS[-1] :]) > values[OVERFLOWS[-1]] for values in scales)
+    assert bool(scales) == bool(script.overflows)
     progress = script.settings["progress"]
     falling = written[progress["curve"]]
     assert sum(falling[-5:]) < progress["factor"] * sum(falling[:5])
