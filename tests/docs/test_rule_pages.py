@@ -44,6 +44,7 @@ _EXAMPLE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _OPTIONS = {
+    "--initial-values": "initial_values",
     "--to": "target",
     "--source-version": "source_version",
     "--target-version": "target_version",

@@ -13,6 +13,9 @@ from pathlib import Path
 from hypothesis import strategies as st
 from paddletorch.model import Framework
 
+from .hazards import commented, loosened, other_import, spelled
+from .stored import with_cookie
+
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FOLDER = "PADDLETORCH_FUZZ_FOLDER"
 """Environment variable: a folder of further files to mutate, such as the checkout of a real project."""
@@ -70,6 +73,8 @@ def mutated(draw: st.DrawFn) -> tuple[Framework, bytes]:
         text = draw(draw(st.sampled_from(MUTATIONS))(text))
     paddle = text.count("paddle") > text.count("torch")
     source: Framework = "paddle" if paddle != (draw(st.integers(0, 9)) == 0) else "torch"
+    if draw(st.integers(0, 19)) == 0:
+        return source, draw(with_cookie(text))
     return source, text.encode("utf-8", "surrogatepass")
 
 
@@ -184,7 +189,88 @@ def expressions(draw: st.DrawFn, text: str) -> str:
     return (body[:start] + b"(" + body[first:last] + b")" + body[end:]).decode("utf-8", "replace")
 
 
+@st.composite
+def imports(draw: st.DrawFn, text: str) -> str:
+    """The other framework imported somewhere; an import lost, guarded, made late, made a star."""
+    tree = parsed_whole(text)
+    if tree is None or not tree.body:
+        return text
+    lines = text.splitlines(keepends=True)
+    kind = draw(st.sampled_from(("other", "other", "lose", "guard", "late", "star", "inside")))
+    if kind in ("other", "inside"):
+        found = [n for n in ast.walk(tree) if isinstance(n, ast.stmt)] if kind == "inside" else tree.body
+        place = draw(st.sampled_from(found))
+        source: Framework = "paddle" if text.count("paddle") > text.count("torch") else "torch"
+        new = textwrap.indent(draw(other_import(source)), " " * place.col_offset)
+        lines[place.lineno - 1 : place.lineno - 1] = [new + "\n"]
+        return "".join(lines)
+    own = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom)) and "__future__" not in ast.dump(n)]
+    if not own:
+        return text
+    chosen = draw(st.sampled_from(own))
+    taken = "".join(_cut(lines, chosen))
+    start, end = chosen.lineno - 1, chosen.end_lineno or chosen.lineno
+    if kind == "guard":
+        heads = ("try:\n{}except ImportError:\n    pass\n", "if x:\n{}", "try:\n{}finally:\n    pass\n")
+        lines[start:end] = [draw(st.sampled_from(heads)).format(textwrap.indent(taken, "    "))]
+    elif kind == "star" and isinstance(chosen, ast.ImportFrom):
+        lines[start:end] = [f"from {'.' * chosen.level}{chosen.module or ''} import *\n"]
+    else:
+        del lines[start:end]
+        if kind == "late":
+            lines.append(taken)
+    return "".join(lines)
+
+
+@st.composite
+def branched(draw: st.DrawFn, text: str) -> str:
+    """A run of statements of one block in a condition, a loop, a try, a function or a class."""
+    tree = parsed_whole(text)
+    found = [b for n in ast.walk(tree) for b in _blocks(n)] if tree is not None else []
+    if not found:
+        return text
+    block = draw(st.sampled_from(found))
+    first = draw(st.integers(0, len(block) - 1))
+    last = draw(st.integers(first, min(len(block) - 1, first + 3)))
+    heads = (
+        "if x:\n{}",
+        "if a:\n{}elif b:\n{}",
+        "if a: pass\nelse:\n{}",
+        "for i in range(3):\n{}",
+        "try:\n{}except Exception:\n    pass\n",
+        "try:\n    pass\nfinally:\n{}",
+        "def g():\n{}g()\n",
+        "class G:\n{}",
+        "with a:\n{}",
+        "match x:\n  case 1:\n{}  case _: pass\n",
+    )
+    lines = text.splitlines(keepends=True)
+    start, end = block[first].lineno - 1, block[last].end_lineno or block[last].lineno
+    start = min([start, *(d.lineno - 1 for d in getattr(block[first], "decorator_list", []))])
+    taken = textwrap.dedent("".join(lines[start:end])).rstrip("\n") + "\n"
+    new = draw(st.sampled_from(heads)).replace("{}", textwrap.indent(taken, "    "))
+    lines[start:end] = [textwrap.indent(new, " " * block[first].col_offset)]
+    return "".join(lines)
+
+
+def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
+    found = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
+    return [b for b in found if isinstance(b, list) and b and isinstance(b[0], ast.stmt)]
+
+
 MUTATIONS = (
+    imports,
+    imports,
+    imports,
+    branched,
+    branched,
+    branched,
+    commented,
+    commented,
+    loosened,
+    loosened,
+    loosened,
+    spelled,
     statements,
     statements,
     tokens,

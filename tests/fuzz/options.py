@@ -25,5 +25,6 @@ def options(target: Framework) -> st.SearchStrategy[Options]:
         unsafe=st.booleans(),
         annotate=st.booleans(),
         shim=st.sampled_from(("never", "auto", "always")),
+        initial_values=st.sampled_from(("target", "source")),
     )
     return st.just(Options(target=target)) | given

@@ -7,7 +7,6 @@ and statement. What comes out need not run or make sense: it must be Python.
 from __future__ import annotations
 
 import ast
-import codecs
 import io
 import re
 import textwrap
@@ -19,6 +18,9 @@ from hypothesis import strategies as st
 from paddletorch.model import Framework
 from paddletorch.proof.environment import INPUTS
 from paddletorch_rules import load
+
+from .hazards import FORMS, HEADLESS, PLAIN, commented, loosened, other_import, spelled
+from .stored import stored
 
 ALIASES: dict[Framework, tuple[tuple[str, str], ...]] = {
     "torch": (("nn", "torch.nn"), ("F", "torch.nn.functional"), ("optim", "torch.optim")),
@@ -178,7 +180,6 @@ _LEAVES = (
     "os.environ['A']",
 )
 
-ENDS = ("\n", "\n", "\r\n", "\r")
 INDENTS = ("    ", "    ", "  ", "\t", " \t", "        ", "\f    ")
 
 
@@ -273,15 +274,53 @@ def _nested(draw: st.DrawFn, source: Framework, depth: int) -> str:
 @st.composite
 def statements(draw: st.DrawFn, source: Framework) -> str:
     """A statement with uses in it, or a whole example."""
-    kind = draw(st.integers(0, 19))
+    kind = draw(st.integers(0, 27))
     if kind < 6:
         return draw(st.sampled_from(examples(source)))
+    if kind >= 20:
+        return draw(_form(source, kind))
     shapes = NEWER if kind == 19 else STATEMENTS
     shape = draw(st.sampled_from(shapes))
     parts = [draw(expressions(source, draw(st.integers(0, 2)))) for _ in range(shape.count("{}"))]
     if kind == 19:
         return shape.format(*parts)
     return _readable(shape, parts)
+
+
+@st.composite
+def _form(draw: st.DrawFn, source: Framework, kind: int) -> str:
+    """A form that is known to be hard, with a use in each ``{}``."""
+    if kind < 22:
+        return draw(other_import(source))
+    if kind < 24:
+        return draw(loosened(draw(st.sampled_from(examples(source)))))
+    shape = draw(st.sampled_from(FORMS[source] if kind < 26 else PLAIN))
+    return draw(_put(shape, source))
+
+
+@st.composite
+def _put(draw: st.DrawFn, shape: str, source: Framework) -> str:
+    parts = [draw(expressions(source, draw(st.integers(0, 1)))) for _ in range(shape.count("{}"))]
+    for part in parts:
+        shape = shape.replace("{}", f"({part})" if "\n" in part else part, 1)
+    return shape
+
+
+@st.composite
+def headless(draw: st.DrawFn, source: Framework) -> str:
+    """A file that imports no framework."""
+    shapes = draw(st.lists(st.sampled_from(HEADLESS[source]) | st.sampled_from(PLAIN), min_size=1, max_size=3))
+    root = re.compile(rf"\b(?:{source}|nn|F|optim|optimizer|paddle|torchvision)\.")
+    own = [text for text in uses(source) if not root.search(text)]
+    bodies = []
+    for shape in shapes:
+        while "{}" in shape:
+            shape = shape.replace("{}", draw(st.sampled_from(own)), 1)
+        bodies.append(shape)
+    imports = draw(
+        st.sampled_from(("", "import os\n", '"""Doc."""\n', "from .own import x\n", "from typing import Optional\n"))
+    )
+    return imports + "\n".join(bodies) + "\n"
 
 
 @st.composite
@@ -314,17 +353,28 @@ def blocks(draw: st.DrawFn, source: Framework, depth: int = 2) -> str:
 def programs(draw: st.DrawFn) -> tuple[Framework, bytes]:
     """The framework that a program is written for, and its bytes."""
     source: Framework = draw(st.sampled_from(("torch", "paddle")))
+    if draw(st.integers(0, 9)) == 0:
+        return source, draw(stored(draw(headless(source))))
     other = "paddle" if source == "torch" else "torch"
     head = draw(st.sampled_from(IMPORTS)).format(root=source, other=other)
     aliases = [f"import {module} as {name}" for name, module in ALIASES[source]]
     lines = [head, *draw(st.permutations(aliases)), "import math, numpy as np"]
     bodies = draw(st.lists(blocks(source), min_size=1, max_size=5))
-    text = "\n".join([*lines, *bodies]) + draw(st.sampled_from(("\n", "", "\n\n", "  \n", "\n# end", "\f")))
-    if draw(st.booleans()):
+    late = draw(st.integers(0, 9))
+    if late < 3:
+        bodies.insert(draw(st.integers(0, len(bodies))), draw(other_import(source)))
+    if draw(st.integers(0, 2)) == 0:
         alias = draw(st.sampled_from(("t", "th", "_", "pt", "nn_", "ф")))
-        text = re.sub(rf"\b{source}\b(?=\.)", alias, text) + f"\nimport {source} as {alias}\n"
-    if draw(st.booleans()):
+        bodies = [re.sub(rf"\b{source}\b(?=\.)", alias, body) for body in bodies]
+        (bodies if late == 9 else lines).append(f"import {source} as {alias}")
+    text = "\n".join([*lines, *bodies]) + draw(st.sampled_from(("\n", "", "\n\n", "  \n", "\n# end", "\f")))
+    kind = draw(st.integers(0, 9))
+    if kind < 4:
         text = draw(spread(text))
+    elif kind == 4:
+        text = draw(commented(text))
+    elif kind == 5:
+        text = draw(spelled(text))
     return source, draw(stored(text))
 
 
@@ -351,31 +401,3 @@ def spread(draw: st.DrawFn, text: str) -> str:
     for (line, column), written in sorted(chosen, reverse=True):
         lines[line - 1] = lines[line - 1][:column] + written + lines[line - 1][column:]
     return "".join(lines)
-
-
-@st.composite
-def stored(draw: st.DrawFn, text: str) -> bytes:
-    """``text`` as the bytes of a file: an encoding, a byte order mark, line ends."""
-    end = draw(st.sampled_from(ENDS))
-    kind = draw(st.integers(0, 9))
-    if draw(st.integers(0, 9)) == 0:
-        parts = text.split("\n")
-        text = parts[0] + "".join(draw(st.sampled_from(("\n", "\r\n", "\r"))) + part for part in parts[1:])
-    else:
-        text = text.replace("\n", end)
-    if kind == 7:
-        return codecs.BOM_UTF8 + text.encode()
-    if kind == 8:
-        cookie = draw(
-            st.sampled_from(
-                ("latin-1", "iso-8859-15", "cp1252", "utf-8", "ascii", "koi8-r", "utf-7", "shift_jis", "no-such")
-            )
-        )
-        text = f"# -*- coding: {cookie} -*-{end}{text}"
-        try:
-            return text.encode(cookie, "replace")
-        except LookupError:
-            return text.encode()
-    if kind == 9:
-        return text.encode(draw(st.sampled_from(("utf-16", "latin-1", "utf-8", "utf-32", "cp1252"))), "replace")
-    return text.encode()

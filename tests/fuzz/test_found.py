@@ -13,6 +13,12 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "import paddle as torch\nimport torch\ny = torch.max(x)\n",
         "import paddle\ny = paddle.max(x)\n",
     ),
+    "statements between carriage returns that change places": (
+        "torch",
+        "import paddle as pt\rclass torch: nn\rdef f(p):\r    s = pt.optimizer.lr.LinearWarmup(r, 3, a, b)\r"
+        "    o = pt.optimizer.SGD(s, p)",
+        "    s = pt.optimizer.lr.LinearWarmup(r, 3, a, b)\r    o = pt.optimizer.SGD(s, p)",
+    ),
     "quotes inside a quoted annotation": (
         "paddle",
         "import torch\ndef f(n: torch.Tensor):\n    x: '(n.long())' = n\n",
@@ -63,6 +69,11 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "import torch\ny = torch.ones(3).view((1), n)\n",
         ".reshape([(1), n])",
     ),
+    "names in letters that Python reads as others": (
+        "paddle",
+        "import torch\nfrom 𝓽𝓸𝓻𝓬𝓱 import 𝓷𝓷\nx = torch.ones(2)\nx.𝓻𝓮𝓺𝓾𝓲𝓻𝓮𝓼_𝓰𝓻𝓪𝓭 = True\nn = [𝓷𝓷.ReLU6(), x.𝓷𝓾𝓶𝓮𝓵()]\n",
+        "from paddle import 𝓷𝓷\nx = paddle.ones([2])\nx.stop_gradient = False\nn = [𝓷𝓷.ReLU6(), x.size]\n",
+    ),
     "a module in brackets": (
         "paddle",
         "import torch.nn as nn\ny = ((nn).functional).relu(x)\n",
@@ -84,6 +95,13 @@ def test_wide_characters_are_refused(encoding: str) -> None:
     assert (result.status, result.diagnostics[0].code) == (Status.FAILED, "SRC002")
 
 
+@pytest.mark.parametrize("cookie", ["undefined", "punycode"])
+def test_codecs_that_raise_errors_of_their_own(cookie: str) -> None:
+    result = check(f"# coding: {cookie}\nimport torch\nx = torch.zeros(3)\n".encode(), Options("paddle"))
+    assert (result.status, result.diagnostics[0].code) == (Status.FAILED, "SRC002")
+    assert cookie in result.diagnostics[0].message
+
+
 @pytest.mark.parametrize("cookie", ["latin-1", "utf-7"])
 def test_newer_syntax_under_a_cookie(cookie: str) -> None:
     text = f"# coding: {cookie}\nimport torch\ntype X = int\nname = 'é'\ny = torch.max(x)\n"
@@ -95,3 +113,8 @@ def test_a_suppression_on_a_line_that_ends_with_a_carriage_return() -> None:
     source = b"import torch\ry = torch.max(x)  # paddletorch: ignore\rz = torch.min(x)\r"
     result = check(source, Options("paddle"))
     assert b"y = torch.max(x)  # paddletorch: ignore\rz = paddle.min(x)\r" in result.output
+
+
+def test_a_file_that_cannot_be_decoded_names_its_codec() -> None:
+    result = check(b"# coding: cp424\nimport torch\n", Options("paddle"))
+    assert "cp424" in result.diagnostics[0].message

@@ -1,0 +1,210 @@
+"""Promises about the names of a converted module: all bound, none a template's, decorators with their functions."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from paddletorch.model import FileResult, Framework, Options
+from paddletorch_rules import load
+from pyflakes import messages
+from pyflakes.checker import Checker
+
+from .flow import FRAMEWORKS, Unbound, unbound_names
+from .trees import compiles, parsed
+
+_UNDEFINED = (messages.UndefinedName, messages.UndefinedLocal, messages.UndefinedExport)
+_HOLE = re.compile(r"\{\{|\}\}|\{[a-z_]+\}")
+_COMPILES = re.compile(r"\b(?:jit\.\w+|compile|script|script_if_tracing|to_static|declarative)\b")
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def check_undefined(result: FileResult) -> None:
+    """pyflakes finds no undefined name in the output that it does not find in the source."""
+    before, after = parsed(result.source), parsed(result.output)
+    if before is None or after is None or not compiles(result.source):  # pyflakes does not read on from a wrong return
+        return
+    new = {m.message_args[0] for m in _messages(after, _UNDEFINED)}
+    new -= {m.message_args[0] for m in _messages(before, _UNDEFINED)} | _not_from_stars(before)
+    new &= FRAMEWORKS | {n.id for n in ast.walk(after) if isinstance(n, ast.Name)}  # "int64" in quotes is no name
+    if undefined_frameworks(result.source):
+        new -= _framework_names(before) | FRAMEWORKS  # it was unbound under the other framework's name
+    new -= _bare_names(result) | {found.name for found in unbound_names(before, FRAMEWORKS, _exports())}
+    assert not new, f"undefined, says pyflakes: {sorted(new)}"
+
+
+def check_paths(result: FileResult, source: Framework) -> None:
+    """On no path through the module is a name unbound that was not: with both frameworks, and with the target alone."""
+    before, after = parsed(result.source), parsed(result.output)
+    if before is None or after is None:
+        return
+    target = "paddle" if source == "torch" else "torch"
+    alone: dict[str, frozenset[str]] = {
+        "torch": frozenset({"torch", "torchvision"}),
+        "paddle": frozenset({"paddle"}),
+    }
+    names = _framework_names(before) | FRAMEWORKS
+    old: set[Unbound] = set()
+    for here, there in ((FRAMEWORKS, FRAMEWORKS), (alone[source], alone[target])):
+        old |= unbound_names(before, here, _exports())
+        new = unbound_names(after, there, _exports()) - old
+        new = {found for found in new if found.name not in _bare_names(result)}
+        scopes = {found.scope for found in old if found.name in names}
+        new -= {Unbound(scope, name) for scope, name in new if scope in scopes}  # under the other's name
+        if here != there:  # what was left, with a finding, needs the source framework
+            of_target = _bound_to(after, target) | alone[target]
+            new = {found for found in new if found.name in of_target}
+        where = "with both frameworks" if here == there else f"with {target} alone"
+        assert not new, f"unbound {where}: {sorted(new)}"
+
+
+def check_imports(result: FileResult, options: Options) -> None:
+    """No import is left that nothing uses any more, and none is made that nothing uses.
+
+    Not promised: with some of the codes only, since what is not selected stays; of a name that the file deletes.
+    """
+    before, after = parsed(result.source), parsed(result.output)
+    if before is None or after is None or options.select or options.ignore:
+        return
+    if any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del) and n.id in FRAMEWORKS for n in ast.walk(after)):
+        return
+    if undefined_frameworks(result.source):  # used where its import does not reach, so its import was idle
+        return
+    old = {m.message_args[0] for m in _messages(before, (messages.UnusedImport,))}
+    new = {m.message_args[0] for m in _messages(after, (messages.UnusedImport,))} - old
+    if not any(name.partition(".")[0] in FRAMEWORKS for name in old):
+        idle = {name for name in new if name.partition(".")[0] in FRAMEWORKS}
+        assert not idle, f"imported for nothing: {sorted(idle)}"
+
+
+def check_holes(result: FileResult) -> None:
+    """No hole of a template is left: no new ``{name}`` as a set or in a text, no doubled brace."""
+    before, after = parsed(result.source), parsed(result.output)
+    if before is None or after is None:
+        return
+    sets = set(_small_sets(after)) - set(_small_sets(before))
+    assert not sets, f"a template's hole: {sorted(sets)}"
+    old = result.source.decode("latin-1")
+    texts = {t for t in _texts(after) if _HOLE.search(t)} - set(_texts(before))
+    texts = {t for t in texts if any(hole not in old for hole in _HOLE.findall(t))}
+    assert not texts, f"a template's hole in a text: {sorted(texts)}"
+
+
+def check_decorators(result: FileResult, source: Framework) -> None:
+    """A decorator of the source framework that compiles its function does not decorate what was converted."""
+    before, after = parsed(result.source), parsed(result.output)
+    if before is None or after is None:
+        return
+    target = "paddle" if source == "torch" else "torch"
+    own, other = _bound_to(after, source), _bound_to(after, target)
+    had = {key for key, body in _decorated(before, _bound_to(before, source)) if body & _bound_to(before, target)}
+    for key, body in _decorated(after, own):
+        assert key in had or not body & (other - own), f"{key} is decorated by {source} and computes with {target}"
+
+
+def check_idle_pass(result: FileResult) -> None:
+    """A ``pass`` stands alone in its block, unless there was one beside other statements before.
+
+    Not promised: where a removed statement shares its line with others (``import torch; x = 1``), a ``pass`` is left.
+    """
+    before, after = parsed(result.source), parsed(result.output)
+    if before is None or after is None:
+        return
+    assert _idle_passes(after) <= _idle_passes(before), "a pass beside other statements"
+
+
+def _not_from_stars(module: ast.Module) -> set[str]:
+    """Names for which pyflakes cannot say whether a star import binds them, though it does not."""
+    stars = {n.module or "" for n in ast.walk(module) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*"}
+    bound = {name for star in stars for name in _exports().get(star, frozenset())}
+    return {m.message_args[0] for m in _messages(module, (messages.ImportStarUsage,))} - bound
+
+
+def _bare_names(result: FileResult) -> set[str]:
+    """New names of APIs that the file uses without any import, as an example in a text does: ``auto_cast()``."""
+    module = parsed(result.source)
+    assert module is not None
+    undefined = {m.message_args[0] for m in _messages(module, _UNDEFINED)}
+    pairs = ((c.name.rpartition(".")[2], c.replacement.rpartition(".")[2]) for c in result.conversions)
+    return {new for old, new in pairs if old in undefined}
+
+
+def undefined_frameworks(data: bytes) -> set[str]:
+    """The names of frameworks that pyflakes finds undefined in a file."""
+    module = parsed(data)
+    if module is None:
+        return set()
+    return {m.message_args[0] for m in _messages(module, _UNDEFINED)} & (_framework_names(module) | FRAMEWORKS)
+
+
+def _messages(module: ast.Module, kinds: tuple[type[messages.Message], ...]) -> Iterator[messages.Message]:
+    try:
+        found = Checker(module).messages
+    except (AssertionError, RecursionError):  # its own: an import from __future__ in a function; too deep for it
+        return iter(())
+    return (m for m in found if isinstance(m, kinds))
+
+
+def _framework_names(module: ast.Module) -> set[str]:
+    return {name for root in FRAMEWORKS for name in _bound_to(module, root)}
+
+
+def _bound_to(module: ast.Module, root: str) -> set[str]:
+    """Names that imports bind to a framework or to a part of it."""
+    found: set[str] = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            found |= {a.asname or root for a in node.names if a.name.partition(".")[0] == root}
+        elif isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").partition(".")[0] == root:
+            found |= {a.asname or a.name for a in node.names} - {"*"}
+    return found
+
+
+def _decorated(module: ast.Module, names: set[str]) -> Iterator[tuple[str, set[str]]]:
+    """Functions and classes that a decorator by one of ``names`` compiles, and the names that they use."""
+    for node in ast.walk(module):
+        if isinstance(node, _FUNCTIONS):
+            compiling = [d for d in node.decorator_list if _COMPILES.search(ast.unparse(d))]
+            if names & {n.id for d in compiling for n in ast.walk(d) if isinstance(n, ast.Name)}:
+                yield node.name, {n.id for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name)}
+
+
+def _small_sets(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if (
+            isinstance(node, ast.Set)
+            and len(node.elts) == 1
+            and isinstance(node.elts[0], (ast.Name, ast.Set, ast.Dict))
+        ):
+            yield ast.unparse(node)
+
+
+def _texts(module: ast.Module) -> Iterator[str]:
+    """The texts of a module; an annotation in quotes may be converted, so it counts as code."""
+    return (n.value for n in ast.walk(module) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+
+
+def _idle_passes(module: ast.Module) -> int:
+    """How often a ``pass`` on a line of its own stands in a block with other statements."""
+    blocks = (getattr(n, name, None) for n in ast.walk(module) for name in ("body", "orelse", "finalbody"))
+    found = 0
+    for block in blocks:
+        if isinstance(block, list) and len(block) > 1:
+            lines = Counter(line for s in block for line in {s.lineno, s.end_lineno})
+            found += sum(isinstance(s, ast.Pass) and lines[s.lineno] == 1 for s in block)
+    return found
+
+
+@cache
+def _exports() -> Mapping[str, frozenset[str]]:
+    """What a star import of a framework's module binds, as far as the tables know its APIs."""
+    table = load()
+    found: dict[str, frozenset[str]] = {}
+    for framework in ("torch", "paddle"):
+        names = {n for row in table.rows if row.receiver is None for f in row.forms(framework) for n in f.names}
+        for module in {".".join(n.split(".")[:k]) for n in names for k in range(1, n.count(".") + 1)}:
+            found[module] = frozenset(table.exported(framework, module))
+    return found
