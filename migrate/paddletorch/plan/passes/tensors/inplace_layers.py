@@ -14,7 +14,8 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
-from paddletorch.plan.inference.aliasing import Aliasing, asks_in_place, is_in_place
+from paddletorch.plan.inference.aliasing import Aliasing
+from paddletorch.plan.inference.in_place_calls import asks_in_place, is_in_place
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Refused
@@ -87,7 +88,7 @@ class _Layers:
 
     def called(self, function: ast.expr) -> _Layer | None:
         """The first layer that may write into its input, of those that ``function`` may be."""
-        constructors = self._view.provide(Aliasing).constructors
+        constructors = self._view.provide(Aliasing).shared_memory.constructors
         if not isinstance(function, ast.Attribute):
             return self._first_writing(constructors(function))
         key = function.attr, self._view.tree.scopes[function].enclosing_class()

@@ -15,7 +15,8 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
-from paddletorch.plan.inference.aliasing import Aliasing, Holder, is_looped
+from paddletorch.plan.inference.aliasing import Aliasing, Holder
+from paddletorch.plan.inference.bound_elements import is_looped
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Refused
