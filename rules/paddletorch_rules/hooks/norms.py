@@ -27,10 +27,21 @@ def _affine_to_paddle(call: BoundCall, flag: str, *, default: bool = True) -> No
         if not isinstance(node, ast.Name | ast.Attribute):
             call.stop("API222", argument=ast.unparse(node))
         call.drop(flag)
-        call.force("weight_attr", ast.unparse(node))
-        call.force("bias_attr", ast.unparse(node))
+        text = ast.unparse(node)
+        call.force("weight_attr", text)
+        call.force("bias_attr", text if call.value("bias") is None else _both(call, text))
     else:
         call.drop(flag)
+
+
+def _both(call: BoundCall, flag: str) -> str:
+    """Whether there is a bias: the layer has weights at all, and its own flag asks for one."""
+    node = call.value("bias")
+    if call.literal("bias") in (True, False):
+        return flag if call.literal("bias") is True else "False"
+    if not isinstance(node, ast.Name | ast.Attribute):
+        call.stop("API222", argument=ast.unparse(node) if node is not None else "bias")
+    return f"{flag} and {ast.unparse(node)}"
 
 
 def _affine_to_torch(call: BoundCall, flag: str, *, default: bool = True) -> None:

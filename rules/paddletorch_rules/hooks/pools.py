@@ -31,6 +31,9 @@ def _report_indices(call: BoundCall, flag: str) -> None:
 def avg_pool_to_paddle(call: BoundCall) -> None:
     """Padding counts in torch by default, and never where a divisor is given; without padding nothing differs."""
     if call.value("divisor_override") is not None and call.literal("divisor_override") is not None:
+        counted = call.value("count_include_pad") is None or call.literal("count_include_pad") is True
+        if call.literal("divisor_override") is ... and not counted:
+            call.stop("NNL201", difference="whether padding counts depends on whether divisor_override is None")
         call.drop("count_include_pad")
         call.force("exclusive", "False")
     elif _is_unpadded(call) and _is_whole(call):

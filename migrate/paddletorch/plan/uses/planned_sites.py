@@ -41,6 +41,7 @@ from paddletorch.plan.uses.probes import answer_probe
 from paddletorch.plan.uses.runtime_calls import with_callee_wrapped
 from paddletorch.plan.uses.unbound import convert_unbound, methods
 from paddletorch.plan.uses.uncalled import (
+    as_constructor,
     as_lambda,
     convert_assignment,
     convert_class_member,
@@ -256,12 +257,15 @@ def _convert_by_role(view: FileView, site: Site, candidate: Candidate, row: Row,
         return convert_class_member(view, use, candidate, form)
     if is_decorator(view, site.node):
         return convert_decorator(view, use, candidate, form)
+    constructor = as_constructor(view, site, candidate, form)
+    if constructor is not None:
+        return replace(use, target=form.template, whole=constructor, writes_name=True)
     if site.role != "value":
         return use
     function = as_lambda(view, site, candidate, form)
     if function is not None:
         return replace(use, target=form.template, whole=function)
-    if not form.names and row.kind == "function":
+    if not form.names:
         raise Refused(NoSuchUse("this use", form.template or "the counterpart"))
     return use.with_findings(*value_warning(view, use, candidate)) if row.kind in _CALLED else use
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from paddletorch_rules import Form, Parameter, ParameterPair, Row, Signature
 
@@ -126,6 +127,28 @@ def as_lambda(view: FileView, site: Site, candidate: Candidate, form: Form) -> E
     text = f"lambda {', '.join(required)}: {''.join(map(str, edit.parts))}"
     in_list = isinstance(view.parent(site.node), ast.Call | ast.keyword | ast.List | ast.Tuple | ast.Dict)
     return Edit(edit.span, text if in_list else f"({text})", candidate.row.code)
+
+
+_CONSTRUCTOR = re.compile(r"(?P<name>[\w.]+)\(\{(?P<given>\w+)\}(?P<more>(?:, \w+=[^{}()]+)*)\)")
+"""A template that constructs another class with further arguments: ``paddle.nn.Pad2D({padding}, mode='constant')``."""
+
+
+def as_constructor(view: FileView, site: Site, candidate: Candidate, form: Form) -> Edit | None:
+    """What constructs the counterpart of a class that is another class with some arguments given.
+
+    ``functools.partial(paddle.nn.Pad2D, mode="replicate")`` where it may be called, the class in an annotation.
+    """
+    if candidate.row.kind != "class" or form.names or site.role not in ("alias", "annotation", "value"):
+        return None
+    if site.role == "alias" and not isinstance(view.parent(site.node), ast.Tuple | ast.List | ast.Dict):
+        return None  # calls of a variable that may hold another class too would name this one
+    found = _CONSTRUCTOR.fullmatch(form.template or "")
+    own = candidate.form.signature(view.settings.source_releases.newest)
+    if found is None or own is None or [p.name for p in own.parameters] != [found["given"]]:
+        return None
+    called = site.role != "annotation" and found["more"]
+    text = f"functools.partial({found['name']}{found['more']})" if called else found["name"]
+    return Edit(view.source.span(site.node), view.quoted(text, site.node), candidate.row.code)
 
 
 def _calls_mean_the_same(view: FileView, candidate: Candidate) -> bool:
