@@ -31,6 +31,8 @@ class Solver:
         """Variables that are being solved."""
         self._current_expressions: dict[ast.expr, Values] = {}
         """Without it, a chain of calls would be evaluated more often with each link."""
+        self._current_shared: dict[Hashable, Values] = {}
+        """The same for what many expressions share."""
         self._rules: dict[Hashable, Callable[[], Values]] = {}
         self._readers: dict[Hashable, dict[Hashable, None]] = {}
         self._changes: dict[Hashable, int] = {}
@@ -73,6 +75,20 @@ class Solver:
             self._current_expressions[node] = found
         return found
 
+    def shared(self, key: Hashable, rule: Callable[[], Values]) -> Values:
+        """What ``rule`` finds, as far as it is known now; the same for all expressions that ask with ``key``."""
+        found = self._final.get(key)
+        if found is not None:
+            return found
+        found = self._current_shared.get(key)
+        reads = self._reads
+        if found is None:
+            found = rule()
+            (self._final if self._reads == reads else self._current_shared)[key] = found
+        else:
+            self._reads += 1
+        return found
+
     def union(self, nodes: Iterable[ast.expr]) -> Values:
         """What any of ``nodes`` can be, as far as it is known now."""
         found: Values = NOTHING
@@ -101,6 +117,7 @@ class Solver:
             key, _ = self._queue.popitem()
             self._reader = key
             self._current_expressions.clear()
+            self._current_shared.clear()
             found = self._rules[key]()
             self._reader = None
             if found == self._current[key]:
@@ -113,5 +130,7 @@ class Solver:
             self._current[key] = found
             self._queue.update(self._readers.get(key, ()))
         self._final.update(self._current)
-        for temporary in (self._current, self._rules, self._readers, self._changes, self._current_expressions):
+        for temporary in (self._current, self._rules, self._readers, self._changes):
             temporary.clear()
+        self._current_expressions.clear()
+        self._current_shared.clear()
