@@ -19,6 +19,7 @@ from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.model import Span
 from paddletorch.resolve import Binding, Scope
 from paddletorch.resolve.scopes.spans import SpanIndex
+from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Piece, has_line_end
 
 T = TypeVar("T")
@@ -64,7 +65,7 @@ class _Look:
             if changed is None:
                 statements: list[ast.stmt] = [statement]
             elif isinstance(statement, _IMPORTS) or changed.new.count(b"import") > changed.old.count(b"import"):
-                statements = ast.parse(changed.new.decode("utf-8")).body
+                statements = parse(changed.new.decode("utf-8")).body
             else:
                 continue
             for position, one in enumerate(statements):
