@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from itertools import accumulate
+
+from paddletorch.text.number_runs import parse
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
@@ -74,7 +75,7 @@ class Cell:
 def _statements(code: str) -> frozenset[int]:
     """Where the lines stand on which a statement of the top level begins."""
     try:
-        module = ast.parse(code)
+        module = parse(code)
     except (SyntaxError, ValueError):
         return frozenset()
     starts = list(accumulate(map(len, StringIO(code, newline="")), initial=0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from paddletorch.documents.magics import CoveredMagic, blank, names_in, without_
 from paddletorch.model import Conversion, Diagnostic, FileResult, Status
 from paddletorch.model.document_kinds import DocumentKind
 from paddletorch.text.masking import mask
+from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Source
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _prepare(cell: Cell, path: str, kind: DocumentKind) -> _Prepared:
 def _problem(python: str, path: str) -> tuple[str | None, int]:
     """Why a cell alone is no Python, and on which of its lines."""
     try:
-        ast.parse(python, filename=path)
+        parse(python, path)
     except (SyntaxError, ValueError) as error:
         try:
             readable = mask(Source(python.encode("utf-8"), encoding="utf-8"), path) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -32,6 +31,7 @@ from paddletorch.plan.planner import findings_of, plan_file
 from paddletorch.plan.uses.count import count_uses
 from paddletorch.resolve import Evaluator, Parsed, ProjectIndex
 from paddletorch.text.masking import mask
+from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Source, Undecodable
 from paddletorch.text.suppress import MARK, Suppressions
 
@@ -148,7 +148,7 @@ class Engine:
     def _parse_source(self, source: Source, path: str) -> Parsed | FileResult:
         data = source.data
         try:
-            return Parsed.of(source, ast.parse(source.text, filename=path))
+            return Parsed.of(source, parse(source.text, path))
         except (SyntaxError, ValueError) as error:
             if "too many nested" in str(error):
                 return self.failed(path, data, "SRC008", "too deep")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from paddletorch.model import Edit, Span
 from paddletorch.resolve import ScopeTree
-from paddletorch.text.source import Piece, Source, line_at, pieces, splice
+from paddletorch.text.source import Piece, Source, line_at, pieces
 
 
 class ChangedStatement(NamedTuple):
@@ -102,14 +102,29 @@ class ConvertedText:
         touched: dict[int, list[Edit]] = {}
         for edit in self.edits:
             touched.setdefault(self.index_of(edit.span.start), []).append(edit)
-        found: list[ChangedStatement] = []
-        for index, inside in touched.items():
-            start = starts[index]
-            end = starts[index + 1] if index + 1 < len(starts) else len(source.body)
-            if any(edit.span.end > end for edit in inside):
-                return None
-            old, moved = source.body[start:end], [edit.moved(-start) for edit in inside]
-            found.append(ChangedStatement(index, self.module.body[index], old, splice(old, moved)))
+        ends = [*starts[1:], len(source.body)]
+        if any(edit.span.end > ends[index] for index, inside in touched.items() for edit in inside):
+            return None
+        new = self._parts_of(touched, ends)
+        return [
+            ChangedStatement(n, self.module.body[n], source.body[starts[n] : ends[n]], b"".join(new[n]))
+            for n in touched
+        ]
+
+    def _parts_of(self, statements: Collection[int], ends: Sequence[int]) -> dict[int, list[bytes]]:
+        """The new text of top-level statements that no edit crosses, in parts."""
+        found: dict[int, list[bytes]] = {number: [] for number in statements}
+        for piece in self.pieces:
+            start, end = piece.origin.start, piece.origin.end
+            number = self.index_of(start)
+            if not piece.is_copy:
+                found[number].append(piece.text)
+                continue
+            while start < end:  # what remains may reach over many statements
+                stop = min(end, ends[number])
+                if number in found:
+                    found[number].append(self.source.body[start:stop])
+                start, number = stop, number + 1
         return found
 
     def lines_of(self, span: Span) -> frozenset[int]:

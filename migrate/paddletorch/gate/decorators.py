@@ -11,6 +11,7 @@ from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.violation import Violation
 from paddletorch.model import Framework, Span
 from paddletorch.resolve import Binding
+from paddletorch.text.number_runs import parse
 
 CODE = "SRC014"
 
@@ -59,7 +60,7 @@ def _still_imports(text: ConvertedText, span: Span, name: str, source: Framework
     """Whether the statement that replaces an import at the top still binds ``name`` to the source framework."""
     for changed in text.changed_statements or ():
         if text.source.span(changed.statement) == span:
-            statements = ast.parse(changed.new.decode("utf-8")).body
+            statements = parse(changed.new.decode("utf-8")).body
             return any(
                 (alias.asname or alias.name.partition(".")[0]) == name
                 and (getattr(s, "module", None) or alias.name).partition(".")[0] == source

@@ -17,6 +17,7 @@ from paddletorch.gate.violation import Violation
 from paddletorch.model import Framework
 from paddletorch.resolve import Bound, DefiniteAssignment, ScopeTree, evaluated_below
 from paddletorch.text.masking import mask
+from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Source
 
 CODE = "SRC013"
@@ -47,7 +48,7 @@ def unbound_names(text: ConvertedText, source: Framework, target: Framework) -> 
 def _parsed(body: bytes) -> ast.Module | None:
     """The tree of the new text; without syntax that is newer than the running Python."""
     try:
-        return ast.parse(body.decode("utf-8"))
+        return parse(body.decode("utf-8"))
     except (SyntaxError, ValueError):
         masked = mask(Source(body, encoding="utf-8"), "<converted>")
         return masked.module if masked is not None else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from paddletorch.gate.compiling import CODE
 from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.violation import Violation
+from paddletorch.text.number_runs import MARK
 from paddletorch.text.unfilled import unfilled_placeholders
 
 
@@ -12,6 +13,8 @@ def unfilled(text: ConvertedText) -> list[Violation]:
     """A violation for each edit that writes a placeholder; sets that the file has already are none."""
     found: list[Violation] = []
     for piece in text.pieces:
+        if not piece.is_copy and MARK.encode() in piece.text:
+            found.append(Violation(CODE, "a list is too long to be written again", text.lines_of(piece.origin)))
         if not piece.is_copy and b"{" in piece.text:
             old = text.source.slice(text.source.line_span(text.source.position(piece.origin.start)[0]))
             names = [n for n in unfilled_placeholders(piece.text.decode("utf-8")) if "{" + n + "}" not in old]

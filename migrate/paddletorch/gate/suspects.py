@@ -19,6 +19,7 @@ from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.model import Span
 from paddletorch.resolve import Binding, Scope
 from paddletorch.resolve.scopes.spans import SpanIndex
+from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Piece, has_line_end
 
 T = TypeVar("T")
@@ -26,7 +27,7 @@ T = TypeVar("T")
 _NO_NAMES = re.compile(rb"'[^'\n]*'|\"[^\"\n]*\"|#[^\r\n]*")
 _WORD = re.compile(rb"(?<![\w.])[^\W\d]\w*(?!\w|[ ]?=(?!=))")
 _EQUALS = re.compile(rb"[ ]?=(?!=)")
-_BOUND_IN = re.compile(rb"\b(lambda (?=[\w, *]+:)|for (?=[\w, ]+ in ))([\w, *]+?)(?= in |:)")
+_BOUND_IN = re.compile(rb"\b(lambda (?=[\w, *]+[:=])|for (?=[\w, ]+ in ))([\w, *]+?)(?= in |[:=])")
 _ASSIGNED = re.compile(rb"(?m)^[ \t]*([\w., \t]+?)[ \t]*=(?!=)")
 _PYTHON = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -64,7 +65,7 @@ class _Look:
             if changed is None:
                 statements: list[ast.stmt] = [statement]
             elif isinstance(statement, _IMPORTS) or changed.new.count(b"import") > changed.old.count(b"import"):
-                statements = ast.parse(changed.new.decode("utf-8")).body
+                statements = parse(changed.new.decode("utf-8")).body
             else:
                 continue
             for position, one in enumerate(statements):

@@ -7,7 +7,7 @@ the second difference over n, 2n and 3n gives ``b`` alone: how many lines run fo
 from __future__ import annotations
 
 import ast
-import importlib.util
+import importlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,9 +26,6 @@ SIZE = 24
 ALLOWED = 3.0
 """Lines for each pair: what takes n * log(n) comes to about one at this size, some to more."""
 
-_BY_BLOCKS = 200.0
-"""Allowed as long as the gate walks a whole block for each name that it asks for."""
-
 MORE = {
     "many parameters": 4.0,  # the place of each parameter among all of them
     "functions of one name": 15.0,  # any of them may be called by each call
@@ -43,21 +40,20 @@ MORE = {
     "nested loops": 16.0,
     "tries in sequence": 50.0,  # log(n) groups of what reaches each line
     "globals declared": 300.0,  # a dtype is not looked for behind more than 64 definitions
-    **dict.fromkeys(["guarded imports of one name", "optimizers and schedulers", "optimizers in module"], _BY_BLOCKS),
-    **dict.fromkeys(["guarded imports", "paddle guarded imports", "paddle schedulers", "rates set"], _BY_BLOCKS),
-    **dict.fromkeys(["edits in one line", "imports in functions"], _BY_BLOCKS),
+    "imports in functions": 12.0,  # measured, the cause is not found yet
+    "member calls in one sum": 7.0,  # a sum is as deep as it is long
 }
 """Families that may take more, and why."""
 
 
 def growing() -> ModuleType:
     """The sources that the benchmark measures too."""
-    path = Path(__file__).parents[3] / "benchmarks" / "growing.py"
-    spec = importlib.util.spec_from_file_location("growing", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    folder = str(Path(__file__).parents[3] / "benchmarks")
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module("growing")
+    finally:
+        sys.path.remove(folder)
 
 
 FAMILIES = growing().FAMILIES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -94,6 +94,16 @@ class _Converted:
     def _imported(self) -> dict[int, frozenset[str]]:
         return {}
 
+    def asked(self, key: Hashable, question: Callable[[], bool]) -> bool:
+        """The answer to a question that all imports of one name ask."""
+        if key not in self._answers:
+            self._answers[key] = question()
+        return self._answers[key]
+
+    @cached_property
+    def _answers(self) -> dict[Hashable, bool]:
+        return {}
+
     def uses(self, group: Group) -> list[Use]:
         """The uses of the sites of a group."""
         return [self.planned.uses[site] for site in group.sites]
@@ -137,7 +147,7 @@ def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> _Cla
         if group.target is not None:
             is_known = view.settings.lookup(binding.qualified or "") is not None
             return _Clause(binding.alias, group.target if is_known else None, False)
-        return _Clause(binding.alias, None, _unused(file, group))
+        return _Clause(binding.alias, None, file.asked(("unused", id(group)), lambda: _unused(file, group)))
     if binding.qualified is not None:
         names = file.imported(bindings)
         if binding.qualified == binding.name == view.settings.source and isinstance(binding.node, ast.Import):
@@ -173,19 +183,22 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
         return clause
     group = file.naming.groups.get(id(bindings))
     hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
-    if hidden or (group is not None and (group.deleted or group.fallback or group.anchor.kind != "import")):
+    if (
+        hidden
+        or len(bindings) != 1
+        or (group is not None and (group.deleted or group.fallback or group.anchor.kind != "import"))
+    ):
         return clause
-    loads = _remaining(file, binding.name, bindings, group)
+    loads = _remaining(file, bindings, group)
     places = statements_that_need(view, binding, bindings, loads)
     if not loads or not places or any(view.suppressed("", place) for place in places):
         return clause
     return replace(clause, drop=True, local=tuple(places))
 
 
-def _remaining(file: _Converted, name: str, bindings: list[Binding], group: Group | None) -> list[ast.expr]:
+def _remaining(file: _Converted, bindings: list[Binding], group: Group | None) -> list[ast.expr]:
     """The uses of a name that the converted file still has."""
-    tree = file.view.tree
-    loads = [n for n in tree.names.get(name, ()) if tree.scopes[n].lookup(name) is bindings]
+    loads = file.view.tree.reads(bindings)
     written = [] if group is None else [u for u in file.uses(group) if u.converts and u.site in file.naming.rewritten]
     gone = {use.site.anchor.node for use in written}
     return [load for load in loads if load not in gone and not file.replaces(load)]
@@ -193,10 +206,12 @@ def _remaining(file: _Converted, name: str, bindings: list[Binding], group: Grou
 
 def _is_read(file: _Converted, name: str, bindings: list[Binding], *, at_all: bool = False) -> bool:
     """Whether the name is read in the converted file; with ``at_all``, in the file as it is."""
-    view = file.view
-    if name in view.source.unread_names:
+    if name in file.view.source.unread_names:
         return True
-    return any(at_all or not file.replaces(load) for load in view.tree.reads(bindings))
+    loads = file.view.tree.reads(bindings)
+    if at_all or not loads:
+        return bool(loads)
+    return file.asked(("read", id(bindings)), lambda: any(not file.replaces(load) for load in loads))
 
 
 def _is_never_used(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
@@ -228,12 +243,16 @@ def _exported(view: FileView, group: Group) -> bool:
     return any(b.name in _all_names(view) for b in group.anchor.bindings)
 
 
-def _all_names(view: FileView) -> set[object]:
+def _all_names(view: FileView) -> frozenset[object]:
     """The names in ``__all__``."""
+    return view.provide(_find_all_names)
+
+
+def _find_all_names(view: FileView) -> frozenset[object]:
     for binding in view.tree.scope.bindings.get("__all__", ()):
         if isinstance(binding.value, ast.List | ast.Tuple):
-            return {e.value for e in binding.value.elts if isinstance(e, ast.Constant)}
-    return set()
+            return frozenset(e.value for e in binding.value.elts if isinstance(e, ast.Constant))
+    return frozenset()
 
 
 def _edit_statement(view: FileView, statement: ast.stmt, clauses: list[_Clause], needed: Sequence[str]) -> list[Edit]:

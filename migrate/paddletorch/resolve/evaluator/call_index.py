@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from paddletorch.resolve.scopes.bindings import Scope
@@ -83,6 +83,45 @@ class CallIndex:
         return any(function in (b.node, b.value) for b in bindings)
 
 
+class ArgumentGroup:
+    """Arguments of neighbouring calls, for what is the same wherever all of them are meant."""
+
+    __slots__ = ("_given", "_groups", "parts")
+
+    def __init__(self, groups: Sequence[ArgumentGroup], given: Mapping[ast.Call, ast.expr]) -> None:
+        """``given``: the arguments of all calls; ``groups`` of them, unless they are few."""
+        self._groups = groups
+        self._given = given
+        self.parts: Passed = groups or list(given.values())
+
+    def without(self, calls: Collection[ast.Call]) -> Iterator[ast.expr | ArgumentGroup]:
+        """The arguments except those of ``calls``, as many of them in groups as can be."""
+        for group in self._groups:
+            if group._given.keys().isdisjoint(calls):
+                yield group
+            else:
+                yield from group.without(calls)
+        if not self._groups:
+            yield from (argument for call, argument in self._given.items() if call not in calls)
+
+
+Passed = Sequence[ast.expr | ArgumentGroup]
+
+NONE_PASSED = ArgumentGroup((), {})
+
+_GROUP = 16
+"""How many parts a group has at the most."""
+
+
+def grouped(given: Sequence[tuple[ast.Call, ast.expr]]) -> ArgumentGroup:
+    """The arguments of many calls in groups of groups."""
+    size = 1
+    while size * _GROUP < len(given):
+        size *= _GROUP
+    parts = [grouped(given[n : n + size]) for n in range(0, len(given), size)] if size > 1 else ()
+    return ArgumentGroup(parts, dict(given))
+
+
 class PassedArguments:
     """What the calls of one list pass, by keyword and by position."""
 
@@ -97,15 +136,13 @@ class PassedArguments:
                 if isinstance(argument, ast.Starred):
                     break
                 self._by_position.setdefault(position, {})[call] = argument
-        self._values = {position: list(given.values()) for position, given in self._by_position.items()}
+        self._values = {position: grouped(list(given.items())) for position, given in self._by_position.items()}
 
-    def of(self, name: str, position: int) -> Sequence[ast.expr]:
+    def of(self, name: str, position: int) -> Passed:
         """As ``argument_of``, of all calls; -1: no position. Without keywords, one list for all names."""
         named = self._by_keyword.get(name)
-        if named is None:
-            return self._values.get(position, ())
-        given = self._by_position.get(position, {})
-        return [*named.values(), *(argument for call, argument in given.items() if call not in named)]
+        given = self._values.get(position, NONE_PASSED)
+        return given.parts if named is None else [*named.values(), *given.without(named)]
 
 
 def is_method(scope: Scope) -> bool:

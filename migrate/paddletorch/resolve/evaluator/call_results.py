@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable, Sequence
 
 from paddletorch_rules.facts import facts
 
@@ -21,12 +22,17 @@ from paddletorch.resolve.evaluator.operations import (
     is_foreign,
     of_kind,
 )
-from paddletorch.resolve.evaluator.per_call_results import Arguments, Substitution, returned_arguments
+from paddletorch.resolve.evaluator.per_call_results import (
+    Arguments,
+    Substitution,
+    returned_arguments,
+    returned_parameters,
+)
 from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.evaluator.tensor_calls import shows_tensor
 from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
 from paddletorch.resolve.evaluator.variables import iterable
-from paddletorch.resolve.scopes.bindings import Scope
+from paddletorch.resolve.scopes.bindings import Binding, Scope
 from paddletorch.resolve.values import (
     NOTHING,
     TENSOR,
@@ -52,6 +58,9 @@ _VERB = re.compile(
 )
 """How names of functions begin that take a module, such as ``build_encoder``: calling them runs no forward."""
 
+_MANY = 16
+"""With so many functions of one name, what their calls share is found once."""
+
 _MADE_ONE_BY_ONE = frozenset({"optimizer", "scheduler"})
 """Types whose objects are converted or left one by one."""
 
@@ -70,13 +79,15 @@ class CallResults:
         self._types = types
         self._substituting: set[ast.AST] = set()
         """Functions whose results are being evaluated for one call."""
+        self._returned_parameters: dict[ast.AST, Sequence[Binding]] = {}
+        self._by_call: dict[Values, Values] = {}
+        """Of many callees of one name those of which the result depends on the call."""
 
     def call(self, node: ast.Call) -> Values:
         """What the call gives: by what is called, else by the name of the function and its arguments."""
         function = node.func
-        found: Values = NOTHING
-        for callee in self._evaluate(function):
-            found |= self.called(callee, node)
+        callees = self._evaluate(function)
+        found = self._any_called(callees, node) if len(callees) < _MANY else self._many_called(callees, node)
         if found - UNKNOWN:
             return found
         if isinstance(function, ast.Attribute) and (
@@ -86,6 +97,36 @@ class CallResults:
         if isinstance(function, ast.Name) and not self._tree.scopes[function].lookup(function.id):
             return self._builtin(function.id, node)
         return self._by_name(node) or found if self._closed_world else found
+
+    def _any_called(self, callees: Iterable[Value], node: ast.Call | None) -> Values:
+        """What calling one of ``callees`` gives."""
+        found: Values = NOTHING
+        for callee in callees:
+            found |= self.called(callee, node)
+        return found
+
+    def _many_called(self, callees: Values, node: ast.Call) -> Values:
+        """As ``_any_called``; what is the same for all calls of these is found once."""
+        if callees not in self._by_call:
+            self._by_call[callees] = frozenset(c for c in callees if self._depends_on_call(c))
+        by_call = self._by_call[callees]
+        alike = self._solver.shared(("called", callees), lambda: self._any_called(callees - by_call, None))
+        return alike | self._any_called(by_call, node)
+
+    def _depends_on_call(self, callee: Value) -> bool:
+        """Whether what a call gives may depend on what it passes."""
+        if isinstance(callee, Local):
+            return bool(self._parameters(callee.node))
+        return isinstance(callee, Qualified | Method)
+
+    def _parameters(self, function: ast.AST) -> Sequence[Binding]:
+        """The parameters that the function may return."""
+        found = self._returned_parameters.get(function)
+        if found is None:
+            scope = self._tree.own.get(function)
+            found = returned_parameters(function, scope) if scope is not None else ()
+            self._returned_parameters[function] = found
+        return found
 
     def called(self, callee: Value, node: ast.Call | None) -> Values:
         """What calling ``callee`` gives; ``node`` is the call if it is one of this module."""
@@ -183,8 +224,10 @@ class CallResults:
         annotated = self._types.annotated(function.returns, scope) if isinstance(function, ast.FunctionDef) else NOTHING
         if not scope.returns or getattr(function, "decorator_list", None):
             return annotated or UNKNOWN
-        if call is not None and not annotated and function not in self._substituting:
-            arguments = returned_arguments(call, function, scope)
+        parameters = self._parameters(function) if call is not None and not annotated else ()
+        if call is not None and parameters and function not in self._substituting:
+            assert isinstance(function, ast.FunctionDef)
+            arguments = returned_arguments(call, function, parameters)
             if arguments is not None:
                 return self._substituted(function, scope, arguments)
         found = self._solver.variable(function, lambda: self._returned(scope))

@@ -10,33 +10,34 @@ from collections.abc import Callable, Mapping, Sequence
 
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
 from paddletorch.resolve.evaluator.operations import arithmetic
-from paddletorch.resolve.scopes.bindings import Scope
+from paddletorch.resolve.scopes.bindings import Binding, Scope
 from paddletorch.resolve.values import NOTHING, UNKNOWN, Value, Values, container, tuple_of
 
 Arguments = Mapping[str, ast.expr]
 """The argument that is passed for each parameter."""
 
 
-def returned_arguments(call: ast.Call, function: ast.AST, scope: Scope) -> Arguments | None:
-    """The arguments of ``call`` for parameters that the function returns; None if there are none, or none is known."""
+def returned_parameters(function: ast.AST, scope: Scope) -> Sequence[Binding]:
+    """The parameters that the function may return, as far as its calls say what they are."""
     if not isinstance(function, ast.FunctionDef) or is_method(scope) or None in scope.returns:
-        return None
-    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
-        return None
-    names = {name for value in scope.returns if value is not None for name in _names(value)}
-    found: dict[str, ast.expr] = {}
-    for name in names:
+        return ()
+    found: list[Binding] = []
+    for name in {name for value in scope.returns if value is not None for name in _names(value)}:
         bindings = scope.bindings.get(name, ())
         if len(bindings) != 1 or bindings[0].kind != "parameter":
             continue  # rebound, or no parameter
-        binding = bindings[0]
-        variadic = binding.node in (function.args.vararg, function.args.kwarg)
-        if binding.annotation is not None or variadic:
-            continue
-        argument = argument_of(call, function, name, False) or binding.value
-        if argument is not None:
-            found[name] = argument
-    return found or None
+        variadic = bindings[0].node in (function.args.vararg, function.args.kwarg)
+        if bindings[0].annotation is None and not variadic:
+            found.append(bindings[0])
+    return found
+
+
+def returned_arguments(call: ast.Call, function: ast.FunctionDef, parameters: Sequence[Binding]) -> Arguments | None:
+    """The arguments of ``call`` for parameters that the function returns; None if there are none, or none is known."""
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        return None
+    found = {p.name: argument_of(call, function, p.name, False) or p.value for p in parameters}
+    return {name: argument for name, argument in found.items() if argument is not None} or None
 
 
 def _names(value: ast.expr) -> Sequence[str]:

@@ -11,6 +11,9 @@ from paddletorch.resolve.values import NOTHING, UNKNOWN, Values
 _CHANGES = 30
 """How often a variable may change before it counts as unknown; in real code a few changes are enough."""
 
+_WIDE = 64
+"""A variable that reads more than this is not run again for each of them that changes."""
+
 
 class Solver:
     """Values of expressions and variables, computed on demand and remembered.
@@ -31,10 +34,15 @@ class Solver:
         """Variables that are being solved."""
         self._current_expressions: dict[ast.expr, Values] = {}
         """Without it, a chain of calls would be evaluated more often with each link."""
+        self._current_shared: dict[Hashable, Values] = {}
+        """The same for what many expressions share."""
         self._rules: dict[Hashable, Callable[[], Values]] = {}
         self._readers: dict[Hashable, dict[Hashable, None]] = {}
         self._changes: dict[Hashable, int] = {}
         self._queue: dict[Hashable, None] = {}
+        self._wide_queue: dict[Hashable, None] = {}
+        """Variables that read many others, which run once those have settled."""
+        self._wide: set[Hashable] = set()
         self._reader: Hashable = None
         """The variable whose rule is running."""
         self._reads = 0
@@ -73,6 +81,20 @@ class Solver:
             self._current_expressions[node] = found
         return found
 
+    def shared(self, key: Hashable, rule: Callable[[], Values]) -> Values:
+        """What ``rule`` finds, as far as it is known now; the same for all expressions that ask with ``key``."""
+        found = self._final.get(key)
+        if found is not None:
+            return found
+        found = self._current_shared.get(key)
+        reads = self._reads
+        if found is None:
+            found = rule()
+            (self._final if self._reads == reads else self._current_shared)[key] = found
+        else:
+            self._reads += 1
+        return found
+
     def union(self, nodes: Iterable[ast.expr]) -> Values:
         """What any of ``nodes`` can be, as far as it is known now."""
         found: Values = NOTHING
@@ -96,13 +118,17 @@ class Solver:
 
     def _run(self) -> None:
         """Run the rules of queued variables until none of them changes any more."""
-        while self._queue:
+        while self._queue or self._wide_queue:
             self._limit.check()
-            key, _ = self._queue.popitem()
+            key, _ = (self._queue or self._wide_queue).popitem()
+            reads = self._reads
             self._reader = key
             self._current_expressions.clear()
+            self._current_shared.clear()
             found = self._rules[key]()
             self._reader = None
+            if self._reads - reads > _WIDE:
+                self._wide.add(key)
             if found == self._current[key]:
                 continue
             changes = self._changes[key] = self._changes.get(key, 0) + 1
@@ -111,7 +137,10 @@ class Solver:
                 if self._current[key] == UNKNOWN:
                     continue
             self._current[key] = found
-            self._queue.update(self._readers.get(key, ()))
+            for reader in self._readers.get(key, ()):
+                (self._wide_queue if reader in self._wide else self._queue)[reader] = None
         self._final.update(self._current)
-        for temporary in (self._current, self._rules, self._readers, self._changes, self._current_expressions):
+        for temporary in (self._current, self._rules, self._readers, self._changes, self._wide):
             temporary.clear()
+        self._current_expressions.clear()
+        self._current_shared.clear()

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from paddletorch.resolve.evaluator.call_index import CallIndex, PassedArguments, is_method, is_static
+from paddletorch.resolve.evaluator.call_index import (
+    ArgumentGroup,
+    CallIndex,
+    Passed,
+    PassedArguments,
+    is_method,
+    is_static,
+)
 from paddletorch.resolve.evaluator.classes import Classes
 from paddletorch.resolve.evaluator.environment import Environment
 from paddletorch.resolve.evaluator.operations import element, elements, has_type, tensors
@@ -43,7 +50,7 @@ class Variables:
         self._types = types
         self._calls = calls
         self._uses = uses
-        self._given: dict[tuple[int, str, int, bool], Sequence[ast.expr]] = {}
+        self._given: dict[tuple[int, str, int, bool], Passed] = {}
         self._passed_to: dict[int, PassedArguments] = {}
         """By the identity of a list of calls."""
 
@@ -110,14 +117,21 @@ class Variables:
                 return found | self._passed(arguments) | frozenset(v for i in iterated for v in elements(i))
         return found if found - NONE else found | UNKNOWN
 
-    def _passed(self, arguments: Sequence[ast.expr]) -> Values:
+    def _passed(self, arguments: Passed) -> Values:
         if len(arguments) < _MANY:
-            return self._solver.union(arguments)
-        return self._solver.variable(("arguments", id(arguments)), lambda: self._solver.union(arguments))
+            return self._any_of(arguments)
+        return self._solver.variable(("arguments", id(arguments)), lambda: self._any_of(arguments))
 
-    def _arguments(
-        self, binding: Binding, function: _Function | ast.Lambda
-    ) -> tuple[Sequence[ast.expr], list[ast.expr]]:
+    def _any_of(self, arguments: Passed) -> Values:
+        found: Values = NOTHING
+        for one in arguments:
+            found |= self._group_passed(one) if isinstance(one, ArgumentGroup) else self._evaluate(one)
+        return found
+
+    def _group_passed(self, group: ArgumentGroup) -> Values:
+        return self._solver.variable(group, lambda: self._any_of(group.parts))
+
+    def _arguments(self, binding: Binding, function: _Function | ast.Lambda) -> tuple[Passed, list[ast.expr]]:
         """What calls in this module pass to the parameter, and the iterables whose elements ``map`` passes to it."""
         method = is_method(binding.scope)
         calls = self._calls.of_lambda(function) if isinstance(function, ast.Lambda) else self._calls.of(function)

@@ -6,7 +6,6 @@ small and all remembered; of the syntax trees only those of the modules used las
 
 from __future__ import annotations
 
-import ast
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -36,6 +35,7 @@ from paddletorch.resolve.values import (
     Value,
     Values,
 )
+from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Source
 
 _CACHED = 2_000_000
@@ -219,7 +219,7 @@ class ProjectIndex:
             if name.encode() not in data and b"import *" not in data:
                 return None
             source = Source(data)
-            module = _Module(Parsed.of(source, ast.parse(source.text)))
+            module = _Module(Parsed.of(source, parse(source.text)))
         except OSError:
             self._tracker.add_content(path, None)
             self._modules[path] = None

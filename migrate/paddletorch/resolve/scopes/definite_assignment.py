@@ -7,10 +7,13 @@ definition, or in the end with no call in between that may lead to the body.
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from paddletorch.resolve.scopes.bindings import Binding, Scope
+from paddletorch.resolve.scopes.blocks import COMPOUND, Blocks, leaves
 from paddletorch.resolve.scopes.scopes import ScopeTree
 
 
@@ -27,7 +30,8 @@ _State = Bound | None
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _TRY = (ast.Try, getattr(ast, "TryStar", ast.Try))  # ``except*`` came with Python 3.11
-_EXITS = frozenset({"exit", "_exit", "abort", "quit"})
+_FEW = 8
+"""With more bindings than these in one function, one walk finds the states at all uses of the name."""
 
 
 class DefiniteAssignment:
@@ -36,6 +40,11 @@ class DefiniteAssignment:
     def __init__(self, tree: ScopeTree, installed: Collection[str]) -> None:
         self._tree = tree
         self._installed = frozenset(installed)
+        self._blocks = Blocks(tree)
+        self._writes: dict[int, _Writes] = {}
+        """By the identity of a list of bindings."""
+        self._calls: dict[_Definition, list[int]] = {}
+        """The lines of the calls that may lead to the body of a definition."""
 
     def of(self, load: ast.Name) -> Bound:
         """On which of the paths to ``load`` its name is bound."""
@@ -50,18 +59,21 @@ class DefiniteAssignment:
             return min(found, self.named(name, node, home.parent))  # Python goes on to look for it outside
         return found
 
-    def by(self, bindings: Iterable[Binding], node: ast.AST, scope: Scope) -> Bound:
+    def by(self, bindings: Sequence[Binding], node: ast.AST, scope: Scope) -> Bound:
         """On which of the paths to ``node`` one of ``bindings`` has run, and no ``del`` of the name since."""
-        bindings = list(bindings)
-        if bindings and all(b.kind == "parameter" or b.scope.kind == "comprehension" for b in bindings):
-            return Bound.ALWAYS
-        deletes = {b.node for b in bindings if b.kind == "delete"}
-        return self._at([(_frame(b.scope), b.node) for b in bindings], deletes, node, scope)
+        if not bindings:
+            return Bound.NEVER
+        writes = self._writes.get(id(bindings))
+        if writes is None:
+            writes = self._writes[id(bindings)] = _Writes.of(bindings)
+        return Bound.ALWAYS if writes.are_given else self._at(writes, node, scope)
 
     def after(self, statements: Iterable[ast.stmt], node: ast.AST) -> Bound:
         """On which of the paths to ``node`` one of ``statements`` has run."""
-        found = [(_frame(self.scope_at(s)), s) for s in statements]
-        return self._at(found, set(), node, self.scope_at(node))
+        own: dict[Scope, list[ast.AST]] = {}
+        for statement in statements:
+            own.setdefault(_frame(self.scope_at(statement)), []).append(statement)
+        return self._at(_Writes(own), node, self.scope_at(node)) if own else Bound.NEVER
 
     def scope_at(self, node: ast.AST) -> Scope:
         """The scope that evaluates ``node``."""
@@ -76,33 +88,64 @@ class DefiniteAssignment:
             inner = outer
         return tree.scope
 
-    def _at(self, nodes: Sequence[tuple[Scope, ast.AST]], deletes: set[ast.AST], node: ast.AST, scope: Scope) -> Bound:
+    def _at(self, writes: _Writes, node: ast.AST, scope: Scope) -> Bound:
         """Look at the function around ``node``, then at what is around the definition of that."""
-        found = Bound.SOMETIMES if nodes else Bound.NEVER
-        place, inside, deferred = node, scope if nodes else None, False
+        found = Bound.SOMETIMES
+        place, deferred = node, False
+        inside: Scope | None = scope
         while inside is not None:
             frame = _frame(inside)
-            own = [n for home, n in nodes if home is frame]
+            own = writes.own.get(frame)
             if own:
-                flow = _Flow(self._tree, self._installed, own, deletes, place)
-                at_end = flow.run(frame.node)
-                if flow.at_place in (None, Bound.ALWAYS):
+                at_place, at_end = self._flow(writes, frame, place)
+                if at_place in (None, Bound.ALWAYS):
                     return Bound.ALWAYS
                 if deferred and at_end in (None, Bound.ALWAYS) and not self._may_run_early(frame, place, own):
                     return Bound.ALWAYS
-                if not deferred and len(own) == len(nodes):
-                    found = flow.at_place
+                if not deferred and len(writes.own) == 1:
+                    found = at_place
             deferred = deferred or isinstance(frame.node, _Definition)
             place, inside = frame.node, frame.parent
         return found
 
+    def _flow(self, writes: _Writes, frame: Scope, place: ast.AST) -> tuple[_State, _State]:
+        """The states at ``place`` and at the end of the frame; of many writes all places are found in one walk."""
+        statement = _statement(self._tree, place)
+        shared = writes.shared.get(frame)
+        if shared is None and len(writes.own[frame]) > _FEW and writes.name:
+            places = self._places_in(frame, writes.name)
+            shared = writes.shared[frame] = _Flow(self._blocks, self._tree, self._installed, writes, frame, places)
+        if shared is not None and statement in shared.places and not shared.has_walrus:
+            return shared.at.get(statement), shared.at_end
+        flow = _Flow(self._blocks, self._tree, self._installed, writes, frame, {statement}, place)
+        return flow.at.get(statement), flow.at_end
+
+    def _places_in(self, frame: Scope, name: str) -> set[ast.AST]:
+        """The statements of the frame that read the name, or define what reads it."""
+        found: set[ast.AST] = set()
+        for load in self._tree.names.get(name, ()):
+            place: ast.AST = load
+            inside: Scope | None = self._tree.scopes[load]
+            while inside is not None and (outer := _frame(inside)) is not frame:
+                place, inside = outer.node, outer.parent
+            if inside is not None:
+                found.add(_statement(self._tree, place))
+        return found
+
     def _may_run_early(self, frame: Scope, definition: ast.AST, own: Sequence[ast.AST]) -> bool:
         """Whether a call between ``definition`` and the last of the bindings may lead to its body."""
-        tree = self._tree
         outermost = self._definition_in(frame, definition)
         if outermost is None:
             return True
-        last = max(getattr(n, "lineno", 0) for n in own)
+        calls = self._calls.get(outermost)
+        if calls is None:
+            calls = self._calls[outermost] = sorted(self._lines_of_calls(frame, outermost))
+        index = bisect_right(calls, outermost.lineno)
+        return index < len(calls) and calls[index] < max(getattr(n, "lineno", 0) for n in own)
+
+    def _lines_of_calls(self, frame: Scope, outermost: _Definition) -> Iterator[int]:
+        """The lines of calls in the frame that may lead to the body of the definition."""
+        tree = self._tree
         leading, pending = {outermost.name}, [outermost.name]
         while pending:
             for load in tree.names.get(pending.pop(), ()):
@@ -110,11 +153,8 @@ class DefiniteAssignment:
                 if holder is not None:
                     pending += {holder.name} - leading
                     leading.add(holder.name)
-                elif outermost.lineno < load.lineno < last and any(
-                    isinstance(n, ast.Call) for n in _upwards(tree, load)
-                ):
-                    return True
-        return False
+                elif any(isinstance(n, ast.Call) for n in _upwards(tree, load)):
+                    yield load.lineno
 
     def _definition_in(self, frame: Scope, node: ast.AST) -> _Definition | None:
         """The outermost function or class in ``frame`` that is or holds ``node``."""
@@ -127,59 +167,113 @@ class DefiniteAssignment:
         return found
 
 
+@dataclass
+class _Writes:
+    """What binds one name: the nodes by the function or module in whose run they do."""
+
+    own: dict[Scope, list[ast.AST]]
+    deletes: set[ast.AST] = field(default_factory=set)
+    """Those that unbind it."""
+    name: str = ""
+    are_given: bool = False
+    """Whether all are parameters, or variables of comprehensions."""
+    shared: dict[Scope, _Flow] = field(default_factory=dict)
+    """Walks that were made for all places at once."""
+
+    @staticmethod
+    def of(bindings: Sequence[Binding]) -> _Writes:
+        own: dict[Scope, list[ast.AST]] = {}
+        for binding in bindings:
+            own.setdefault(_frame(binding.scope), []).append(binding.node)
+        deletes = {b.node for b in bindings if b.kind == "delete"}
+        given = all(b.kind == "parameter" or b.scope.kind == "comprehension" for b in bindings)
+        return _Writes(own, deletes, bindings[0].name, given)
+
+
 class _Flow:
-    """One walk over the body of a function, or of the module."""
+    """One walk over the body of a function, or of the module: the states at some of its statements."""
 
     def __init__(
         self,
+        blocks: Blocks,
         tree: ScopeTree,
         installed: frozenset[str],
-        own: Sequence[ast.AST],
-        deletes: Collection[ast.AST],
-        place: ast.AST,
+        writes: _Writes,
+        frame: Scope,
+        places: Collection[ast.AST],
+        place: ast.AST | None = None,
     ) -> None:
+        """``places``: the statements of which the states are wanted; ``place``: an expression in the only one."""
+        own = writes.own[frame]
+        self._blocks = blocks
         self._installed = installed
-        self._effects = {_anchor(tree, n): Bound.NEVER if n in deletes else Bound.ALWAYS for n in own}
-        self._place = next((n for n in (place, *_upwards(tree, place)) if isinstance(n, ast.stmt)), place)
-        self._walrus = any(
-            isinstance(tree.parents.get(n), ast.NamedExpr)
-            and _anchor(tree, n) is self._place
-            and _position(n) < _position(place)
-            for n in own
+        self._effects = {_anchor(tree, n): Bound.NEVER if n in writes.deletes else Bound.ALWAYS for n in own}
+        self.places = places
+        walrus = [n for n in own if isinstance(tree.parents.get(n), ast.NamedExpr)]
+        self.has_walrus = bool(walrus)
+        self._walrus = place is not None and any(
+            _anchor(tree, n) in places and _position(n) < _position(place) for n in walrus
         )
-        self._relevant = {self._place, *self._effects}
-        for node in list(self._relevant):
-            self._relevant.update(_upwards(tree, node))
+        self._relevant = self._positions(tree)
         self._loops: list[list[_State] | None] = []
         """For each loop around the current statement its states at ``break``; None if it may end there anyway."""
-        self.at_place: _State = None
+        self.at: dict[ast.AST, _State] = {}
+        self.at_end = self._run(frame.node)
 
-    def run(self, frame: ast.AST) -> _State:
+    def _positions(self, tree: ScopeTree) -> dict[int, list[int]]:
+        """The positions of the statements that are or hold a place or a binding, by the identity of their block."""
+        seen: set[ast.AST] = set()
+        found: dict[int, list[int]] = {}
+        for node in (*self.places, *self._effects):
+            current: ast.AST | None = node
+            while current is not None and current not in seen:
+                seen.add(current)
+                place = self._blocks.place(current) if isinstance(current, ast.stmt) else None
+                if place is not None:
+                    found.setdefault(place[0], []).append(place[1])
+                current = tree.parents.get(current)
+        for positions in found.values():
+            positions.sort()
+        return found
+
+    def _run(self, frame: ast.AST) -> _State:
         """Walk the body; returns the state at its end."""
         body = getattr(frame, "body", None)
         parameters = any(isinstance(n, ast.arg) for n in self._effects)
         state: _State = Bound.ALWAYS if parameters else Bound.NEVER
         if not isinstance(body, list):
-            self._record(Bound.ALWAYS if parameters or self._walrus else Bound.NEVER)
+            for place in self.places:
+                self._record(place, Bound.ALWAYS if parameters or self._walrus else Bound.NEVER)
             return state
         return self._block(body, state)
 
-    def _record(self, state: _State) -> None:
-        self.at_place = _join(self.at_place, state)
+    def _record(self, place: ast.AST, state: _State) -> None:
+        self.at[place] = _join(self.at.get(place), state)
 
-    def _block(self, statements: Iterable[ast.stmt], state: _State) -> _State:
-        for statement in statements:
-            if statement is self._place:
-                self._record(Bound.ALWAYS if self._walrus and state is not None else state)
-            state = self._statement(statement, state) if statement in self._relevant else self._other(statement, state)
-        return state
+    def _block(self, statements: Sequence[ast.stmt], state: _State) -> _State:
+        return self._part(statements, 0, len(statements), state)
 
-    def _other(self, statement: ast.stmt, state: _State) -> _State:
-        """After a statement that holds neither the place nor a binding."""
+    def _part(self, statements: Sequence[ast.stmt], start: int, end: int, state: _State) -> _State:
+        """After the statements from ``start`` to ``end`` of a block."""
+        relevant = self._relevant.get(id(statements), ())
+        for position in relevant[bisect_left(relevant, start) : bisect_left(relevant, end)]:
+            state = self._others(statements, start, position, state)
+            statement = statements[position]
+            if statement in self.places:
+                self._record(statement, Bound.ALWAYS if self._walrus and state is not None else state)
+            state = self._statement(statement, state)
+            start = position + 1
+        return self._others(statements, start, end, state)
+
+    def _others(self, statements: Sequence[ast.stmt], start: int, end: int, state: _State) -> _State:
+        """After statements that hold neither a place nor a binding."""
+        if start >= end or state is None:
+            return state
+        last = self._blocks.first_end(statements, start, end)
         breaks = self._loops[-1] if self._loops else None
-        if breaks is not None and isinstance(statement, (ast.Break, *_COMPOUND)):
-            breaks += [state for n in ast.walk(statement) if isinstance(n, ast.Break)]
-        return None if _leaves(statement) else state
+        if breaks is not None and self._blocks.has_break(statements, start, end if last is None else last + 1):
+            breaks.append(state)
+        return state if last is None else None
 
     def _statement(self, node: ast.stmt, state: _State) -> _State:
         effect = self._effects.get(node, state) if state is not None else None
@@ -198,7 +292,7 @@ class _Flow:
             case ast.ClassDef():
                 self._block(node.body, state)
                 return effect
-        return None if _leaves(node) else effect
+        return None if leaves(node) else effect
 
     def _if(self, node: ast.If, state: _State) -> _State:
         truth = _constant(node.test)
@@ -222,12 +316,12 @@ class _Flow:
     def _try(self, node: ast.Try, state: _State) -> _State:
         failing: _State = None
         end = state
-        for statement in node.body:
+        for number, statement in enumerate(node.body):
             risky = self._may_fail(statement)
             if risky:
                 failing = _join(failing, end)
-            end = self._block([statement], end)
-            if risky and isinstance(statement, _COMPOUND):
+            end = self._part(node.body, number, number + 1, end)
+            if risky and isinstance(statement, COMPOUND):
                 failing = _join(failing, end)
         end = self._block(node.orelse, end)
         for handler in node.handlers:
@@ -263,7 +357,9 @@ class _Flow:
         return not isinstance(statement, ast.Pass)
 
 
-_COMPOUND = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, *_TRY, ast.Match)
+def _statement(tree: ScopeTree, node: ast.AST) -> ast.AST:
+    """The innermost statement that is or holds ``node``; itself where there is none."""
+    return next((n for n in (node, *_upwards(tree, node)) if isinstance(n, ast.stmt)), node)
 
 
 def _frame(scope: Scope) -> Scope:
@@ -296,14 +392,6 @@ def _join(first: _State, second: _State) -> _State:
     if first is None or second is None:
         return second if first is None else first
     return first if first is second else Bound.SOMETIMES
-
-
-def _leaves(statement: ast.stmt) -> bool:
-    """Whether nothing runs below the statement in its block."""
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        called = statement.value.func
-        return getattr(called, "attr", getattr(called, "id", "")) in _EXITS
-    return isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue)
 
 
 def _constant(test: ast.expr) -> bool | None:

@@ -111,6 +111,11 @@ class ScopeTree:
         return [p for node, p in parents if isinstance(p, ast.Subscript) and p.value is node]
 
     @cached_property
+    def dicts(self) -> list[ast.Dict]:
+        """The displays of dicts."""
+        return [node for node in self.parents if isinstance(node, ast.Dict)]
+
+    @cached_property
     def negative_numbers(self) -> frozenset[int | float]:
         """The negative numbers that are written anywhere."""
         minus = (node for node in self.parents if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub))

@@ -77,8 +77,8 @@ def _other_groups(view: FileView, planned: Collection[ast.Dict]) -> Iterator[Fin
     rate = _RATES[view.settings.source]
     if b"params" not in view.source.body or rate.encode() not in view.source.body:
         return
-    for node in ast.walk(view.tree.module):
-        if isinstance(node, ast.Dict) and node not in planned:
+    for node in view.tree.dicts:
+        if node not in planned:
             keys = {k.value for k in node.keys if isinstance(k, ast.Constant)}
             if {"params", rate} <= keys:
                 yield finding("OPT202", node, "parameter group", what="the optimizer that gets it cannot be seen")

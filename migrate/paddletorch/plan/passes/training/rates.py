@@ -92,7 +92,7 @@ class _Rates:
 
         ``scheduled`` are the paths of the optimizers that have a scheduler.
         """
-        for node in ast.walk(self._view.tree.module):
+        for node in self._view.tree.parents:
             if isinstance(node, ast.For):
                 yield self._loop(node, scheduled)
             elif isinstance(node, ast.Assign | ast.AugAssign):

@@ -1,0 +1,78 @@
+"""Where the statements of a module stand in their blocks, and which of them end a block: found once for each block."""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from paddletorch.resolve.scopes.scopes import ScopeTree
+
+COMPOUND = (
+    *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.Match),
+    *((ast.TryStar,) if hasattr(ast, "TryStar") else ()),  # ``except*`` came with Python 3.11
+)
+
+_EXITS = frozenset({"exit", "_exit", "abort", "quit"})
+
+Place = tuple[int, int]
+"""The identity of a block, and a position in it."""
+
+
+class _Ends(NamedTuple):
+    """Positions in one block, in order: of the statements below which nothing runs, and of those with ``break``."""
+
+    leaving: list[int]
+    breaking: list[int]
+
+
+class Blocks:
+    """The blocks of one module."""
+
+    def __init__(self, tree: ScopeTree) -> None:
+        self._tree = tree
+        self._places: dict[ast.AST, Place] = {}
+        self._ends: dict[int, _Ends] = {}
+
+    def place(self, statement: ast.stmt) -> Place | None:
+        """Where the statement stands; None for one that is in no block."""
+        if statement not in self._places:
+            around = self._tree.parents.get(statement, self._tree.module)
+            for name in ("body", "orelse", "finalbody"):
+                block = getattr(around, name, None)
+                if isinstance(block, list):
+                    self._places.update((one, (id(block), number)) for number, one in enumerate(block))
+        return self._places.get(statement)
+
+    def first_end(self, block: Sequence[ast.stmt], start: int, end: int) -> int | None:
+        """The first statement from ``start`` to ``end`` below which nothing runs."""
+        return _first(self._ends_of(block).leaving, start, end)
+
+    def has_break(self, block: Sequence[ast.stmt], start: int, end: int) -> bool:
+        """Whether a statement from ``start`` to ``end`` is or holds a ``break``."""
+        return _first(self._ends_of(block).breaking, start, end) is not None
+
+    def _ends_of(self, block: Sequence[ast.stmt]) -> _Ends:
+        found = self._ends.get(id(block))
+        if found is None:
+            breaking = [n for n, s in enumerate(block) if isinstance(s, (ast.Break, *COMPOUND)) and _holds_break(s)]
+            found = self._ends[id(block)] = _Ends([n for n, s in enumerate(block) if leaves(s)], breaking)
+        return found
+
+
+def leaves(statement: ast.stmt) -> bool:
+    """Whether nothing runs below the statement in its block."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        called = statement.value.func
+        return getattr(called, "attr", getattr(called, "id", "")) in _EXITS
+    return isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue)
+
+
+def _holds_break(statement: ast.stmt) -> bool:
+    return any(isinstance(n, ast.Break) for n in ast.walk(statement))
+
+
+def _first(positions: Sequence[int], start: int, end: int) -> int | None:
+    index = bisect_left(positions, start)
+    return positions[index] if index < len(positions) and positions[index] < end else None
