@@ -67,7 +67,7 @@ def check_imports(result: FileResult, options: Options) -> None:
     Not promised: with some of the codes only, since what is not selected stays; of a name that the file deletes.
     """
     before, after = parsed(result.source), parsed(result.output)
-    if before is None or after is None or options.select or options.ignore:
+    if before is None or after is None or options.select or options.ignore or not compiles(result.source):
         return
     if any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del) and n.id in FRAMEWORKS for n in ast.walk(after)):
         return
