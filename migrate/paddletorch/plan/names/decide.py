@@ -107,8 +107,8 @@ def _with_other_uses(view: FileView, groups: dict[Hashable, Group]) -> dict[Hash
     for load in [load for name in sorted(anchors) for load in view.tree.names.get(name, ())]:
         if id(load) in used:
             continue
-        bindings = view.tree.scopes[load].lookup(load.id)
-        others.setdefault(id(bindings) if bindings else load.id, []).append(load)
+        for bindings in view.tree.meanings(load):
+            others.setdefault(id(bindings) if bindings else load.id, []).append(load)
     deleted = {
         id(bindings)
         for scope in view.tree.own.values()

@@ -119,8 +119,10 @@ def _root_at(view: FileView, scope: Scope, node: ast.expr, api: str) -> str:
         home, bound = bindings[0].scope, is_bound(view, target, node)
         values = view.evaluator.bound(bindings)
         of_target = all(v == Qualified(target) or isinstance(v, NoneValue) for v in values)
-        if of_target and (bound or home is view.tree.scope):
+        if of_target and bound:
             return target
+        if of_target and home is view.tree.scope:
+            break  # an import may bind it in time, unless another name is bound already
         if not of_target or home.kind != "class" or home.parent is None:
             raise Refused(NameTaken(target, api))
         bindings = home.parent.lookup(target)  # where a class has not bound it yet, Python looks for it outside
