@@ -123,6 +123,31 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "from torch.utils.data import TensorDataset\nd = TensorDataset((n := call()))\n",
         "[(n := call())]",
     ),
+    "a module that a function imports for all": (
+        "paddle",
+        "def load():\n    global torch, ready\n    import torch\n    ready = 1\ndef f(x):\n    return torch.max(x)\n",
+        "    global paddle, ready\n    import paddle\n",
+    ),
+    "a module that a function imports for all beside one that stays": (
+        "paddle",
+        "def load():\n    global torch\n    import torch\ndef f(x):\n    return torch.max(x), torch.foo(x)\n",
+        "    global torch, paddle\n    import paddle\n    import torch\n",
+    ),
+    "a module that a function imports for the one around it": (
+        "paddle",
+        "def f():\n    import torch\n    def g():\n        nonlocal torch\n        import torch\n    torch.zeros(3)\n",
+        "        nonlocal paddle\n        import paddle\n    paddle.zeros([3])\n",
+    ),
+    "a module that is declared global in the module": (
+        "paddle",
+        "global torch\nimport torch\ny = torch.max(x)\n",
+        "global paddle\nimport paddle\ny = paddle.max(x)\n",
+    ),
+    "a name that is a star's before its import": (
+        "torch",
+        "from paddle import *\ntry: t.to_tensor(3)\nfinally: import paddle as t\n",
+        "try: t.to_tensor(3)\n",
+    ),
 }
 
 

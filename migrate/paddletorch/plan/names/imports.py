@@ -14,6 +14,7 @@ from paddletorch.plan.model.naming import Group, Naming
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.decide import import_target
+from paddletorch.plan.names.global_statements import redirection_edits
 from paddletorch.plan.names.import_statements import Clause, edit_statement, insert_lines_before, joined_lines
 from paddletorch.plan.names.local_imports import import_text, statements_that_need
 from paddletorch.plan.names.needed_imports import needed_modules
@@ -36,6 +37,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
             for binding in bindings:
                 if binding.alias is not None and isinstance(binding.node, ast.stmt):
                     statements.setdefault(binding.node, []).append((binding, bindings))
+    imported: dict[ast.stmt, list[tuple[Binding, Clause]]] = {}
     has_target = any(view.target in modules for modules in needs.values())
     for statement in sorted(statements, key=start_of):
         clauses = [_made_local(file, *pair, _clause(file, *pair)) for pair in statements[statement]]
@@ -47,11 +49,14 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
         edits += edit_statement(view, statement, clauses, needs.get(statement, []))
+        by_alias = {id(c.alias): c for c in clauses}
+        imported[statement] = [(b, by_alias[id(b.alias)]) for b, _ in statements[statement]]
         conversions += _conversions(view, statement, clauses)
     for statement in sorted(needs.keys() - statements.keys(), key=start_of):
         edits.append(insert_lines_before(view, statement, [f"import {module}" for module in needs[statement]]))
     edits += [insert_before(view, place, "\n".join(lines), "") for place, lines in local.items()]
-    return Changes((*edits, *_star_edits(file)), tuple(conversions))
+    edits += [*_star_edits(file), *redirection_edits(view, imported, needs)]
+    return Changes(tuple(edits), tuple(conversions))
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,8 @@ class ScopeTree:
         self.stores: list[AttributeStore] = []
         self.stars: list[ast.ImportFrom] = []
         """``from ... import *``."""
+        self.redirections: list[tuple[ast.Global | ast.Nonlocal, Scope]] = []
+        """``global`` and ``nonlocal``, each with the scope that it stands in."""
         self.imported: set[str] = set()
         """Names that an import binds in any scope."""
         self.annotations: list[ast.expr] = []
@@ -375,10 +377,12 @@ class ScopeTree:
         self._push_children(node, scope)
 
     def _global(self, node: ast.Global, scope: Scope) -> None:
+        self.redirections.append((node, scope))
         for name in node.names:
             self._redirect(scope, name, self.scope)
 
     def _nonlocal(self, node: ast.Nonlocal, scope: Scope) -> None:
+        self.redirections.append((node, scope))
         for name in node.names:
             self._redirect(scope, name, None)
 
