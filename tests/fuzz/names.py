@@ -129,7 +129,9 @@ def _bare_names(result: FileResult) -> set[str]:
     assert module is not None
     undefined = {m.message_args[0] for m in _messages(module, _UNDEFINED)}
     pairs = ((c.name.rpartition(".")[2], c.replacement.rpartition(".")[2]) for c in result.conversions)
-    return {new for old, new in pairs if old in undefined}
+    found = {new for old, new in pairs if old in undefined}
+    bare = (c for c in result.conversions if undefined & {c.name.partition(".")[0], c.name.rpartition(".")[2]})
+    return found | ({c.replacement.partition(".")[0] for c in bare} & {"paddletorch_shim"})
 
 
 def undefined_frameworks(data: bytes) -> set[str]:
