@@ -148,6 +148,26 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "from paddle import *\ntry: t.to_tensor(3)\nfinally: import paddle as t\n",
         "try: t.to_tensor(3)\n",
     ),
+    "a name that is declared global further down": (
+        "torch",
+        "import paddle as pt\ntry: y = pt.zeros([3])\nexcept ImportError: global torch\nz = 1\n",
+        "try: y = pt.zeros([3])\n",
+    ),
+    "a choice of devices that is compared": (
+        "paddle",
+        "import torch\ny = torch.device('cuda' if x else 'cpu') == d\n",
+        "y = ('gpu' if x else 'cpu') == d\n",
+    ),
+    "a choice of devices over two lines": (
+        "paddle",
+        "import torch\ny = torch.device('cuda' if x\n  else 'cpu')\n",
+        "y = ('gpu' if x\n  else 'cpu')\n",
+    ),
+    "a comment below lines that end with a carriage return": (
+        "paddle",
+        "import torch\rif x:\r    y = torch.equal(# why\r\na,\nb)\n",
+        "    # why\r    y = bool(paddle.equal_all(a, b))\n",
+    ),
 }
 
 
@@ -193,3 +213,9 @@ def test_the_shim_is_installed_where_a_file_takes_it() -> None:
     source = b"try:\n    from torch.amp import GradScaler\nexcept ImportError:\n    print(GradScaler)\n"
     result = check(source, Options("paddle", shim="always"))
     assert b"from paddletorch_shim" in result.output
+
+
+def test_what_stands_for_newer_syntax_is_no_name_of_the_file() -> None:
+    source = b"from torch import nn as _\ny = _.ReLU6()\nf'{x if () else (())\n}'"
+    result = check(source, Options("paddle", unsafe=True))
+    assert result.output == source.replace(b"torch", b"paddle")
