@@ -16,7 +16,9 @@ from typing import NamedTuple
 FRAMEWORKS = frozenset({"torch", "torchvision", "paddle"})
 _BOUND, _UNBOUND = 1, 2
 _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__path__", "__spec__", "__class__"}
-_SURE = frozenset({"os", "sys", "re", "math", "typing", "contextlib", "functools", "collections", "__future__"})
+_SURE = frozenset({"os", "sys", "re", "math", "typing", "contextlib", "functools", "collections", "__future__"}) | {
+    "paddletorch_shim"
+}
 _CATCH_IMPORTS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (*_FUNCTIONS, ast.Lambda)
@@ -64,6 +66,8 @@ class _Scope:
         self.parent = parent
         self.end: State = {}
         """The state at its end, which functions in it see."""
+        self.born: frozenset[str] = frozenset()
+        """The names around a function that are bound where it is made: it cannot run any earlier."""
 
 
 class _Module:
@@ -78,7 +82,9 @@ class _Module:
         )
         self._stars = self._star_names()
         self._globals = {n for node in ast.walk(module) if isinstance(node, ast.Global) for n in node.names}
-        self._pending: list[tuple[ast.AST, _Scope]] = []
+        self._unbound_later = {n.id for n in ast.walk(module) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
+        self._unbound_later |= {n.name for n in ast.walk(module) if isinstance(n, ast.ExceptHandler) and n.name}
+        self._pending: list[tuple[ast.AST, _Scope, State]] = []
         self._called: set[int] = set()
         self._silent = 0
 
@@ -90,8 +96,7 @@ class _Module:
         end = self._block(self._module.body, {}, scope, exits)
         scope.end = end if end is not None else dict.fromkeys(scope.local, _BOUND)  # nobody can call what is in it
         while self._pending:
-            function, parent = self._pending.pop()
-            self._function(function, parent)
+            self._function(*self._pending.pop())
 
     def _star_names(self) -> set[str]:
         found: set[str] = set()
@@ -100,17 +105,20 @@ class _Module:
                 found |= self._exported.get(node.module or "", frozenset())
         return found
 
-    def _function(self, node: ast.AST, parent: _Scope) -> None:
+    def _function(self, node: ast.AST, parent: _Scope, made: State) -> None:
         assert isinstance(node, _SCOPES)
+        born = frozenset(n for n, bits in made.items() if bits == _BOUND and n not in self._unbound_later)
         arguments = _arguments(node.args)
         path = f"{parent.path}.{getattr(node, 'name', '<lambda>')}"
         if isinstance(node, ast.Lambda):
             scope = _Scope(path, arguments | _walrus_names([node.body]), parent)
+            scope.born = born
             scope.end = dict.fromkeys(scope.local, _BOUND)
             self._expression(node.body, dict.fromkeys(arguments, _BOUND), scope)
             return
         outer = {n for s in _own_statements(node.body) if isinstance(s, (ast.Global, ast.Nonlocal)) for n in s.names}
         scope = _Scope(path, (arguments | _bound_in(node.body)) - outer, parent)
+        scope.born = born
         scope.end = dict.fromkeys(scope.local, _BOUND)  # what is called later sees some state; not followed
         self._block(node.body, dict.fromkeys(arguments, _BOUND), scope, _Exits())
 
@@ -273,7 +281,7 @@ class _Module:
             for annotation in [*(a.annotation for a in every if a is not None), node.returns]:
                 if annotation is not None:
                     state = self._expression(annotation, state, scope)
-        self._later(node, scope)
+        self._later(node, scope, state)
         return {**state, node.name: _BOUND}
 
     _AsyncFunctionDef = _FunctionDef
@@ -352,7 +360,7 @@ class _Module:
         while pending:
             found, own = pending.pop()
             if isinstance(found, ast.Lambda):
-                self._later(found, scope, own)
+                self._later(found, scope, state, own)
                 pending += [(d, own) for d in [*found.args.defaults, *found.args.kw_defaults] if d is not None]
                 continue
             if isinstance(found, _COMPREHENSIONS):
@@ -386,17 +394,19 @@ class _Module:
             return
         self._called.add(id(function))
         inside = _bound_in(function.body) | _arguments(function.args)
+        elsewhere = _bound_by_comprehensions(function.body)
         for node in _own_nodes(function.body):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in inside:
+            is_read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in elsewhere
+            if is_read and node.id not in inside:
                 self._use(node.id, state, scope, f".{name}")
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 self._call(node.func.id, state, scope)
 
-    def _later(self, node: ast.AST, scope: _Scope, own: frozenset[str] = frozenset()) -> None:
+    def _later(self, node: ast.AST, scope: _Scope, state: State, own: frozenset[str] = frozenset()) -> None:
         if own:
             scope = _Scope(scope.path, set(own), scope)
             scope.end = dict.fromkeys(own, _BOUND)
-        self._pending.append((node, scope))
+        self._pending.append((node, scope, state))
 
     def _use(self, name: str, state: State, scope: _Scope, inside: str = "") -> None:
         if self._silent:
@@ -409,8 +419,8 @@ class _Module:
             if isinstance(around, _Class):
                 seen, around = around.before if now else around.outer.end, around.outer
             else:
-                now, around = False, around.parent
-                seen = around.end if around is not None else None
+                born, now, around = around.born, False, around.parent
+                seen = {**around.end, **dict.fromkeys(born, _BOUND)} if around is not None else None
         if around is None:
             bound = name in _BUILTINS or name in self._globals
         else:
@@ -525,6 +535,17 @@ def _bound_in(body: Iterable[ast.AST]) -> set[str]:
             found.add(node.rest)
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in skipped:
             found.add(node.id)
+    return found
+
+
+def _bound_by_comprehensions(body: Iterable[ast.AST]) -> set[int]:
+    """The identities of the names in comprehensions that those bind themselves."""
+    found: set[int] = set()
+    for node in _own_nodes(body):
+        if isinstance(node, _COMPREHENSIONS):
+            own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+            outside = {id(n) for n in ast.walk(node.generators[0].iter)}
+            found |= {id(n) for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in own} - outside
     return found
 
 

@@ -67,7 +67,7 @@ def check_imports(result: FileResult, options: Options) -> None:
     Not promised: with some of the codes only, since what is not selected stays; of a name that the file deletes.
     """
     before, after = parsed(result.source), parsed(result.output)
-    if before is None or after is None or options.select or options.ignore:
+    if before is None or after is None or options.select or options.ignore or not compiles(result.source):
         return
     if any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del) and n.id in FRAMEWORKS for n in ast.walk(after)):
         return
@@ -129,7 +129,9 @@ def _bare_names(result: FileResult) -> set[str]:
     assert module is not None
     undefined = {m.message_args[0] for m in _messages(module, _UNDEFINED)}
     pairs = ((c.name.rpartition(".")[2], c.replacement.rpartition(".")[2]) for c in result.conversions)
-    return {new for old, new in pairs if old in undefined}
+    found = {new for old, new in pairs if old in undefined}
+    bare = (c for c in result.conversions if undefined & {c.name.partition(".")[0], c.name.rpartition(".")[2]})
+    return found | ({c.replacement.partition(".")[0] for c in bare} & {"paddletorch_shim"})
 
 
 def undefined_frameworks(data: bytes) -> set[str]:

@@ -79,6 +79,95 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "import torch.nn as nn\ny = ((nn).functional).relu(x)\n",
         "y = nn.functional.relu(x)",
     ),
+    "statements that belong to uses which are left": (
+        "torch",
+        "import paddle as pt\ndef f(p):\n    o = pt.optimizer.SGD(0.1, p)\ndef g(p, torch):\n"
+        "    o = pt.optimizer.SGD(1.0, p)\n    s = pt.optimizer.lr.StepDecay(1.0, 3)\n    o.set_lr_scheduler(s)\n",
+        "    s = pt.optimizer.lr.StepDecay(1.0, 3)\n    o.set_lr_scheduler(s)\n",
+    ),
+    "an import of which the use is dropped": (
+        "torch",
+        "import paddle\nfrom paddle import __version__\ny = paddle.zeros([3], name=__version__)\n",
+        "import torch\ny = torch.zeros([3])\n",
+    ),
+    "a module of which the use is dropped": (
+        "paddle",
+        "import torchvision\nfrom torchvision.transforms import Resize\n"
+        "r = Resize((), torchvision.transforms.InterpolationMode.NEAREST)\n",
+        "from paddle.vision.transforms import Resize\nr = Resize((), 'nearest')\n",
+    ),
+    "an import that goes before the first of several statements on a line": (
+        "torch",
+        "import paddle\nimport paddle.optimizer as optimizer\ndef f():\n    a(); optimizer.step(); optimizer.clear()\n"
+        "y = paddle.flip(x, 1)\n",
+        "    a(); import paddle.optimizer as optimizer; optimizer.step(); optimizer.clear()\n",
+    ),
+    "a name that a class reads before it binds it": (
+        "torch",
+        "import paddle as t\nclass C: t = t\ny = t.sin(x)\n",
+        "import paddle as t\nimport torch\nclass C: t = t\ny = torch.sin(x)\n",
+    ),
+    "a module under another name, and its own name on another path": (
+        "torch",
+        "import paddle as t\ntry:\n    import torch as pd\nexcept ImportError:\n    import torch\ny = t.sin(x)\n",
+        "y = pd.sin(x)\n",
+    ),
+    "a base class of which the constructor's call must stay": (
+        "paddle",
+        "for i in x: from torch import nn\nclass E(nn.GRU):\n    def __init__(self, width):\n"
+        "        super().__init__(width, width)\n",
+        "class E(nn.GRU):\n    def __init__(self, width):\n        super().__init__(width, width)\n",
+    ),
+    "a group of tensors that is one assignment": (
+        "paddle",
+        "from torch.utils.data import TensorDataset\nd = TensorDataset((n := call()))\n",
+        "[(n := call())]",
+    ),
+    "a module that a function imports for all": (
+        "paddle",
+        "def load():\n    global torch, ready\n    import torch\n    ready = 1\ndef f(x):\n    return torch.max(x)\n",
+        "    global paddle, ready\n    import paddle\n",
+    ),
+    "a module that a function imports for all beside one that stays": (
+        "paddle",
+        "def load():\n    global torch\n    import torch\ndef f(x):\n    return torch.max(x), torch.foo(x)\n",
+        "    global torch, paddle\n    import paddle\n    import torch\n",
+    ),
+    "a module that a function imports for the one around it": (
+        "paddle",
+        "def f():\n    import torch\n    def g():\n        nonlocal torch\n        import torch\n    torch.zeros(3)\n",
+        "        nonlocal paddle\n        import paddle\n    paddle.zeros([3])\n",
+    ),
+    "a module that is declared global in the module": (
+        "paddle",
+        "global torch\nimport torch\ny = torch.max(x)\n",
+        "global paddle\nimport paddle\ny = paddle.max(x)\n",
+    ),
+    "a name that is a star's before its import": (
+        "torch",
+        "from paddle import *\ntry: t.to_tensor(3)\nfinally: import paddle as t\n",
+        "try: t.to_tensor(3)\n",
+    ),
+    "a name that is declared global further down": (
+        "torch",
+        "import paddle as pt\ntry: y = pt.zeros([3])\nexcept ImportError: global torch\nz = 1\n",
+        "try: y = pt.zeros([3])\n",
+    ),
+    "a choice of devices that is compared": (
+        "paddle",
+        "import torch\ny = torch.device('cuda' if x else 'cpu') == d\n",
+        "y = ('gpu' if x else 'cpu') == d\n",
+    ),
+    "a choice of devices over two lines": (
+        "paddle",
+        "import torch\ny = torch.device('cuda' if x\n  else 'cpu')\n",
+        "y = ('gpu' if x\n  else 'cpu')\n",
+    ),
+    "a comment below lines that end with a carriage return": (
+        "paddle",
+        "import torch\rif x:\r    y = torch.equal(# why\r\na,\nb)\n",
+        "    # why\r    y = bool(paddle.equal_all(a, b))\n",
+    ),
 }
 
 
@@ -118,3 +207,15 @@ def test_a_suppression_on_a_line_that_ends_with_a_carriage_return() -> None:
 def test_a_file_that_cannot_be_decoded_names_its_codec() -> None:
     result = check(b"# coding: cp424\nimport torch\n", Options("paddle"))
     assert "cp424" in result.diagnostics[0].message
+
+
+def test_the_shim_is_installed_where_a_file_takes_it() -> None:
+    source = b"try:\n    from torch.amp import GradScaler\nexcept ImportError:\n    print(GradScaler)\n"
+    result = check(source, Options("paddle", shim="always"))
+    assert b"from paddletorch_shim" in result.output
+
+
+def test_what_stands_for_newer_syntax_is_no_name_of_the_file() -> None:
+    source = b"from torch import nn as _\ny = _.ReLU6()\nf'{x if () else (())\n}'"
+    result = check(source, Options("paddle", unsafe=True))
+    assert result.output == source.replace(b"torch", b"paddle")

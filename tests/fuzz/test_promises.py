@@ -99,6 +99,18 @@ RIGHT = {
         "import torch\nclass C:\n    x = torch.zeros(3)\n    import torch\n",
         "import paddle\nclass C:\n    x = paddle.zeros([3])\n    import paddle\n",
     ),
+    "a lambda that only a loop makes": (
+        "for a in b:\n    import torch\n    f = partial(torch.zeros, 3)\n",
+        "for a in b:\n    import paddle\n    f = lambda: paddle.zeros([3])\n",
+    ),
+    "a comprehension in a function that is called": (
+        "import torch\ndef f(n):\n    return torch.zeros(3)\nf(1)\n",
+        "import paddle\ndef f(n):\n    return [paddle.zeros([i]) for i in n]\nf(1)\n",
+    ),
+    "a return outside of a function": (
+        "import torch\n\nclass C: return torch.zeros(3)\n",
+        "import paddle\n\nclass C: return paddle.zeros([3])\n",
+    ),
     "a star": ("from torch import *\n\nx = zeros(3)\nprint(y)\n", "import paddle\n\nx = paddle.zeros([3])\nprint(y)\n"),
 }
 

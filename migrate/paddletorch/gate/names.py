@@ -60,8 +60,9 @@ class _Comparison:
     def __init__(self, text: ConvertedText, new: ScopeTree, source: Framework, target: Framework) -> None:
         self._text = text
         self._new = new
-        self._after = DefiniteAssignment(new, (source, target))
-        self._before = DefiniteAssignment(text.tree, (source, target))
+        installed = source, target, "paddletorch_shim"
+        self._after = DefiniteAssignment(new, installed)
+        self._before = DefiniteAssignment(text.tree, installed)
         self._lines = Source(text.body, encoding="utf-8")
 
     def violations(self, names: frozenset[str]) -> Iterator[Violation]:

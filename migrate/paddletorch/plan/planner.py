@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 
 from paddletorch.plan.inference.receivers import Receivers
-from paddletorch.plan.model.changes import Pass, Planned
+from paddletorch.plan.model.changes import Changes, Pass, Planned
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import NoSuchUse
+from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.decide import plan_names
 from paddletorch.plan.names.imports import plan_imports
@@ -33,8 +37,9 @@ from paddletorch.plan.passes.training.collate_functions import plan_collate_func
 from paddletorch.plan.passes.training.hazards import plan_hazards
 from paddletorch.plan.passes.training.kept_gradients import plan_kept_gradients
 from paddletorch.plan.passes.training.loaders import plan_loaders
+from paddletorch.plan.passes.training.optimizers import plan_optimizers
 from paddletorch.plan.passes.training.rates import plan_rates
-from paddletorch.plan.passes.training.schedules import plan_schedules
+from paddletorch.plan.passes.training.schedulers import plan_schedulers
 from paddletorch.plan.passes.training.train_methods import plan_train_methods
 from paddletorch.plan.syntax.comments import plan_comments
 from paddletorch.plan.syntax.emptied_blocks import plan_emptied_blocks
@@ -54,14 +59,15 @@ from paddletorch.text.kept_text import KeptText
 PASSES = (
     Pass("type promotion", plan_promotion),  # before the edits of operands, around which its casts go
     Pass("sites", plan_sites),
-    Pass("constants of calls that stay", plan_constants),
-    Pass("compiling decorators", plan_compiling_decorators),
-    Pass("base classes", plan_subclasses),
-    Pass("autograd functions", plan_functions),
-    Pass("data loaders", plan_loaders),
-    Pass("schedulers and optimizers", plan_schedules),
-    Pass("clipping", plan_clipping),  # only of optimizers that convert
-    Pass("names", plan_names),  # the last pass that revises uses
+    Pass("constants of calls that stay", plan_constants, leaves_uses=True),
+    Pass("compiling decorators", plan_compiling_decorators, leaves_uses=True),
+    Pass("base classes", plan_subclasses, leaves_uses=True),
+    Pass("autograd functions", plan_functions, leaves_uses=True),
+    Pass("data loaders", plan_loaders, leaves_uses=True),
+    Pass("schedulers", plan_schedulers, leaves_uses=True),
+    Pass("optimizers", plan_optimizers, leaves_uses=True),
+    Pass("clipping", plan_clipping, leaves_uses=True),  # only of optimizers that convert
+    Pass("names", plan_names, leaves_uses=True),  # the last pass that revises uses
     Pass("calls of partial objects", plan_partials),
     Pass("probes", plan_probes),
     Pass("learning rates", plan_rates),  # rewrites statements before their members are planned
@@ -102,10 +108,42 @@ def plan_file(view: FileView) -> Planned:
     if matches:  # the view without them, and what it has provided, serve as well
         view = replace(view, matches=matches)
     planned = Planned()
-    for one in PASSES:
+    for leaves_uses, passes in groupby(PASSES, key=attrgetter("leaves_uses")):
+        planned = (_agreed if leaves_uses else _run)(view, planned, tuple(passes))
+    return planned
+
+
+def _run(view: FileView, planned: Planned, passes: Sequence[Pass]) -> Planned:
+    """What is decided after these passes."""
+    for one in passes:
         view.evaluator.limit.check()
         planned = planned.with_changes(one.plan(view, planned))
     return planned
+
+
+def _agreed(view: FileView, planned: Planned, passes: Sequence[Pass]) -> Planned:
+    """What is decided after passes that may leave uses; they run again until none of them counts on one that is left.
+
+    So an edit beside a use, such as a statement that moves, is made only if every use that it belongs to converts.
+    """
+    while True:
+        decided = _run(view, planned, passes)
+        left = tuple(use for use in decided.uses if not use.converts and planned.uses.converts(use.site))
+        left = left or tuple(use.refuse(None) for use in decided.uses.converted if _edits_blocked_lines(view, use))
+        if not left:
+            return decided
+        planned = planned.with_changes(Changes(uses=left))
+
+
+def _edits_blocked_lines(view: FileView, use: Use) -> bool:
+    """Whether an edit of the use, such as one of a call of its class's constructor, is on lines that must stay."""
+    if not view.blocked:
+        return False
+    position = view.source.position
+    return any(
+        not view.blocked.isdisjoint(range(position(edit.span.start)[0], position(edit.span.end)[0] + 1))
+        for edit in use.every_edit
+    )
 
 
 def findings_of(view: FileView, planned: Planned) -> list[Finding]:

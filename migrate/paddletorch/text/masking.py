@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import string
 import sys
 
 from paddletorch.model import Span
@@ -72,22 +73,36 @@ def _newer_syntax(source: Source) -> list[tuple[Span, bytes]]:
         raise SyntaxError(str(error)) from None
     spans = MetadataWrapper(module, unsafe_skip_copy=True).resolve(ByteSpanPositionProvider)
     found: list[tuple[Span, bytes]] = []
+    unknown = _free_name(source.body)
     for node, position in spans.items():
         span = Span(position.start, position.start + position.length)
         text = source.body[span.start : span.end]
         if found and span.start < found[-1][0].end and span.start >= found[-1][0].start:
             continue  # inside a region that is masked
-        replacement = _replacement(node, text)
+        replacement = _replacement(node, text, unknown)
         if replacement is not None:
             found.append((span, replacement))
     found.sort(key=lambda pair: pair[0])
     return found
 
 
-def _replacement(node: object, text: bytes) -> bytes | None:
+def _free_name(body: bytes) -> bytes:
+    """A name of one letter that the file does not have.
+
+    Raises:
+        SyntaxError: there is none, so nothing can be masked.
+    """
+    taken = set(re.findall(rb"(?<![\w\x80-\xff])[^\W\d](?![\w\x80-\xff])", body))
+    for letter in "_" + string.ascii_letters:
+        if letter.encode() not in taken:
+            return letter.encode()
+    raise SyntaxError("every name of one letter is taken")
+
+
+def _replacement(node: object, text: bytes, unknown: bytes) -> bytes | None:
     kind = type(node).__name__
     if kind in ("FormattedString", "TemplatedString", "ConcatenatedString"):
-        return None if _is_known(text) else _unknown(text)
+        return None if _is_known(text) else _unknown(text, unknown)
     if kind == "TypeAlias" and sys.version_info < (3, 12):
         return b"pass" + _blank(text[4:])
     if kind == "TypeParameters" and sys.version_info < (3, 12):
@@ -107,11 +122,12 @@ def _blank(text: bytes) -> bytes:
     return re.sub(rb"[^\r\n]", b" ", text)
 
 
-def _unknown(text: bytes) -> bytes:
-    """A call of an unknown name, as long as ``text`` and with its line ends: its value is unknown, and not copied."""
+def _unknown(text: bytes, name: bytes) -> bytes:
+    """A call of the unknown ``name``, as long as ``text`` and with its line ends: its value is not known."""
     masked = bytearray(_blank(text))
     free = [index for index, byte in enumerate(masked) if byte == ord(" ")]
-    call = b"(_())" if len(free) >= len(b"(_())") else b"(_)"
+    call = b"(%s())" % name
+    call = call if len(free) >= len(call) else b"(%s)" % name
     for index, byte in zip([*free[:2], *free[2 - len(call) :]], call, strict=True):
         masked[index] = byte
     return bytes(masked)

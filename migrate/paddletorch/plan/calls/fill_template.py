@@ -112,7 +112,8 @@ def fill(
     _check_order(view, pieces, arguments)
     text = "".join(p if isinstance(p, str) else "__placeholder__" for p in pieces)
     _check_scopes(view, pieces, arguments, text, node)
-    tightness = required_precedences(text)
+    is_alone = text == "__placeholder__"  # the argument stands where the whole expression stood
+    tightness = (required_precedence(view.parent(node), node),) if is_alone else required_precedences(text)
     parts: list[_Part] = []
     number = 0
     for piece in pieces:
@@ -122,7 +123,7 @@ def fill(
         value = arguments[piece.name]
         if isinstance(value, str) and (unfilled := unfilled_placeholders(value)):
             raise Refused(MissingArgument(value, unfilled[0]))
-        parts += _argument(view, value, tightness[number], node)
+        parts += _argument(view, value, tightness[number], node, is_alone)
         number += 1
     if _needs_brackets(view, text, node):
         parts = ["(", *parts, ")"]
@@ -368,8 +369,13 @@ _BOUND_TO_SCOPE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
 def _argument(
-    view: FileView, value: ast.expr | tuple[ast.expr, ast.expr] | str, place: int, node: ast.expr
+    view: FileView,
+    value: ast.expr | tuple[ast.expr, ast.expr] | str,
+    place: int,
+    node: ast.expr,
+    is_alone: bool = False,
 ) -> list[_Part]:
+    """The text of an argument in the place of ``node``; ``is_alone``: nothing of the template stands around it."""
     if isinstance(value, str):
         return [view.quoted(value, node)]
     if isinstance(value, tuple):
@@ -381,7 +387,7 @@ def _argument(
     bare_tuple = isinstance(value, ast.Tuple) and not text.startswith("(")
     generator = isinstance(value, ast.GeneratorExp) and not text.startswith("(")
     loose = not isinstance(value, ast.Tuple | ast.GeneratorExp) and precedence_of(value) < place
-    several_lines = place > ANYWHERE and not is_closed(text)
+    several_lines = (is_alone or place > ANYWHERE) and not is_closed(text)
     bound = isinstance(value, _IN_BRACKETS)
     if bare_tuple or generator or loose or several_lines or bound:
         return ["(", span, ")"]

@@ -146,3 +146,5 @@ class Pass:
 
     name: str
     plan: Callable[[FileView, Planned], Changes]
+    leaves_uses: bool = False
+    """It may leave uses that a pass before it converts; such passes run again without those."""

@@ -13,6 +13,9 @@ from paddletorch.model import Framework, Options
 
 T = TypeVar("T")
 
+_PACKAGES = {"torch": ("torch", "torchvision"), "paddle": ("paddle",)}
+"""The packages whose names count as the framework's."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -37,6 +40,10 @@ class Settings:
     def target(self) -> Framework:
         """The framework to convert to."""
         return self.options.target
+
+    def is_of_source(self, name: str) -> bool:
+        """Whether a qualified name is of a package that counts as the source framework's."""
+        return name.partition(".")[0] in _PACKAGES[self.source]
 
     def lookup(self, name: str) -> tuple[Row, Form] | None:
         """Row and spelling of a source-side qualified name, if it is selected."""

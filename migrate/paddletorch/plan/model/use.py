@@ -103,6 +103,10 @@ class Uses:
         items = tuple(given.pop(use.site, use) for use in self.items)
         return Uses((*items, *given.values()))
 
+    def converts(self, site: Site) -> bool:
+        """Whether there is a use of this site, and it is converted."""
+        return site in self._by_site and self._by_site[site].converts
+
     @property
     def converted(self) -> tuple[Use, ...]:
         """The uses that are converted."""

@@ -107,8 +107,8 @@ def _with_other_uses(view: FileView, groups: dict[Hashable, Group]) -> dict[Hash
     for load in [load for name in sorted(anchors) for load in view.tree.names.get(name, ())]:
         if id(load) in used:
             continue
-        bindings = view.tree.scopes[load].lookup(load.id)
-        others.setdefault(id(bindings) if bindings else load.id, []).append(load)
+        for bindings in view.tree.meanings(load):
+            others.setdefault(id(bindings) if bindings else load.id, []).append(load)
     deleted = {
         id(bindings)
         for scope in view.tree.own.values()
@@ -260,6 +260,7 @@ def _write(view: FileView, group: Group, draft: Draft, site: Site, aliases: dict
     Raises:
         Refused: a name that the new text needs is bound to something else here.
     """
+    _check_against_stars(view, site)
     use, imports = _with_names(view, draft[site], aliases)
     edit: Edit | None = None
     rewritten = False
@@ -278,6 +279,20 @@ def _write(view: FileView, group: Group, draft: Draft, site: Site, aliases: dict
         written.rewritten.append(site)
     if edit is not None:
         written.edits.append(edit)
+
+
+def _check_against_stars(view: FileView, site: Site) -> None:
+    """Check that an ``import *`` does not bind the name to something else where its own import may not have run.
+
+    Raises:
+        Refused: one may.
+    """
+    node = site.anchor.node
+    if site.anchor.kind != "import" or not view.tree.stars or not isinstance(node, ast.Name):
+        return
+    others = view.evaluator.bare.get(node.id, frozenset()) - site.anchor.names
+    if others and not is_bound(view, node.id, node):
+        raise Refused(UncertainBinding(node.id, view.tree.stars[0].lineno))
 
 
 def _name_edit(view: FileView, group: Group, use: Use) -> tuple[Edit | None, list[Import]]:

@@ -14,25 +14,14 @@ from paddletorch.plan.model.naming import Group, Naming
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.decide import import_target
+from paddletorch.plan.names.global_statements import redirection_edits
+from paddletorch.plan.names.import_statements import Clause, edit_statement, insert_lines_before, joined_lines
 from paddletorch.plan.names.local_imports import import_text, statements_that_need
 from paddletorch.plan.names.needed_imports import needed_modules
-from paddletorch.plan.syntax.statements import ends_line, insert_before, own_line, remove_statement
+from paddletorch.plan.syntax.statements import insert_before, own_line, start_of
 from paddletorch.resolve import Binding
 from paddletorch.resolve.scopes.spans import SpanIndex
 from paddletorch.text.kept_text import KeptText
-
-_MODULE = re.compile(rb"from(?:[ \t\f]|\\\r?\n)*([.\w\x80-\xff]+)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    """One ``name as alias`` of an import and what becomes of it: ``target``, dropped, or left as it is."""
-
-    alias: ast.alias
-    target: str | None
-    drop: bool
-    local: tuple[ast.stmt, ...] = ()
-    """Statements in functions before which the name is imported instead."""
 
 
 def plan_imports(view: FileView, planned: Planned) -> Changes:
@@ -48,8 +37,9 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
             for binding in bindings:
                 if binding.alias is not None and isinstance(binding.node, ast.stmt):
                     statements.setdefault(binding.node, []).append((binding, bindings))
+    imported: dict[ast.stmt, list[tuple[Binding, Clause]]] = {}
     has_target = any(view.target in modules for modules in needs.values())
-    for statement in sorted(statements, key=lambda s: s.lineno):
+    for statement in sorted(statements, key=start_of):
         clauses = [_made_local(file, *pair, _clause(file, *pair)) for pair in statements[statement]]
         if has_target:  # import it only once
             clauses = [replace(c, target=None, drop=True) if c.target == view.target else c for c in clauses]
@@ -58,12 +48,15 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
                 local.setdefault(place, []).append(import_text(binding))
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
-        edits += _edit_statement(view, statement, clauses, needs.get(statement, []))
+        edits += edit_statement(view, statement, clauses, needs.get(statement, []))
+        by_alias = {id(c.alias): c for c in clauses}
+        imported[statement] = [(b, by_alias[id(b.alias)]) for b, _ in statements[statement]]
         conversions += _conversions(view, statement, clauses)
-    for statement in sorted(needs.keys() - statements.keys(), key=lambda s: s.lineno):
-        edits.append(_insert_before(view, statement, [f"import {module}" for module in needs[statement]]))
+    for statement in sorted(needs.keys() - statements.keys(), key=start_of):
+        edits.append(insert_lines_before(view, statement, [f"import {module}" for module in needs[statement]]))
     edits += [insert_before(view, place, "\n".join(lines), "") for place, lines in local.items()]
-    return Changes((*edits, *_star_edits(file)), tuple(conversions))
+    edits += [*_star_edits(file), *redirection_edits(view, imported, needs)]
+    return Changes(tuple(edits), tuple(conversions))
 
 
 @dataclass(frozen=True)
@@ -139,27 +132,31 @@ def _index(spans: Iterable[Span]) -> SpanIndex[bool]:
     return SpanIndex(((span.start, 0), (span.end, 0), True) for span in spans)
 
 
-def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> _Clause:
+def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> Clause:
     assert binding.alias is not None
     view = file.view
     group = file.naming.groups.get(id(bindings))
     if group is not None:
         if group.target is not None:
+            if _is_replaced(file, group):
+                return Clause(binding.alias, None, True)
             is_known = view.settings.lookup(binding.qualified or "") is not None
-            return _Clause(binding.alias, group.target if is_known else None, False)
-        return _Clause(binding.alias, None, file.asked(("unused", id(group)), lambda: _unused(file, group)))
+            return Clause(binding.alias, group.target if is_known else None, False)
+        return Clause(binding.alias, None, file.asked(("unused", id(group)), lambda: _unused(file, group)))
     if binding.qualified is not None:
         names = file.imported(bindings)
         if binding.qualified == binding.name == view.settings.source and isinstance(binding.node, ast.Import):
-            return _Clause(binding.alias, view.target if _is_never_used(file, binding, bindings) else None, False)
+            return Clause(binding.alias, view.target if _is_never_used(file, binding, bindings) else None, False)
         known = view.settings.lookup(binding.qualified)
         stays = known is None or view.suppressed(known[0].code, binding.alias)
         if not stays and not _is_read(file, binding.name, bindings, at_all=True):
             target = import_target(view, names, ())
-            return _Clause(binding.alias, target, target is None and _is_needless(file, binding, bindings))
+            return Clause(binding.alias, target, target is None and _is_needless(file, binding, bindings))
         if known is None and _is_needless(file, binding, bindings):
-            return _Clause(binding.alias, None, True)
-    return _Clause(binding.alias, None, False)
+            return Clause(binding.alias, None, True)
+        if not view.suppressed("API101", binding.alias) and _has_lost_uses(file, binding, bindings):
+            return Clause(binding.alias, None, True)
+    return Clause(binding.alias, None, False)
 
 
 def _is_needless(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
@@ -175,7 +172,7 @@ def _is_needless(file: _Converted, binding: Binding, bindings: list[Binding]) ->
     )
 
 
-def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], clause: _Clause) -> _Clause:
+def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], clause: Clause) -> Clause:
     """The clause of a name that stays, into the functions that use it: the module then loads without the source."""
     view = file.view
     root = (binding.qualified or "").partition(".")[0]
@@ -239,6 +236,31 @@ def _unused(file: _Converted, group: Group) -> bool:
     return all(use.site in rewritten if use.converts else file.replaces(use.site.node) for use in file.uses(group))
 
 
+def _is_replaced(file: _Converted, group: Group) -> bool:
+    """Whether edits remove every use of a name that converts, such as an argument that is dropped."""
+    if group.deleted or group.anchor.kind != "import" or _exported(file.view, group):
+        return False
+    return _are_gone(file, group.anchor.bindings[0].name, [site.anchor.node for site in group.sites])
+
+
+def _has_lost_uses(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
+    """Whether edits remove every use of a name of the source that is in no table: a module above an API."""
+    view = file.view
+    if not view.settings.is_of_source(binding.qualified or "") or binding.name in view.source.unread_names:
+        return False
+    if any(b.kind == "delete" for b in bindings) or binding.name in _all_names(view):
+        return False
+    return _are_gone(file, binding.name, view.tree.reads(bindings))
+
+
+def _are_gone(file: _Converted, name: str, uses: Sequence[ast.expr]) -> bool:
+    """Whether edits remove these uses of a name, which has some, and new text does not have it."""
+    if not uses or not all(file.replaces(use) for use in uses):
+        return False
+    written = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
+    return not any(written.search(edit.written) for edit in file.planned.edits)
+
+
 def _exported(view: FileView, group: Group) -> bool:
     return any(b.name in _all_names(view) for b in group.anchor.bindings)
 
@@ -255,149 +277,10 @@ def _find_all_names(view: FileView) -> frozenset[object]:
     return frozenset()
 
 
-def _edit_statement(view: FileView, statement: ast.stmt, clauses: list[_Clause], needed: Sequence[str]) -> list[Edit]:
-    if not needed and all(c.target is None and not c.drop for c in clauses):
-        return []
-    if isinstance(statement, ast.ImportFrom):
-        return _edit_from(view, statement, clauses, needed)
-    assert isinstance(statement, ast.Import)
-    return _edit_plain(view, statement, clauses, needed)
-
-
-def _edit_plain(view: FileView, statement: ast.Import, clauses: list[_Clause], needed: Sequence[str]) -> list[Edit]:
-    edits: list[Edit] = []
-    dropped: list[ast.alias] = []
-    lines: list[str] = []
-    for clause in clauses:
-        span = view.source.span(clause.alias)
-        if clause.target is not None and not _is_module(view, clause.alias):
-            module, _, name = clause.target.rpartition(".")  # a function that is imported like a module
-            lines.append(f"from {module} import {_imported(name, clause.alias)}")
-            dropped.append(clause.alias)
-        elif clause.target is not None:
-            suffix = f" as {clause.alias.asname}" if clause.alias.asname else ""
-            edits.append(Edit(span, clause.target + suffix))
-        elif clause.drop and needed:
-            edits.append(Edit(span, needed[0]))
-            needed = needed[1:]
-        elif clause.drop:
-            dropped.append(clause.alias)
-    lines = [*(f"import {module}" for module in needed), *lines]
-    if len(dropped) == len(clauses) and len(clauses) == len(statement.names):
-        if lines:
-            return [Edit(view.source.span(statement), _joined(view, statement, lines))]
-        return [remove_statement(view, statement)]
-    edits += _remove_aliases(view, statement.names, dropped)
-    return [*edits, _insert_before(view, statement, lines)] if lines else edits
-
-
-def _is_module(view: FileView, alias: ast.alias) -> bool:
-    found = view.settings.lookup(alias.name)
-    return found is None or found[0].kind == "module"
-
-
-def _edit_from(view: FileView, statement: ast.ImportFrom, clauses: list[_Clause], needed: Sequence[str]) -> list[Edit]:
-    modules: dict[str, list[str]] = {}
-    for clause in clauses:
-        if clause.target is not None:
-            module, _, name = clause.target.rpartition(".")
-            modules.setdefault(module, []).append(_imported(name, clause.alias))
-    remaining = [c for c in clauses if c.target is None and not c.drop]
-    before = [f"import {module}" for module in needed]
-    if (
-        len(modules) == 1
-        and not remaining
-        and not any(c.drop for c in clauses)
-        and len(clauses) == len(statement.names)
-    ):
-        edits = _rename_in_place(view, statement, clauses)
-        return [*edits, _insert_before(view, statement, before)] if before else edits
-    lines = before + [f"from {module} import {', '.join(names)}" for module, names in modules.items()]
-    gone = [c.alias for c in clauses if c.target is not None or c.drop]
-    if len(gone) == len(statement.names):
-        if not lines:
-            return [remove_statement(view, statement)]
-        return [Edit(view.source.span(statement), _joined(view, statement, lines))]
-    edits = _remove_aliases(view, statement.names, gone)
-    return [*edits, _insert_before(view, statement, lines)] if lines else edits
-
-
-def _imported(name: str, alias: ast.alias) -> str:
-    local = alias.asname or alias.name
-    same_name_style = alias.asname is not None and alias.asname == alias.name
-    return name if name == local and not same_name_style else f"{name} as {local}"
-
-
-def _rename_in_place(view: FileView, statement: ast.ImportFrom, clauses: Sequence[_Clause]) -> list[Edit]:
-    span = view.source.span(statement)
-    match = _MODULE.match(view.source.body, span.start)
-    assert match is not None
-    edits: list[Edit] = []
-    for clause in clauses:
-        assert clause.target is not None
-        module, _, name = clause.target.rpartition(".")
-        edits.append(Edit(Span(match.start(1), match.end(1)), module))
-        if _imported(name, clause.alias) != _imported(clause.alias.name, clause.alias):
-            edits.append(Edit(view.source.span(clause.alias), _imported(name, clause.alias)))
-    return edits
-
-
-def _remove_aliases(view: FileView, names: Sequence[ast.alias], gone: Iterable[ast.alias]) -> list[Edit]:
-    source, edits = view.source, []
-    gone = frozenset(gone)
-    last = max((index for index, alias in enumerate(names) if alias not in gone), default=-1)
-    remaining_end: int | None = None
-    for index, alias in enumerate(names):
-        span = source.span(alias)
-        if alias not in gone:
-            remaining_end = span.end
-            continue
-        if index < last:
-            following = source.span(names[index + 1]).start
-            end = following
-            between = source.body[span.end : following]
-            if b"#" in between:
-                end = span.end + between.index(b",") + 1
-            edits.append(Edit(Span(span.start, end), ""))
-        elif remaining_end is not None:
-            edits.append(Edit(Span(remaining_end, source.span(names[-1]).end), ""))
-            break
-    return edits
-
-
-def _joined(view: FileView, statement: ast.stmt, lines: Sequence[str]) -> str:
-    if not own_line(view, statement):
-        return "; ".join(lines)
-    return (view.source.newline + view.source.indentation(statement.lineno)).join(lines)
-
-
-def _insert_before(view: FileView, statement: ast.stmt, lines: Sequence[str]) -> Edit:
-    """Insert ``lines`` above the statement; an import of the target's root goes below it if it sorts after it.
-
-    In ``try`` it stays above: below an import that fails it would not run.
-    """
-    plain = isinstance(statement, ast.Import) and list(lines) == [f"import {view.target}"]
-    sorted_below = plain and view.target > view.settings.source and not isinstance(view.parent(statement), ast.Try)
-    if sorted_below and own_line(view, statement) and ends_line(view, statement):
-        assert statement.end_lineno is not None
-        line = view.source.line_span(statement.end_lineno)
-        place = line.start + len(view.source.body[line.start : line.end].rstrip(b"\r\n"))
-        indentation = view.source.indentation(statement.lineno)
-        return Edit(Span(place, place), f"{view.source.newline}{indentation}{lines[0]}")
-    start = view.source.span(statement).start
-    newline = view.source.newline
-    end = newline + view.source.indentation(statement.lineno) if own_line(view, statement) else "; "
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        decorators = [d.lineno for d in statement.decorator_list]
-        start = view.source.line_span(min([statement.lineno, *decorators])).start
-        end = newline * 3
-    return Edit(Span(start, start), _joined(view, statement, lines) + end)
-
-
 def _star_edits(file: _Converted) -> list[Edit]:
     """``from torch.cuda.amp import *`` becomes an import of the names that the file uses."""
     view = file.view
-    stars = sorted(view.tree.stars, key=lambda s: s.lineno)
+    stars = sorted(view.tree.stars, key=start_of)
     groups = [g for g in file.naming.groups.values() if g.anchor.kind == "free"]
     modules: dict[str, set[str]] = {}
     for use in [use for group in groups for use in file.uses(group)]:
@@ -409,10 +292,10 @@ def _star_edits(file: _Converted) -> list[Edit]:
     lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(modules.items())]
     last = stars[-1]
     if len(stars) == 1 and last.module != view.settings.source and _all_converted(file, groups, last.module or ""):
-        return [Edit(view.source.span(last), _joined(view, last, lines))]
+        return [Edit(view.source.span(last), joined_lines(view, last, lines))]
     end = view.source.span(last).end
     separator = view.source.newline + view.source.indentation(last.lineno) if own_line(view, last) else "; "
-    return [Edit(Span(end, end), separator + _joined(view, last, lines))]
+    return [Edit(Span(end, end), separator + joined_lines(view, last, lines))]
 
 
 def _all_converted(file: _Converted, groups: Sequence[Group], module: str) -> bool:
@@ -420,7 +303,7 @@ def _all_converted(file: _Converted, groups: Sequence[Group], module: str) -> bo
     return bool(used) and all(use.converts for group in used for use in file.uses(group))
 
 
-def _conversions(view: FileView, statement: ast.stmt, clauses: Sequence[_Clause]) -> list[Conversion]:
+def _conversions(view: FileView, statement: ast.stmt, clauses: Sequence[Clause]) -> list[Conversion]:
     found: list[Conversion] = []
     for clause in clauses:
         if clause.target is None:

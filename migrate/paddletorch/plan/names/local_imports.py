@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.syntax.statements import block_of
+from paddletorch.plan.syntax.statements import block_of, start_of
 from paddletorch.resolve import Binding
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -50,7 +50,7 @@ def _first_in_common_block(view: FileView, function: _Function, loads: list[ast.
         if len({id(path[place]) for path in paths}) > 1 or any(block is not blocks[0] for block in blocks):
             break
         place += 1
-    return min((path[place] for path in paths), key=lambda statement: statement.lineno)
+    return min((path[place] for path in paths), key=start_of)
 
 
 def _statements_around(view: FileView, load: ast.expr, function: _Function) -> list[ast.stmt]:

@@ -10,7 +10,7 @@ from paddletorch.plan.model.changes import Import
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.bound_names import is_bound, runs_before
-from paddletorch.plan.syntax.statements import block_of
+from paddletorch.plan.syntax.statements import block_of, start_of
 from paddletorch.resolve import Scope
 
 
@@ -48,7 +48,7 @@ def _without_needless(view: FileView, needs: set[ast.stmt]) -> set[ast.stmt]:
         first = min(s.lineno for s in top)
         needs = {*top, *(s for s in needs if s.lineno < first)}
     blocks: dict[tuple[int, int], ast.stmt] = {}
-    for statement in sorted(needs, key=lambda s: s.lineno):
+    for statement in sorted(needs, key=start_of):
         blocks.setdefault((id(block_of(view, statement)), view.source.cell(statement.lineno)), statement)
     return set(blocks.values())
 
@@ -90,7 +90,7 @@ def _source_imports(view: FileView) -> dict[Scope, list[ast.stmt]]:
             of_source = (binding.qualified or "").partition(".")[0] == view.settings.source
             if of_source and isinstance(binding.node, ast.Import | ast.ImportFrom) and binding.scope is scope:
                 found.setdefault(scope, set()).add(binding.node)
-    return {scope: sorted(imports, key=lambda s: s.lineno, reverse=True) for scope, imports in found.items()}
+    return {scope: sorted(imports, key=start_of, reverse=True) for scope, imports in found.items()}
 
 
 def _top(view: FileView) -> ast.stmt | None:

@@ -114,13 +114,17 @@ def _root_at(view: FileView, scope: Scope, node: ast.expr, api: str) -> str:
         Refused: the name is bound to something else, or the function binds it later.
     """
     target = view.target
+    if _is_declared_later(view, scope, node):
+        raise Refused(NameTaken(target, api))
     bindings = scope.lookup(target)
     while bindings:
         home, bound = bindings[0].scope, is_bound(view, target, node)
         values = view.evaluator.bound(bindings)
         of_target = all(v == Qualified(target) or isinstance(v, NoneValue) for v in values)
-        if of_target and (bound or home is view.tree.scope):
+        if of_target and bound:
             return target
+        if of_target and home is view.tree.scope:
+            break  # an import may bind it in time, unless another name is bound already
         if not of_target or home.kind != "class" or home.parent is None:
             raise Refused(NameTaken(target, api))
         bindings = home.parent.lookup(target)  # where a class has not bound it yet, Python looks for it outside
@@ -128,3 +132,12 @@ def _root_at(view: FileView, scope: Scope, node: ast.expr, api: str) -> str:
         if scope.lookup(name) is view.tree.scope.bindings[name] and is_bound(view, name, node):
             return name
     return target
+
+
+def _is_declared_later(view: FileView, scope: Scope, node: ast.expr) -> bool:
+    """Whether ``global paddle`` follows in the same scope: Python forbids to read the name before that."""
+    place, start = scope.function(), (node.lineno, node.col_offset)
+    return any(
+        view.target in statement.names and home is place and start < (statement.lineno, statement.col_offset)
+        for statement, home in view.tree.redirections
+    )

@@ -42,7 +42,7 @@ def plan_comments(view: FileView, planned: Planned) -> Changes:
 def _comments(view: FileView) -> list[Span]:
     found: list[Span] = []
     try:
-        for token in tokenize.generate_tokens(io.StringIO(view.source.text).readline):
+        for token in tokenize.generate_tokens(io.StringIO(view.source.text, newline=None).readline):
             if token.type == tokenize.COMMENT:
                 row, column = token.start
                 before = view.source.slice(view.source.line_span(row))[:column]

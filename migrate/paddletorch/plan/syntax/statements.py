@@ -65,10 +65,11 @@ def _is_in(statement: ast.stmt, block: list[ast.AST]) -> bool:
     """Whether a statement of the parent is one of ``block``, by its position: a block may be long."""
     if not block or not isinstance(block[0], ast.stmt) or not isinstance(block[-1], ast.stmt):
         return False
-    return _start(block[0]) <= _start(statement) <= _start(block[-1])
+    return start_of(block[0]) <= start_of(statement) <= start_of(block[-1])
 
 
-def _start(statement: ast.stmt) -> tuple[int, int]:
+def start_of(statement: ast.stmt) -> tuple[int, int]:
+    """Line and column at which the statement begins: the order of statements, also of those that share a line."""
     return statement.lineno, statement.col_offset
 
 

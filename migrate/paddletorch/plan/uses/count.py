@@ -47,21 +47,13 @@ def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
     )
 
 
-_PACKAGES = {"torch": ("torch", "torchvision"), "paddle": ("paddle",)}
-"""The packages whose names count as the framework's."""
-
-
-def _is_of_source(view: FileView, name: str) -> bool:
-    return name.partition(".")[0] in _PACKAGES[view.settings.source]
-
-
 def _unused_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:
     """Each name that is imported from the source framework, that no table has and that nothing in the file uses."""
     for statement in view.tree.module.body:
         if (
             not isinstance(statement, ast.ImportFrom)
             or statement.level
-            or not _is_of_source(view, statement.module or "")
+            or not view.settings.is_of_source(statement.module or "")
         ):
             continue
         for alias in statement.names:
@@ -81,7 +73,7 @@ def _unknown_names(view: FileView, known: set[ast.expr]) -> Iterator[tuple[ast.e
     tree = view.tree
     for load in [load for name, loads in tree.names.items() if name in tree.imported for load in loads]:
         names = view.evaluator.imported_names(load)
-        if not names or not any(_is_of_source(view, n) for n in names):
+        if not names or not any(view.settings.is_of_source(n) for n in names):
             continue
         node: ast.expr = load
         name = min(names)

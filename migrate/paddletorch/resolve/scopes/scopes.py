@@ -44,6 +44,8 @@ class ScopeTree:
         self.stores: list[AttributeStore] = []
         self.stars: list[ast.ImportFrom] = []
         """``from ... import *``."""
+        self.redirections: list[tuple[ast.Global | ast.Nonlocal, Scope]] = []
+        """``global`` and ``nonlocal``, each with the scope that it stands in."""
         self.imported: set[str] = set()
         """Names that an import binds in any scope."""
         self.annotations: list[ast.expr] = []
@@ -78,8 +80,19 @@ class ScopeTree:
         if name not in self._reads:
             found = self._reads[name] = {}
             for load in self.names.get(name, ()):
-                found.setdefault(id(self.scopes[load].lookup(name)), []).append(load)
+                for meant in self.meanings(load):
+                    found.setdefault(id(meant), []).append(load)
         return self._reads[name].get(id(bindings), ())
+
+    def meanings(self, load: ast.Name) -> list[list[Binding]]:
+        """The bindings that a name which is read may mean; of a name that a class binds also the module's.
+
+        Python reads the module's as long as the class has not bound it: ``class C: x = x``.
+        """
+        scope = self.scopes[load]
+        found = scope.lookup(load.id)
+        outside = self.scope.bindings.get(load.id, found)
+        return [found, outside] if outside is not found and found is scope.bindings.get(load.id) else [found]
 
     @cached_property
     def _reads(self) -> dict[str, dict[int, list[ast.Name]]]:
@@ -369,10 +382,12 @@ class ScopeTree:
         self._push_children(node, scope)
 
     def _global(self, node: ast.Global, scope: Scope) -> None:
+        self.redirections.append((node, scope))
         for name in node.names:
             self._redirect(scope, name, self.scope)
 
     def _nonlocal(self, node: ast.Nonlocal, scope: Scope) -> None:
+        self.redirections.append((node, scope))
         for name in node.names:
             self._redirect(scope, name, None)
 

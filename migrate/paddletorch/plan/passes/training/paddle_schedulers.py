@@ -54,6 +54,7 @@ class PaddleSchedulers:
         self._followed: set[Constructor] = set()
         """The optimizers whose scheduler converts."""
         self._by_call = {s.call: s for s in schedulers}
+        self._converted = {o.call for o in optimizers}
         self._order = {s: n for n, s in enumerate(schedulers)}
         self._named: dict[tuple[str, Scope], list[Constructor]] = {}
         """The schedulers by the path that they are assigned to, and its function."""
@@ -107,10 +108,19 @@ class PaddleSchedulers:
                 continue
             if not all(self._starts_from(s, optimizer) for s in named):
                 continue
+            if self._is_left(function.value):
+                for scheduler in named:
+                    self._draft.refuse(scheduler.site, UnclearSchedule("its optimizer is left as it is"))
+                continue
             for scheduler in named:
                 self._fill_in(scheduler, THE_OPTIMIZER, optimizer)
             self._handled.add(function)
             self._edits.append(self._without(statement))
+
+    def _is_left(self, optimizer: ast.expr) -> bool:
+        """Whether the object may be an optimizer whose constructor's call is left."""
+        made = [v.call for v in self._view.evaluator.objects(optimizer) if isinstance(v, Instance)]
+        return any(call is not None and call not in self._converted for call in made)
 
     def _named_at(self, path: str, place: ast.AST) -> Sequence[Constructor]:
         """The schedulers that are assigned to ``path`` in the function around ``place``."""
