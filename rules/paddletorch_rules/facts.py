@@ -64,6 +64,7 @@ class Facts:
     of_modules_too: Names
     module_chains: BySide
     tuple_modules: BySide
+    module_containers: BySide
     einops: Names
     array_reads: Names
     layout_free: Names

@@ -733,6 +733,8 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "lost_group_keys": of_groups,
     "parameter_walks.torch": walks_once,
     "other_devices": other_device,
+    "module_containers.torch": has_name,
+    "module_containers.paddle": has_name,
     "compiling_decorators.torch": has_name,
     "compiling_decorators.paddle": has_name,
 }

@@ -32,6 +32,8 @@ class Instance:
     """``path:name`` of the class in another module that it is an instance of, or that its local class inherits from."""
     call: ast.Call | None = None
     """The call in this module that makes it, for types of which one object may be left and another one converted."""
+    holds: Container | None = None
+    """The modules that a module such as ``Sequential`` is made of, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,8 @@ def tuple_of(parts: Sequence[Values]) -> Values:
 
 
 def _depth(values: Values) -> int:
-    return max((1 + _depth(v.elements) for v in values if isinstance(v, Container)), default=0)
+    inner = (v.holds if isinstance(v, Instance) else v for v in values)
+    return max((1 + _depth(v.elements) for v in inner if isinstance(v, Container)), default=0)
 
 
 _NESTING = 3

@@ -52,6 +52,7 @@ ENGINE_HOOKS = frozenset(
     {
         "sharded_scaler",
         "decorate",
+        "assert_statement",
         "drop_statement",
         "update",
         "minimize",

@@ -233,9 +233,16 @@ def where(call: BoundCall) -> None:
         left, right = (t or f"float({{{h}}})" for t, h in zip(shown, ("x", "y"), strict=True))
         call.rewrite(f"paddle.where({{condition}}, paddle.to_tensor({left}), paddle.to_tensor({right}))")
     elif numbers == [True, False]:
-        call.rewrite("{y}.masked_fill({condition}, {x})")
+        call.rewrite(f"{{y}}{_cast_for(call, 'other', first)}.masked_fill({{condition}}, {{x}})")
     elif numbers == [False, True]:
-        call.rewrite(f"{x}.masked_fill(paddle.logical_not({{condition}}), {{y}})")
+        call.rewrite(f"{x}{_cast_for(call, first, 'other')}.masked_fill(paddle.logical_not({{condition}}), {{y}})")
+
+
+def _cast_for(call: BoundCall, tensor: str, number: str) -> str:
+    """The cast of a tensor of integers beside a fraction, which torch promotes."""
+    if isinstance(call.literal(number), int) or call.types(number) - {"number"} == {"int"}:
+        return ""
+    return ".astype('float32')" if (call.dtype(tensor) or "").startswith(("int", "uint", "bool")) else ""
 
 
 @hook("nonzero", to="paddle")

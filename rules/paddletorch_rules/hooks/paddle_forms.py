@@ -107,6 +107,28 @@ def distribution_lists(call: BoundCall) -> None:
 
 @hook("kl_divergence")
 def kl_divergence(call: BoundCall) -> None:
-    """Of two geometric distributions Paddle gives another number (3.3.1), half of it for 0.5 and 0.1."""
-    if "geometric" in call.types("p"):
+    """Of two geometric distributions Paddle gives another number (3.3.1), of two categorical ones another shape."""
+    if not call.types("p").isdisjoint(("geometric", "categorical")):
         call.stop("TRN201")
+
+
+@hook("categorical", to="paddle")
+def categorical(call: BoundCall) -> None:
+    """Probabilities become their logarithms, of which Paddle's ``entropy()`` and ``sample()`` take the softmax."""
+    if call.value("probs") is None or call.literal("probs") is None:
+        call.drop("probs")
+        return
+    if call.value("logits") is not None and call.literal("logits") is not None:
+        call.stop("TRN201")
+    call.drop("logits")
+    logarithm = "paddle.log(paddle.clip({probs}, min=1.1920929e-07))"  # as torch does
+    call.rewrite(f"paddle.distribution.Categorical(paddle.nn.functional.log_softmax({logarithm}, axis=-1))")
+
+
+@hook("categorical_sample", to="paddle")
+def categorical_sample(call: BoundCall) -> None:
+    """Paddle's adds a list to the shape of the batch."""
+    if call.value("sample_shape") is not None:
+        given = call.value("sample_shape")
+        is_display = isinstance(given, ast.List)
+        call.rewrite("{self}.sample({shape})" if is_display else "{self}.sample(list({shape}))")

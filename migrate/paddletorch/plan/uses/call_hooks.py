@@ -98,6 +98,23 @@ def drop_statement(view: FileView, call: ast.Call, row: Row, form: Form, name: s
     return Replaced("", (), remove_statement(view, statement), warned)
 
 
+def assert_statement(view: FileView, call: ast.Call, row: Row, form: Form, name: str) -> Replaced | None:
+    """``torch._assert(condition, message)``, which is written for torch's tracer, becomes a plain ``assert``."""
+    if not isinstance(view.parent(call), ast.Expr) or len(call.args) != 2 or call.keywords:
+        return None
+    whole, condition, message = (view.source.span(node) for node in (call, *call.args))
+    edges = Span(whole.start, condition.start), Span(condition.end, message.start), Span(message.end, whole.end)
+    if any(isinstance(a, ast.Starred) for a in call.args) or any("#" in view.source.slice(e) for e in edges):
+        return None
+    (left, right), (left_of_message, right_of_message) = (_brackets_over_lines(a) for a in call.args)
+    texts = f"assert {left}", f"{right}, {left_of_message}", right_of_message
+    return Replaced("assert", tuple(Edit(e, text, row.code) for e, text in zip(edges, texts, strict=True)))
+
+
+def _brackets_over_lines(node: ast.expr) -> tuple[str, str]:
+    return ("(", ")") if node.end_lineno != node.lineno else ("", "")
+
+
 def sharded_scaler(view: FileView, call: ast.Call, row: Row, form: Form, name: str) -> Replaced | None:
     """``ShardedGradScaler(...)`` becomes ``fleet.distributed_scaler(GradScaler(...))``, and back."""
     scaler = view.settings.table.row("GradScaler")
@@ -122,6 +139,7 @@ def sharded_scaler(view: FileView, call: ast.Call, row: Row, form: Form, name: s
 
 CALL_HOOKS: dict[str, CallHook] = {
     "decorate": decorate,
+    "assert_statement": assert_statement,
     "drop_statement": drop_statement,
     "sharded_scaler": sharded_scaler,
 }

@@ -43,9 +43,30 @@ def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
         return _AS_IT_IS
     value, parent = _past_data(view, node)
     found = _use(view, value, parent)
+    if found == _TRANSPOSED and view.target == "paddle" and _is_written(view, value):
+        found = None
     if found is None or (_depends_on_layout(view, found, parent) and view.provide(TiedWeights).holds(node.value)):
         raise Refused(LayoutMatters())
     return found
+
+
+def _is_written(view: FileView, node: ast.expr) -> bool:
+    """Whether the expression around the weight writes to a part of it: Paddle's ``t()`` is a copy."""
+    views = facts().views["torch"] | facts().may_share["torch"]
+    current: ast.AST = node
+    while True:
+        parent = view.parent(current)
+        if isinstance(parent, ast.Attribute):
+            if parent.attr.endswith("_") and not parent.attr.endswith("__"):
+                return True
+            if parent.attr not in views:
+                return False
+        elif isinstance(parent, ast.Subscript) and parent.value is current:
+            if not isinstance(parent.ctx, ast.Load):
+                return True
+        elif not (isinstance(parent, ast.Call) and parent.func is current):
+            return False
+        current = parent
 
 
 def _depends_on_layout(view: FileView, template: str, parent: ast.AST | None) -> bool:

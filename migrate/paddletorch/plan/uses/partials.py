@@ -13,6 +13,7 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import Refused, UncertainBinding, UnseenArguments
 from paddletorch.plan.model.target_forms import target_form
+from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import NoneValue, Partial, Qualified
 
@@ -99,3 +100,18 @@ def _convert(
     except Refused as stop:
         return Changes(findings=(refused(stop.refusal, call, partial.name, row),))
     return Changes(converted.every_edit, findings=converted.findings)
+
+
+def has_same_edits(view: FileView, use: Use, api: str) -> bool:
+    """Whether the use's call gets the same edits where its callee is a partial object of another API."""
+    found, call = view.settings.lookup(api), use.site.call
+    if found is None or call is None:
+        return False
+    row, form = found
+    try:
+        binding = bind(view, call, row, form, api, whole=False)
+        converted = convert_bound_call(binding, target_form(row, view), Callee.ADDED_TO_PARTIAL)
+    except Refused:
+        return False
+    texts = {frozenset((e.span, e.text, str(e.parts)) for e in edits) for edits in (converted.edits, use.edits)}
+    return converted.whole is None and converted.template is None and len(texts) == 1

@@ -37,6 +37,7 @@ from paddletorch.plan.model.view import FileView, without_device
 from paddletorch.plan.names.reexports import reads_alike, reexported_sites
 from paddletorch.plan.sites.sites import find_sites
 from paddletorch.plan.uses.call_hooks import CALL_HOOKS
+from paddletorch.plan.uses.partials import has_same_edits
 from paddletorch.plan.uses.probes import answer_probe
 from paddletorch.plan.uses.runtime_calls import with_callee_wrapped
 from paddletorch.plan.uses.unbound import convert_unbound, methods
@@ -140,7 +141,9 @@ def _suits_partials(view: FileView, use: Use) -> bool:
     own = {c.name for c in site.candidates}
     values = view.evaluator.values(site.node)
     others = [v for v in values if not (isinstance(v, NoneValue) or (isinstance(v, Qualified) and v.name in own))]
-    if not all(isinstance(v, Partial) and v.name in own and v.positional == 0 for v in others):
+    if not all(isinstance(v, Partial) and v.positional == 0 for v in others):
+        return False
+    if not all(v.name in own or has_same_edits(view, use, v.name) for v in others if isinstance(v, Partial)):
         return False
     return all(
         edit.span.start != edit.span.end for edit in use.edits

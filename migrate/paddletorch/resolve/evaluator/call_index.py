@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from paddletorch.resolve.evaluator.super_calls import SuperCalls
 from paddletorch.resolve.scopes.bindings import Scope
 from paddletorch.resolve.scopes.scopes import ScopeTree
 
@@ -15,6 +16,7 @@ class CallIndex:
 
     def __init__(self, tree: ScopeTree) -> None:
         self._tree = tree
+        self._super = SuperCalls(tree)
         self._by_name: dict[str, list[ast.Call]] = {}
         self._by_bindings: dict[str, dict[int, list[ast.Call]]] = {}
         """Calls of plain names, by name and by the identity of the list of bindings that it means."""
@@ -39,7 +41,8 @@ class CallIndex:
         found = self._of_methods.get((function.name, made))
         if found is None:
             found = [c for c in self._by_name.get(made, []) if isinstance(c.func, ast.Name)] if made else []
-            found += [c for c in self._by_name.get(function.name, []) if isinstance(c.func, ast.Attribute)]
+            methods = [c for c in self._by_name.get(function.name, []) if isinstance(c.func, ast.Attribute)]
+            found += [c for c in methods if not made or self._super.may_reach(c, made)]
             self._of_methods[function.name, made] = found
         return found
 

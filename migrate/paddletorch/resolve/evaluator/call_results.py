@@ -10,6 +10,7 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.resolve.evaluator.classes import Classes
 from paddletorch.resolve.evaluator.environment import Environment
+from paddletorch.resolve.evaluator.held_modules import held_modules
 from paddletorch.resolve.evaluator.operations import (
     COLLECTING,
     COPIES,
@@ -196,6 +197,8 @@ class CallResults:
         made = self._tables.makes(name)
         if made is None and (found := self._environment.external.call(name)):
             return found
+        if name in facts().module_containers.get(name.partition(".")[0], ()) and node is not None and made is not None:
+            return frozenset({Instance(made, name, holds=held_modules(self._tree, node, self._evaluate))})
         return frozenset({Instance(made, name, call=node)}) if made in _MADE_ONE_BY_ONE else of_kind(made, name)
 
     def _instance_call(self, callee: Instance) -> Values:

@@ -18,7 +18,7 @@ from paddletorch.resolve.evaluator.call_results import CallResults
 from paddletorch.resolve.evaluator.classes import Classes
 from paddletorch.resolve.evaluator.environment import Environment
 from paddletorch.resolve.evaluator.narrowing import TypeChecks
-from paddletorch.resolve.evaluator.operations import arithmetic, comparison, element, sliced
+from paddletorch.resolve.evaluator.operations import arithmetic, comparison, element, literal_index, sliced
 from paddletorch.resolve.evaluator.protocols import Aspect, ExternalModules, NoModules, Types
 from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.evaluator.tensor_calls import TensorUses
@@ -243,8 +243,7 @@ class Evaluator:
             return sliced(values)
         if any(isinstance(v, Instance) and v.api.endswith("state_dict") and v.type == "foreign" for v in values):
             return UNKNOWN
-        index = node.slice.value if isinstance(node.slice, ast.Constant) else None
-        return element(values, index if type(index) is int else None)
+        return element(values, literal_index(node.slice))
 
     def _display(self, node: ast.List | ast.Tuple | ast.Set) -> Values:
         if isinstance(node, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in node.elts):

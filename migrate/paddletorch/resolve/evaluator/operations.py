@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from paddletorch_rules.facts import facts
 
@@ -93,11 +94,15 @@ def comparison(node: ast.Compare, operands: Sequence[Values]) -> Values:
 
 
 def sliced(values: Values) -> Values:
-    """What a slice ``values[1:]`` gives: of a size a size, of a list a list."""
+    """What a slice ``values[1:]`` gives: of a size a size, of a list a list, of a ``Sequential`` one of its modules."""
     containers: Values = frozenset(Container(v.elements) for v in values if isinstance(v, Container))
-    sizes = frozenset(v for v in values if isinstance(v, Instance) and v.type == "shape")
-    rest = frozenset(v for v in values if not isinstance(v, Container)) - sizes
-    return containers | sizes | elements(rest)
+    kept = frozenset(v for v in values if isinstance(v, Instance) and (v.type == "shape" or v.holds is not None))
+    rest = frozenset(v for v in values if not isinstance(v, Container)) - kept
+    return containers | frozenset(_without_positions(v) for v in kept) | elements(rest)
+
+
+def _without_positions(value: Instance) -> Instance:
+    return replace(value, holds=Container(value.holds.elements)) if value.holds is not None else value
 
 
 def element(values: Values, position: int | None) -> Values:
@@ -106,11 +111,20 @@ def element(values: Values, position: int | None) -> Values:
         return elements(values)
     found: Values = NOTHING
     for value in values:
-        if isinstance(value, Container) and 0 <= position < len(value.parts):
-            found |= value.parts[position]
+        held = value.holds if isinstance(value, Instance) else value
+        if isinstance(held, Container) and -len(held.parts) <= position < len(held.parts):
+            found |= held.parts[position]
         else:
             found |= elements(frozenset({value}))
     return found
+
+
+def literal_index(index: ast.expr) -> int | None:
+    """The number that an index is, ``2`` or ``-1``; None for another."""
+    is_negative = isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub)
+    number = index.operand if isinstance(index, ast.UnaryOp) and is_negative else index
+    value = number.value if isinstance(number, ast.Constant) else None
+    return None if type(value) is not int else -value if is_negative else value
 
 
 _BASES = {"torch": "torch.nn.Module", "paddle": "paddle.nn.Layer"}
@@ -125,6 +139,8 @@ def elements(values: Values) -> Values:
             found |= value.elements
         elif isinstance(value, Instance) and value.type == "tensor":
             found |= {Instance(value.type, value.api)}
+        elif isinstance(value, Instance) and value.holds is not None:
+            found |= value.holds.elements
         elif isinstance(value, Instance) and value.type == "module":
             found |= {Instance(value.type, _BASES.get(value.api.partition(".")[0], value.api))}
         elif isinstance(value, Instance) and value.type == "results":

@@ -19,9 +19,21 @@ from paddletorch.resolve.evaluator.operations import element, elements, has_type
 from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.evaluator.tensor_calls import TensorUses
 from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
+from paddletorch.resolve.evaluator.written_defaults import defaults
 from paddletorch.resolve.scopes.bindings import Binding
 from paddletorch.resolve.scopes.reaching import BindingGroup
-from paddletorch.resolve.values import NONE, NOTHING, TENSOR, UNKNOWN, Instance, Local, Values, qualified
+from paddletorch.resolve.values import (
+    NONE,
+    NOTHING,
+    TENSOR,
+    UNKNOWN,
+    Instance,
+    Local,
+    Partial,
+    Qualified,
+    Values,
+    qualified,
+)
 
 _MANY = 16
 """Arguments of more calls than this are one variable of the solver for all functions that may be called."""
@@ -98,10 +110,8 @@ class Variables:
         return UNKNOWN
 
     def _parameter(self, binding: Binding) -> Values:
-        found: Values = NOTHING
+        found = self._default(binding)
         function = binding.scope.node
-        if binding.value is not None:
-            found |= self._evaluate(binding.value) - UNKNOWN
         if isinstance(function, _Function):
             owner = _class_of_self(binding, function)
             if owner is not None:
@@ -116,6 +126,16 @@ class Variables:
                 iterated = (iterable(self._environment, self._solver, node) for node in iterables)
                 return found | self._passed(arguments) | frozenset(v for i in iterated for v in elements(i))
         return found if found - NONE else found | UNKNOWN
+
+    def _default(self, binding: Binding) -> Values:
+        """The default, and the APIs that the body assigns where no argument is given."""
+        found: Values = NOTHING
+        for default in defaults(self._environment.tree, binding):
+            values = self._evaluate(default) - UNKNOWN
+            if default is not binding.value:
+                values = frozenset(v for v in values if isinstance(v, Qualified | Partial))
+            found |= values
+        return found
 
     def _passed(self, arguments: Passed) -> Values:
         if len(arguments) < _MANY:

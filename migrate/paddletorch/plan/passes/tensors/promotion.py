@@ -14,6 +14,7 @@ from packaging.version import Version
 from paddletorch_rules.facts import facts
 
 from paddletorch.model import Conversion, Edit, Span
+from paddletorch.plan.inference.counts import count_beside_floats
 from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, promoted
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
@@ -47,6 +48,13 @@ class _Cast:
     dtype: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """An operand that is multiplied by ``1.0``, which makes integers the default dtype and changes nothing else."""
+
+    node: ast.expr
+
+
 def plan_promotion(view: FileView, planned: Planned) -> Changes:
     """Cast operands that torch would promote."""
     edits: list[Edit] = []
@@ -61,11 +69,16 @@ def plan_promotion(view: FileView, planned: Planned) -> Changes:
                 findings.append(found)
             elif not view.is_deselected(_CODE, operation.node):
                 edits.append(_cast_edit(view, operation, found))
-                conversions.append(view.conversion(_CODE, found.node, "type promotion", f"astype({found.dtype})"))
+                written = f"astype({found.dtype})" if isinstance(found, _Cast) else "* 1.0"
+                conversions.append(view.conversion(_CODE, found.node, "type promotion", written))
     return Changes(tuple(edits), tuple(conversions), tuple(findings))
 
 
-def _cast_edit(view: FileView, operation: _Operation, cast: _Cast) -> Edit:
+def _cast_edit(view: FileView, operation: _Operation, cast: _Cast | _Product) -> Edit:
+    if isinstance(cast, _Product):
+        span = view.source.span(cast.node)
+        first = isinstance(operation.node, ast.BinOp) and operation.node.left is cast.node
+        return Edit(span, "", _CODE, (span, " * 1.0") if first else ("(", span, " * 1.0)"))
     infix = isinstance(operation.node, ast.BinOp | ast.Compare | ast.AugAssign)
     bracketed = _in_brackets(view, cast.node) if infix else None
     inner = view.source.span(cast.node)
@@ -123,8 +136,12 @@ def _promotes_in_place(name: str) -> bool:
     return name in facts().promoting and name not in facts().bool_results
 
 
-def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_Cast | Finding]:
+def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_Cast | _Product | Finding]:
     """The casts that an operation needs, and findings where a dtype is unknown."""
+    count = count_beside_floats(view, dtypes, operation.node)
+    if count is not None:
+        yield _Product(count)
+        return
     found = {o: d for o in operation.operands if (d := dtypes.of(o)) is not None}
     if not found:
         return

@@ -1,0 +1,71 @@
+"""Parameters such as ``time`` and ``positions`` that often hold integers, beside floating-point numbers.
+
+Nothing says which dtype a caller passes. Times ``1.0``, integers become in Paddle what torch makes them beside floats,
+and any other dtype stays what it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from paddletorch_rules.facts import facts
+
+from paddletorch.plan.inference.dtypes import Dtypes, category
+from paddletorch.plan.model.view import FileView
+
+_COUNTS = re.compile(
+    r"(?i)(^|_)(t|ts|times?|timesteps?|steps?|pos|positions?|position_ids|idx|index|indices|lengths?|masks?)$"
+)
+_DEPTH = 8
+
+
+def count_beside_floats(view: FileView, dtypes: Dtypes, node: ast.AST) -> ast.expr | None:
+    """The operand ``time[:, None]`` of ``time[:, None] * frequencies``, whose dtype is unknown; None without one."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult | ast.Div | ast.Add | ast.Sub):
+        return None
+    for operand, other in ((node.left, node.right), (node.right, node.left)):
+        if _is_count(view, dtypes, operand) and _is_floating(view, dtypes, other, _DEPTH):
+            return operand
+    return None
+
+
+def _is_count(view: FileView, dtypes: Dtypes, operand: ast.expr) -> bool:
+    root = _without_new_axes(operand)
+    if root is operand or not isinstance(root, ast.Name) or not _COUNTS.search(root.id):
+        return False
+    bindings = view.tree.scopes[root].lookup(root.id)
+    return dtypes.of(root) is None and bool(bindings) and all(b.kind == "parameter" for b in bindings)
+
+
+def _without_new_axes(node: ast.expr) -> ast.expr:
+    """``time`` of ``time[:, None]`` and ``time.unsqueeze(1)``."""
+    while True:
+        if isinstance(node, ast.Subscript) and _adds_axes(node.slice):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "unsqueeze":
+            node = node.func.value
+        else:
+            return node
+
+
+def _adds_axes(index: ast.expr) -> bool:
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return any(isinstance(p, ast.Constant) and p.value is None for p in parts)
+
+
+def _is_floating(view: FileView, dtypes: Dtypes, node: ast.expr, depth: int) -> bool:
+    """Whether the tensor is certainly of a floating-point dtype, of whatever width."""
+    dtype = dtypes.of(node)
+    if dtype is not None or not depth:
+        return dtype is not None and category(dtype) == 2
+    inner = _without_new_axes(node)
+    if inner is not node:
+        return _is_floating(view, dtypes, inner, depth - 1)
+    if isinstance(node, ast.Call):
+        name = view.qualified(node.func) or f"torch.{getattr(node.func, 'attr', '')}"
+        return name.startswith("torch.") and name.rpartition(".")[2] in facts().floating_results | facts().floating_only
+    if isinstance(node, ast.Name):
+        given = [b.value if b.kind == "assign" else None for b in view.evaluator.reaching(node)]
+        return bool(given) and all(v is not None and _is_floating(view, dtypes, v, depth - 1) for v in given)
+    return False

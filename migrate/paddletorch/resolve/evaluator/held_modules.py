@@ -1,0 +1,47 @@
+"""The modules that a module such as ``nn.Sequential(nn.Linear(3, 4), nn.ReLU())`` is made of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from paddletorch.resolve.scopes.scopes import ScopeTree
+from paddletorch.resolve.values import Container, Instance, Values, container, tuple_of
+
+_GROWS = ("add_module", "append", "extend", "insert", "update")
+"""Methods that put further modules into one."""
+
+
+def held_modules(tree: ScopeTree, call: ast.Call, evaluate: Callable[[ast.expr], Values]) -> Container | None:
+    """What a call of ``Sequential``, ``ModuleList`` or ``ModuleDict`` puts into it; None if that cannot be seen."""
+    if call.keywords or not call.args or _grows(tree, call):
+        return None
+    parts = [evaluate(argument) for argument in call.args]
+    given = [v for part in parts for v in part]
+    if len(parts) == 1 and all(isinstance(v, Container) for v in given):
+        made = container(frozenset(v for c in given if isinstance(c, Container) for v in c.elements))
+    elif any(isinstance(a, ast.Starred) for a in call.args):
+        return None
+    else:
+        made = tuple_of(parts)
+    found = next((v for v in made if isinstance(v, Container)), None)
+    return found if found is not None and _are_modules(found) else None
+
+
+def _are_modules(found: Container) -> bool:
+    """Whether each element is known to be a module."""
+    return bool(found.elements) and all(isinstance(v, Instance) and v.type != "foreign" for v in found.elements)
+
+
+def _grows(tree: ScopeTree, call: ast.Call) -> bool:
+    """Whether the module puts more into what the call's result is assigned to, or replaces a part of it."""
+    statement = tree.parents.get(call)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    for name in (getattr(t, "attr", getattr(t, "id", "")) for t in targets):
+        for use in (*tree.names.get(name, ()), *tree.members.get(name, ())):
+            around = tree.parents.get(use)
+            if isinstance(around, ast.Attribute) and around.attr in _GROWS:
+                return True
+            if isinstance(around, ast.Subscript) and not isinstance(around.ctx, ast.Load):
+                return True
+    return False
