@@ -169,7 +169,7 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
     """The clause of a name that stays, into the functions that use it: the module then loads without the source."""
     view = file.view
     root = (binding.qualified or "").partition(".")[0]
-    if clause.target is not None or clause.drop or root != view.settings.source or not file.is_changed:
+    if clause.target is not None or clause.drop or root != view.settings.source or not file.planned.uses:
         return clause
     group = file.naming.groups.get(id(bindings))
     hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
