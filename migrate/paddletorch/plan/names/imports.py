@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from paddletorch.plan.model.naming import Group, Naming
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.decide import import_target
-from paddletorch.plan.names.local_imports import import_text, statements_that_need
+from paddletorch.plan.names.local_imports import fallback_import, import_text, places_of, statements_that_need
 from paddletorch.plan.names.needed_imports import needed_modules
 from paddletorch.plan.syntax.statements import ends_line, insert_before, own_line, remove_statement
 from paddletorch.resolve import Binding
@@ -62,6 +62,10 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
         conversions += _conversions(view, statement, clauses)
     for statement in sorted(needs.keys() - statements.keys(), key=lambda s: s.lineno):
         edits.append(_insert_before(view, statement, [f"import {module}" for module in needs[statement]]))
+    for fallback, places in _fallbacks_made_local(file):
+        edits.append(remove_statement(view, fallback))
+        for place in places:
+            local.setdefault(place, []).append(view.source.slice(view.source.span(fallback)))
     edits += [insert_before(view, place, "\n".join(lines), "") for place, lines in local.items()]
     return Changes((*edits, *_star_edits(file)), tuple(conversions))
 
@@ -180,6 +184,23 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
     if not loads or not places or any(view.suppressed("", place) for place in places):
         return clause
     return replace(clause, drop=True, local=tuple(places))
+
+
+def _fallbacks_made_local(file: _Converted) -> Iterator[tuple[ast.Try, list[ast.stmt]]]:
+    """Imports of the source with a fallback in ``try``, where all stays, and where they can stand instead."""
+    view = file.view
+    for name, bindings in view.tree.scope.bindings.items():
+        roots = {(binding.qualified or "").partition(".")[0] for binding in bindings}
+        group = file.naming.groups.get(id(bindings))
+        if roots != {view.settings.source} or name in view.source.unread_names or name in _all_names(view):
+            continue
+        whole = fallback_import(view, bindings)
+        if whole is None or (group is not None and group.target is not None):
+            continue
+        loads = _remaining(file, name, bindings, group)
+        places = places_of(view, loads)
+        if loads and places and not any(view.suppressed("", place) for place in (whole, *places)):
+            yield whole, places
 
 
 def _remaining(file: _Converted, name: str, bindings: list[Binding], group: Group | None) -> list[ast.expr]:

@@ -21,6 +21,24 @@ def statements_that_need(
     """
     if len(bindings) != 1 or not isinstance(view.parent(binding.node), ast.Module) or view.source.is_document:
         return []
+    return places_of(view, loads)
+
+
+def fallback_import(view: FileView, bindings: list[Binding]) -> ast.Try | None:
+    """The module's ``try: import a as x`` / ``except ImportError: import b as x`` that is all that binds the name."""
+    whole = next((t for t in (view.parent(b.node) for b in bindings) if isinstance(t, ast.Try)), None)
+    if whole is None or not isinstance(view.parent(whole), ast.Module) or view.source.is_document:
+        return None
+    blocks = [whole.body, *(handler.body for handler in whole.handlers)]
+    statements = [block[0] for block in blocks if len(block) == 1 and isinstance(block[0], ast.Import | ast.ImportFrom)]
+    if whole.orelse or whole.finalbody or len(statements) != len(blocks) or len(bindings) != len(blocks):
+        return None
+    names = [alias for statement in statements for alias in statement.names]
+    return whole if len(names) == len(blocks) and {b.node for b in bindings} == set(statements) else None
+
+
+def places_of(view: FileView, loads: Iterable[ast.expr]) -> list[ast.stmt]:
+    """The statements in functions that come first of those with uses; none if a use is outside of functions."""
     by_function: dict[_Function, list[ast.expr]] = {}
     for load in loads:
         function = _function_around(view, load)

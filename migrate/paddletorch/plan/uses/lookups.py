@@ -41,7 +41,7 @@ def convert_lookup(view: FileView, site: Site, module: str, row: Row) -> Use | N
 
 
 def _names(view: FileView, lookup: ast.Call, module: str) -> Mapping[str, str] | None:
-    """Names of the module that differ in the target, for a function, or a class that is called with that many values."""
+    """Names of the module that differ in the target, for a function or a class that is called with that many values."""
     call, names = view.parent(lookup), facts().looked_up
     if not isinstance(lookup.func, ast.Name) or lookup.func.id != "getattr":
         return None
