@@ -45,7 +45,7 @@ def places_of(view: FileView, loads: Iterable[ast.expr]) -> list[ast.stmt]:
         if function is None:
             return []
         by_function.setdefault(function, []).append(load)
-    places = [_first_in_common_block(view, function, loads) for function, loads in by_function.items()]
+    places = [place for function, loads in by_function.items() for place in _first_in_blocks(view, function, loads)]
     return [] if any(getattr(place, "decorator_list", None) for place in places) else places
 
 
@@ -59,9 +59,34 @@ def _function_around(view: FileView, load: ast.expr) -> _Function | None:
     return None
 
 
-def _first_in_common_block(view: FileView, function: _Function, loads: list[ast.expr]) -> ast.stmt:
-    """The first statement that uses the name, in the innermost block of the function that holds all uses."""
+_MOST_PLACES = 3
+"""In how many branches of a function an import is repeated before it stands once above them all."""
+
+
+def _first_in_blocks(view: FileView, function: _Function, loads: list[ast.expr]) -> list[ast.stmt]:
+    """The first statement with a use in each innermost block, so that only branches that reach a use need the import.
+
+    A block below one that has imported the name needs nothing; many branches share one import.
+    """
     paths = [_statements_around(view, load, function) for load in loads]
+    first: dict[int, ast.stmt] = {}
+    for path in paths:
+        block = id(block_of(view, path[-1]))
+        first[block] = min(path[-1], first.get(block, path[-1]), key=lambda statement: statement.lineno)
+    needed = {id(block_of(view, path[-1])) for path in paths if not _has_import_above(view, path, first)}
+    if len(needed) > _MOST_PLACES:
+        return [_first_in_common_block(view, paths)]
+    return [first[block] for block in needed]
+
+
+def _has_import_above(view: FileView, path: list[ast.stmt], first: dict[int, ast.stmt]) -> bool:
+    """Whether a block around the innermost one imports the name before it gets here."""
+    places = [(first.get(id(block_of(view, statement))), statement) for statement in path[:-1]]
+    return any(place is not None and place.lineno <= statement.lineno for place, statement in places)
+
+
+def _first_in_common_block(view: FileView, paths: list[list[ast.stmt]]) -> ast.stmt:
+    """The first statement that uses the name, in the innermost block of the function that holds all uses."""
     place = 0
     while all(len(path) > place + 1 for path in paths):
         blocks = [block_of(view, path[place + 1]) for path in paths]
