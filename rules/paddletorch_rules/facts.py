@@ -79,6 +79,8 @@ class Facts:
     parameter_walks: BySide
     compiling_decorators: BySide
     other_devices: Names
+    looked_up: Mapping[str, Mapping[str, str]]
+    not_looked_up: Names
     initial_values: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 

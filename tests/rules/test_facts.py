@@ -349,6 +349,22 @@ def alias(name: str) -> None:
     assert dtype(name) is dtype(facts().dtype_aliases[name])
 
 
+def looked_up_function(name: str) -> None:
+    twin = getattr(torch.nn.functional, facts().looked_up["paddle.nn.functional"][name])
+    values = [-2.0, -0.5, 0.0, 1.5]
+    expected = getattr(paddle.nn.functional, name)(paddle.to_tensor(values)).tolist()
+    assert twin(torch.tensor(values)).tolist() == pytest.approx(expected)
+
+
+def looked_up_layer(name: str) -> None:
+    arguments = (3,) if name.startswith("BatchNorm") else ()
+    dimensions = {"1D": (2, 3, 4), "3D": (2, 3, 2, 2, 2)}.get(name[-2:], (2, 3, 2, 2))
+    values = torch.arange(float(torch.Size(dimensions).numel())).reshape(dimensions)
+    layer = getattr(torch.nn, facts().looked_up[f"paddle.nn:{len(arguments)}"][name])(*arguments)
+    expected = getattr(paddle.nn, name)(*arguments)(paddle.to_tensor(values.numpy())).numpy()
+    assert layer(values).detach().numpy() == pytest.approx(expected, abs=1e-5)
+
+
 def cast(name: str) -> None:
     assert getattr(sample(), name)().dtype is dtype(facts().casts[name])
 
@@ -735,6 +751,9 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "other_devices": other_device,
     "module_containers.torch": has_name,
     "module_containers.paddle": has_name,
+    "looked_up.paddle.nn:0": looked_up_layer,
+    "looked_up.paddle.nn:1": looked_up_layer,
+    "looked_up.paddle.nn.functional": looked_up_function,
     "compiling_decorators.torch": has_name,
     "compiling_decorators.paddle": has_name,
 }

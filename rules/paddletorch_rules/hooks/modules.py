@@ -86,6 +86,23 @@ def _has_dot(name: ast.expr) -> bool:
     return any("." in re.sub(r"\{[^}]*\}|%[\d.]+", "", text) for text in texts)
 
 
+@hook("load_state_dict", to="torch")
+def load_state_dict(call: BoundCall) -> None:
+    """Paddle takes arrays of NumPy's too."""
+    state, origin = call.value("state_dict"), call.origin("state_dict")
+    if state is not None and _holds_arrays(origin or state):
+        call.wrap("state_dict", "{name: torch.as_tensor(value) for name, value in ", ".items()}")
+
+
+def _holds_arrays(state: ast.expr) -> bool:
+    """Whether the values of a mapping are seen to be arrays: each one's ``numpy()``, or a file of NumPy's."""
+    made = [state.value] if isinstance(state, ast.DictComp) else [state]
+    if isinstance(state, ast.Dict):
+        made = state.values
+    called = [ast.unparse(n.func) for one in made for n in ast.walk(one) if isinstance(n, ast.Call)]
+    return any(re.search(r"\.numpy$|^(np|numpy)\.(load|asarray|array|ones|zeros)", name) for name in called)
+
+
 @hook("train", to="paddle")
 def train(call: BoundCall) -> None:
     """Paddle 2.6 has no ``mode``, and gives nothing back."""

@@ -15,10 +15,21 @@ BODIES = {
         "def f(flag):\n    if flag:\n        y = 1\n        from paddle.geometric import segment_sum\n"
         "        return segment_sum(y)\n    return 2\n",
     ),
-    "the block of two branches": (
+    "each of two branches": (
         "def f(flag):\n    y = 1\n    if flag:\n        y = segment_sum(y)\n    else:\n        y = segment_sum(2)\n",
-        "def f(flag):\n    y = 1\n    from paddle.geometric import segment_sum\n"
-        "    if flag:\n        y = segment_sum(y)\n    else:\n        y = segment_sum(2)\n",
+        "def f(flag):\n    y = 1\n"
+        "    if flag:\n        from paddle.geometric import segment_sum\n        y = segment_sum(y)\n"
+        "    else:\n        from paddle.geometric import segment_sum\n        y = segment_sum(2)\n",
+    ),
+    "above a branch that uses it too": (
+        "def f(flag):\n    y = segment_sum(1)\n    if flag:\n        y = segment_sum(y)\n    return y\n",
+        "def f(flag):\n    from paddle.geometric import segment_sum\n"
+        "    y = segment_sum(1)\n    if flag:\n        y = segment_sum(y)\n    return y\n",
+    ),
+    "above many branches": (
+        "def f(n):\n" + "".join(f"    if n == {n}:\n        n = segment_sum(n)\n" for n in range(4)),
+        "def f(n):\n    from paddle.geometric import segment_sum\n"
+        + "".join(f"    if n == {n}:\n        n = segment_sum(n)\n" for n in range(4)),
     ),
     "above an elif": (
         "def f(flag):\n    if flag:\n        y = 1\n    elif segment_sum(flag):\n        y = 2\n",
@@ -72,6 +83,17 @@ def test_the_import_stays(body: str) -> None:
     )
 
 
-def test_nothing_moves_where_nothing_converts() -> None:
+def test_it_moves_where_nothing_converts_too() -> None:
+    code = b"from paddle import inference\n\n\ndef f():\n    return inference.Config()\n"
+    wanted = "\n\ndef f():\n    from paddle import inference\n    return inference.Config()\n"
+    assert ENGINE.convert(code, "a.py").output.decode() == wanted
+
+
+def test_nothing_moves_where_the_tables_know_no_use() -> None:
     code = b"from paddle.geometric import segment_sum\n\n\ndef f():\n    return segment_sum(1)\n"
     assert ENGINE.convert(code, "a.py").output == code
+
+
+def test_a_fallback_with_another_name_stays() -> None:
+    code = START + "try:\n    import paddle.a as a\nexcept ImportError:\n    a = None\n\n\ndef f():\n    return a.b()\n"
+    assert "\ntry:\n    import paddle.a as a\n" in ENGINE.convert(code.encode(), "a.py").output.decode()

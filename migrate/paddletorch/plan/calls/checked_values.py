@@ -13,15 +13,20 @@ from paddletorch.plan.model.refusals import NeedsWholeCall, Refused
 from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.plan.syntax.statements import insert_before, own_line
+from paddletorch.resolve import Instance
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A source parameter, its value in the call, and the one value that converts, as the source writes it."""
+    """A source parameter, its value in the call, and the one value that converts, as the source writes it.
+
+    ``is_known`` says that the value can be no other.
+    """
 
     name: str
     value: ast.expr
     neutral: str
+    is_known: bool = False
 
 
 def checked_values(binding: CallBinding, decisions: Decisions) -> list[Check]:
@@ -37,20 +42,30 @@ def checked_values(binding: CallBinding, decisions: Decisions) -> list[Check]:
             continue
         if constant(value) is not ... or not isinstance(value, ast.Name | ast.Attribute) or not is_pure(value):
             continue
-        found.append(Check(name, value, neutral))
+        found.append(Check(name, value, neutral, _is_layout_of_layer(binding, value)))
     return found
+
+
+def _is_layout_of_layer(binding: CallBinding, value: ast.expr) -> bool:
+    """Whether it is the layout of one of the framework's layers, which was asked where the layer is made."""
+    if not isinstance(value, ast.Attribute) or value.attr != "_data_format":
+        return False
+    objects, bases = binding.view.evaluator.objects(value.value), binding.view.settings.table.bases
+    return bool(objects) and all(isinstance(v, Instance) and "layer" in bases(v.type) for v in objects)
 
 
 def without_checked(binding: CallBinding, decisions: Decisions, checks: Sequence[Check]) -> Decisions:
     """What is decided once the checked variables leave the call, and a finding says so."""
     details = [{"parameter": c.name, "neutral": c.neutral, "value": ast.unparse(c.value)} for c in checks]
-    findings = [binding.finding("API228", **one) for one in details]
+    findings = [binding.finding("API228", **one) for one, c in zip(details, checks, strict=True) if not c.is_known]
     return decisions.dropping(*(check.name for check in checks)).with_findings(*findings)
 
 
 def with_checks(decisions: Decisions, checks: Sequence[Check]) -> Decisions:
     """``data_format=layout`` becomes ``{"NCHW": None}[layout]`` beside the call, which raises for another layout."""
     for check in checks:
+        if check.is_known:
+            continue
         before, after = decisions.around
         check_of = f"{{{{{check.neutral}: None}}}}[{{{check.name}}}]"
         decisions = decisions.with_around(f"({before}", f"{after}, {check_of})[0]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,9 +16,9 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.decide import import_target
 from paddletorch.plan.names.global_statements import redirection_edits
 from paddletorch.plan.names.import_statements import Clause, edit_statement, insert_lines_before, joined_lines
-from paddletorch.plan.names.local_imports import import_text, statements_that_need
+from paddletorch.plan.names.local_imports import fallback_import, import_text, places_of, statements_that_need
 from paddletorch.plan.names.needed_imports import needed_modules
-from paddletorch.plan.syntax.statements import insert_before, own_line, start_of
+from paddletorch.plan.syntax.statements import insert_before, own_line, remove_statement, start_of
 from paddletorch.resolve import Binding
 from paddletorch.resolve.scopes.spans import SpanIndex
 from paddletorch.text.kept_text import KeptText
@@ -54,6 +54,10 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
         conversions += _conversions(view, statement, clauses)
     for statement in sorted(needs.keys() - statements.keys(), key=start_of):
         edits.append(insert_lines_before(view, statement, [f"import {module}" for module in needs[statement]]))
+    for fallback, places in _fallbacks_made_local(file):
+        edits.append(remove_statement(view, fallback))
+        for place in places:
+            local.setdefault(place, []).append(view.source.slice(view.source.span(fallback)))
     edits += [insert_before(view, place, "\n".join(lines), "") for place, lines in local.items()]
     edits += [*_star_edits(file), *redirection_edits(view, imported, needs)]
     return Changes(tuple(edits), tuple(conversions))
@@ -176,7 +180,7 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
     """The clause of a name that stays, into the functions that use it: the module then loads without the source."""
     view = file.view
     root = (binding.qualified or "").partition(".")[0]
-    if clause.target is not None or clause.drop or root != view.settings.source or not file.is_changed:
+    if clause.target is not None or clause.drop or root != view.settings.source or not file.planned.uses:
         return clause
     group = file.naming.groups.get(id(bindings))
     hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
@@ -191,6 +195,23 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
     if not loads or not places or any(view.suppressed("", place) for place in places):
         return clause
     return replace(clause, drop=True, local=tuple(places))
+
+
+def _fallbacks_made_local(file: _Converted) -> Iterator[tuple[ast.Try, list[ast.stmt]]]:
+    """Imports of the source with a fallback in ``try``, where all stays, and where they can stand instead."""
+    view = file.view
+    for name, bindings in view.tree.scope.bindings.items():
+        roots = {(binding.qualified or "").partition(".")[0] for binding in bindings}
+        group = file.naming.groups.get(id(bindings))
+        if roots != {view.settings.source} or name in view.source.unread_names or name in _all_names(view):
+            continue
+        whole = fallback_import(view, bindings)
+        if whole is None or (group is not None and group.target is not None):
+            continue
+        loads = _remaining(file, bindings, group)
+        places = places_of(view, loads)
+        if loads and places and not any(view.suppressed("", place) for place in (whole, *places)):
+            yield whole, places
 
 
 def _remaining(file: _Converted, bindings: list[Binding], group: Group | None) -> list[ast.expr]:

@@ -21,13 +21,31 @@ def statements_that_need(
     """
     if len(bindings) != 1 or not isinstance(view.parent(binding.node), ast.Module) or view.source.is_document:
         return []
+    return places_of(view, loads)
+
+
+def fallback_import(view: FileView, bindings: list[Binding]) -> ast.Try | None:
+    """The module's ``try: import a as x`` / ``except ImportError: import b as x`` that is all that binds the name."""
+    whole = next((t for t in (view.parent(b.node) for b in bindings) if isinstance(t, ast.Try)), None)
+    if whole is None or not isinstance(view.parent(whole), ast.Module) or view.source.is_document:
+        return None
+    blocks = [whole.body, *(handler.body for handler in whole.handlers)]
+    statements = [block[0] for block in blocks if len(block) == 1 and isinstance(block[0], ast.Import | ast.ImportFrom)]
+    if whole.orelse or whole.finalbody or len(statements) != len(blocks) or len(bindings) != len(blocks):
+        return None
+    names = [alias for statement in statements for alias in statement.names]
+    return whole if len(names) == len(blocks) and {b.node for b in bindings} == set(statements) else None
+
+
+def places_of(view: FileView, loads: Iterable[ast.expr]) -> list[ast.stmt]:
+    """The statements in functions that come first of those with uses; none if a use is outside of functions."""
     by_function: dict[_Function, list[ast.expr]] = {}
     for load in loads:
         function = _function_around(view, load)
         if function is None:
             return []
         by_function.setdefault(function, []).append(load)
-    places = [_first_in_common_block(view, function, loads) for function, loads in by_function.items()]
+    places = [place for function, loads in by_function.items() for place in _first_in_blocks(view, function, loads)]
     return [] if any(getattr(place, "decorator_list", None) for place in places) else places
 
 
@@ -41,9 +59,34 @@ def _function_around(view: FileView, load: ast.expr) -> _Function | None:
     return None
 
 
-def _first_in_common_block(view: FileView, function: _Function, loads: list[ast.expr]) -> ast.stmt:
-    """The first statement that uses the name, in the innermost block of the function that holds all uses."""
+_MOST_PLACES = 3
+"""In how many branches of a function an import is repeated before it stands once above them all."""
+
+
+def _first_in_blocks(view: FileView, function: _Function, loads: list[ast.expr]) -> list[ast.stmt]:
+    """The first statement with a use in each innermost block, so that only branches that reach a use need the import.
+
+    A block below one that has imported the name needs nothing; many branches share one import.
+    """
     paths = [_statements_around(view, load, function) for load in loads]
+    first: dict[int, ast.stmt] = {}
+    for path in paths:
+        block = id(block_of(view, path[-1]))
+        first[block] = min(path[-1], first.get(block, path[-1]), key=lambda statement: statement.lineno)
+    needed = {id(block_of(view, path[-1])) for path in paths if not _has_import_above(view, path, first)}
+    if len(needed) > _MOST_PLACES:
+        return [_first_in_common_block(view, paths)]
+    return [first[block] for block in needed]
+
+
+def _has_import_above(view: FileView, path: list[ast.stmt], first: dict[int, ast.stmt]) -> bool:
+    """Whether a block around the innermost one imports the name before it gets here."""
+    places = [(first.get(id(block_of(view, statement))), statement) for statement in path[:-1]]
+    return any(place is not None and place.lineno <= statement.lineno for place, statement in places)
+
+
+def _first_in_common_block(view: FileView, paths: list[list[ast.stmt]]) -> ast.stmt:
+    """The first statement that uses the name, in the innermost block of the function that holds all uses."""
     place = 0
     while all(len(path) > place + 1 for path in paths):
         blocks = [block_of(view, path[place + 1]) for path in paths]

@@ -30,10 +30,16 @@ def plan_emptied_blocks(view: FileView, planned: Planned) -> Changes:
         for first, block in firsts.items()
         if all(s in deleted for s in block) and not isinstance(view.parent(first), ast.Module)
     ]
-    passes = [_pass(view, first, deleted[first]) for first in emptied if view.parent(first) not in deleted]
+    passes = [_pass(view, first, deleted[first]) for first in emptied if _around(view, first) not in deleted]
     shared = {chain[0]: chain for chain in (_on_one_line(view, s) for s, d in deleted.items() if _alone(view, s, d))}
     tidied = [edit for chain in shared.values() for edit in _tidied(view, chain, deleted, chain[0] in emptied)]
     return Changes((*passes, *tidied))
+
+
+def _around(view: FileView, statement: ast.stmt) -> ast.AST | None:
+    """The statement that holds it; a handler is part of its ``try``."""
+    parent = view.parent(statement)
+    return view.parent(parent) if isinstance(parent, ast.ExceptHandler) else parent
 
 
 def _alone(view: FileView, statement: ast.stmt, deletion: Span) -> bool:

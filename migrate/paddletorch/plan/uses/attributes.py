@@ -110,9 +110,20 @@ def _data(view: FileView, node: ast.Attribute) -> str | None:
     return "{self}" if name is not None and name.startswith("torch.nn.init.") else None
 
 
+def _handed_on(view: FileView, node: ast.Attribute) -> str | None:
+    """Only as an argument of the framework: Paddle's layers keep one number where torch's keep one for each axis."""
+    parent = view.parent(node)
+    call = view.parent(parent) if isinstance(parent, ast.keyword) else parent
+    name = view.qualified(call.func) if isinstance(call, ast.Call) and call.func is not node else None
+    if name is None or not name.startswith(f"{view.settings.source}."):
+        raise Refused(StatedByTable("NNM202", (("method", node.attr),)))
+    return None
+
+
 ATTRIBUTE_HOOKS: dict[str, AttributeHook] = {
     "shape": shape,
     "data": _data,
+    "handed_on": _handed_on,
     "linear_weight": linear_weight,
     "other_weight": other_weight,
 }
@@ -185,7 +196,9 @@ def _store(view: FileView, node: ast.Attribute, row: Row, target: Form) -> tuple
                 parts = fill(view, template, {"self": node.value, "value": value}, node)
                 return (Edit(view.source.span(statement), "", row.code, tuple(parts)),)
     if isinstance(statement, ast.AugAssign) and target.assign.get("*"):
-        read = target.template or "{self}." + (target.names[0] if target.names else node.attr)
+        read = "{self}." + (target.names[0] if target.names else node.attr)
+        if target.template:
+            read = f"({target.template})"
         operator = OPERATORS.get(type(statement.op))
         template = target.assign["*"].replace("{value}", f"{read} {operator} {{value}}")
         if operator is not None:

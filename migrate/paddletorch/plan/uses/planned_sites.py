@@ -37,6 +37,7 @@ from paddletorch.plan.model.view import FileView, without_device
 from paddletorch.plan.names.reexports import reads_alike, reexported_sites
 from paddletorch.plan.sites.sites import find_sites
 from paddletorch.plan.uses.call_hooks import CALL_HOOKS
+from paddletorch.plan.uses.lookups import convert_lookup
 from paddletorch.plan.uses.partials import has_same_edits
 from paddletorch.plan.uses.probes import answer_probe
 from paddletorch.plan.uses.runtime_calls import with_callee_wrapped
@@ -333,6 +334,7 @@ def _convert_store(view: FileView, site: Site, row: Row) -> Use:
 
 def _convert_probe(view: FileView, site: Site, candidate: Candidate) -> Use:
     answered = answer_probe(view, site, candidate.name, candidate.row) if site.call is not None else None
+    answered = answered or convert_lookup(view, site, candidate.name, candidate.row)
     if answered is not None:
         return answered
     what = view.text(site.call) if site.call is not None else "the probe"

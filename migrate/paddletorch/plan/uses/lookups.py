@@ -1,0 +1,52 @@
+"""APIs read from a module by a name that only the running program knows: ``getattr(F, act)(x)``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from paddletorch_rules import Row
+from paddletorch_rules.facts import facts
+
+from paddletorch.model import Edit
+from paddletorch.plan.model.findings import finding
+from paddletorch.plan.model.site import Site
+from paddletorch.plan.model.target_forms import target_name
+from paddletorch.plan.model.use import Use
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.side_effects import is_pure
+
+_CODE = "API235"
+
+
+def convert_lookup(view: FileView, site: Site, module: str, row: Row) -> Use | None:
+    """Look the API up in the target's module, by the target's name where that is another; None if that is not safe.
+
+    It is where the API is called with one argument at most, and the file does not name one that does something else.
+    """
+    if site.call is None or view.target != "torch" or view.is_deselected(row.code, site.call):
+        return None
+    names = _names(view, site.call, module)
+    name = site.call.args[1] if len(site.call.args) > 1 else None
+    if names is None or name is None or isinstance(name, ast.Constant) or not is_pure(name):
+        return None
+    if any(node.value in facts().not_looked_up for node in view.tree.strings):
+        return None
+    span = view.source.span(name)
+    text = view.source.slice(span)
+    renamed = view.quoted(repr(dict(names)), site.call)
+    edit = Edit(span, f"{renamed}.get({text}, {text})", row.code)
+    warning = finding(_CODE, site.call, f"{module}.*", row, what=view.text(site.call))
+    return Use(site, row, target_name(row, view), (edit,)).with_findings(warning)
+
+
+def _names(view: FileView, lookup: ast.Call, module: str) -> Mapping[str, str] | None:
+    """Names of the module that differ in the target, for a function or a class that is called with that many values."""
+    call, names = view.parent(lookup), facts().looked_up
+    if not isinstance(lookup.func, ast.Name) or lookup.func.id != "getattr":
+        return None
+    if not isinstance(call, ast.Call) or call.func is not lookup:
+        return names.get(module)
+    if call.keywords or len(call.args) > 1 or any(isinstance(a, ast.Starred) for a in call.args):
+        return None
+    return names.get(module) or names.get(f"{module}:{len(call.args)}")
