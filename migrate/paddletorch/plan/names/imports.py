@@ -142,7 +142,7 @@ def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> Clau
     group = file.naming.groups.get(id(bindings))
     if group is not None:
         if group.target is not None:
-            if _is_replaced(file, group):
+            if file.asked(("replaced", id(group)), lambda: _is_replaced(file, group)):
                 return Clause(binding.alias, None, True)
             is_known = view.settings.lookup(binding.qualified or "") is not None
             return Clause(binding.alias, group.target if is_known else None, False)
@@ -197,10 +197,18 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
     return replace(clause, drop=True, local=tuple(places))
 
 
+_MOST_FALLBACKS = 8
+"""More imports of one name than these are no import with its fallbacks."""
+
+
 def _fallbacks_made_local(file: _Converted) -> Iterator[tuple[ast.Try, list[ast.stmt]]]:
     """Imports of the source with a fallback in ``try``, where all stays, and where they can stand instead."""
     view = file.view
+    guarded = [t for t in view.tree.module.body if isinstance(t, ast.Try)]
+    named = {a.asname or a.name.partition(".")[0] for t in guarded for s in t.body[:1] for a in getattr(s, "names", ())}
     for name, bindings in view.tree.scope.bindings.items():
+        if name not in named or len(bindings) > _MOST_FALLBACKS:
+            continue
         roots = {(binding.qualified or "").partition(".")[0] for binding in bindings}
         group = file.naming.groups.get(id(bindings))
         if roots != {view.settings.source} or name in view.source.unread_names or name in _all_names(view):
