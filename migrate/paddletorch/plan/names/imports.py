@@ -313,7 +313,8 @@ def _star_edits(file: _Converted) -> list[Edit]:
     groups = [g for g in file.naming.groups.values() if g.anchor.kind == "free"]
     modules: dict[str, set[str]] = {}
     for use in [use for group in groups for use in file.uses(group)]:
-        if use.target is not None and use.whole is None and "." in use.target:
+        is_bare = use.site.node is use.site.anchor.node  # not paddle.zeros, which is written with its module
+        if is_bare and use.target is not None and use.whole is None and "." in use.target:
             home, _, name = use.target.rpartition(".")
             modules.setdefault(home, set()).add(name)
     if not stars or not modules:
