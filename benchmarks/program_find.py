@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+from program_bench import CASES, Bench, Package, cases_of, packages, run_source, tomllib
 from program_trees import cache_folder
-from programs import CASES, Bench, Package, cases_of, packages, run_source, tomllib
 
 
 @click.command()

@@ -11,7 +11,9 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from program_child import NoTensorError, Side, _install, _placed, inputs_of, leaves
+from program_sides import Side
+from program_stages import install_finder
+from program_values import NoTensorError, inputs_of, leaves, placed_on
 
 WIDTH = 16
 MOST_PARAMETERS = 5_000_000
@@ -117,7 +119,7 @@ SMALLER = {
 
 def find(side: Side, job: dict[str, Any]) -> dict[str, Any]:
     """The cases of one module: each what makes it and what it is called with."""
-    finder = _install(job)
+    finder = install_finder(job)
     module = importlib.import_module(job["module"])
     library = side.lib
     found: list[dict[str, Any]] = []
@@ -198,7 +200,7 @@ def _case(
             try:
                 signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
                 side.seed(7)
-                placed = [_placed(side, one) for one in inputs_of(inputs, 3, "float32")]
+                placed = [placed_on(side, one) for one in inputs_of(inputs, 3, "float32")]
                 outputs = list(leaves(side, model(*placed)))
                 signal.setitimer(signal.ITIMER_PROF, 0)
             except NoTensorError as error:

@@ -451,7 +451,7 @@ def test_paths_longer_than_the_system_takes(tree: Tree, folder: Path) -> None:
 
 
 def test_memory_that_runs_out_costs_one_file(tree: Tree, folder: Path) -> None:
-    tree({"a.py": PLAIN, "large.py": PLAIN + "x = [" + "1, " * 3_000_000 + "]\n", "z.py": PLAIN})
+    tree({"a.py": PLAIN, "large.py": PLAIN + "x = [" + "a, " * 3_000_000 + "]\n", "z.py": PLAIN})
     limit = 700 * 1024 * 1024
     process = start(folder, "--write", before=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
     stdout, stderr = process.communicate()

@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from unittest import mock
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 from paddletorch.model import Framework, Options
 
 from .mutations import mutated
@@ -118,7 +120,9 @@ def campaign(kind: str, cases: int, start: int) -> Tally:
             tally.keep(Found(violation.promise, violation.detail, text, chosen))
 
     began, state = time.process_time(), random.getstate()
-    run()
+    constants = providers._local_constants
+    with mock.patch.object(providers, "_get_local_constants", return_value=constants):
+        run()  # Hypothesis would also draw constants from all modules that are loaded, so that code and tests choose
     random.setstate(state)
     tally.seconds = time.process_time() - began
     return tally

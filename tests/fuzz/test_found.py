@@ -19,6 +19,11 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "    o = pt.optimizer.SGD(s, p)",
         "    s = pt.optimizer.lr.LinearWarmup(r, 3, a, b)\r    o = pt.optimizer.SGD(s, p)",
     ),
+    "a name with its module beside a star import": (
+        "torch",
+        "from paddle import *\nx = paddle.zeros(width)\ny = ones(3)\n",
+        "from torch import ones\nx = torch.zeros(width)\ny = ones([3])",
+    ),
     "quotes inside a quoted annotation": (
         "paddle",
         "import torch\ndef f(n: torch.Tensor):\n    x: '(n.long())' = n\n",

@@ -161,13 +161,18 @@ def _convert_in_place(
     binding: CallBinding, decisions: Decisions, form: Form, template: str | None, callee: Callee, name: str = ""
 ) -> ConvertedCall:
     """The target's arguments where the call stands."""
-    if template is not None and not _PLAIN.fullmatch(template):
+    if template is not None and (not _PLAIN.fullmatch(template) or _is_another_name(template, form)):
         raise Refused(NeedsWholeCall(callee.value, template))
     if decisions.moves_arguments:
         binding = binding.spelled_out()
     around = surrounding(binding, decisions, name)
     edits, findings = convert_arguments(binding, decisions, form, reconcile=not callee.adds_to_partial)
     return ConvertedCall((*around, *edits), findings=_once(decisions.findings, findings))
+
+
+def _is_another_name(template: str, form: Form) -> bool:
+    """Whether a template calls something else than the form's name, which is what stands there: another padding."""
+    return bool(form.names) and template.partition("(")[0] not in form.names
 
 
 def _convert_parent(

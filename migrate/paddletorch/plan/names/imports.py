@@ -142,7 +142,7 @@ def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> Clau
     group = file.naming.groups.get(id(bindings))
     if group is not None:
         if group.target is not None:
-            if _is_replaced(file, group):
+            if file.asked(("replaced", id(group)), lambda: _is_replaced(file, group)):
                 return Clause(binding.alias, None, True)
             is_known = view.settings.lookup(binding.qualified or "") is not None
             return Clause(binding.alias, group.target if is_known else None, False)
@@ -197,10 +197,18 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
     return replace(clause, drop=True, local=tuple(places))
 
 
+_MOST_FALLBACKS = 8
+"""More imports of one name than these are no import with its fallbacks."""
+
+
 def _fallbacks_made_local(file: _Converted) -> Iterator[tuple[ast.Try, list[ast.stmt]]]:
     """Imports of the source with a fallback in ``try``, where all stays, and where they can stand instead."""
     view = file.view
+    guarded = [t for t in view.tree.module.body if isinstance(t, ast.Try)]
+    named = {a.asname or a.name.partition(".")[0] for t in guarded for s in t.body[:1] for a in getattr(s, "names", ())}
     for name, bindings in view.tree.scope.bindings.items():
+        if name not in named or len(bindings) > _MOST_FALLBACKS:
+            continue
         roots = {(binding.qualified or "").partition(".")[0] for binding in bindings}
         group = file.naming.groups.get(id(bindings))
         if roots != {view.settings.source} or name in view.source.unread_names or name in _all_names(view):
@@ -305,7 +313,8 @@ def _star_edits(file: _Converted) -> list[Edit]:
     groups = [g for g in file.naming.groups.values() if g.anchor.kind == "free"]
     modules: dict[str, set[str]] = {}
     for use in [use for group in groups for use in file.uses(group)]:
-        if use.target is not None and use.whole is None and "." in use.target:
+        is_bare = use.site.node is use.site.anchor.node  # not paddle.zeros, which is written with its module
+        if is_bare and use.target is not None and use.whole is None and "." in use.target:
             home, _, name = use.target.rpartition(".")
             modules.setdefault(home, set()).add(name)
     if not stars or not modules:

@@ -21,6 +21,7 @@ from paddletorch.plan.model.refusals import (
     AmbiguousApi,
     ArgumentsDoNotFit,
     Assigned,
+    LeftWithAnother,
     NoSuchUse,
     NotInRelease,
     NotLocated,
@@ -284,6 +285,7 @@ def _convert_call(view: FileView, use: Use, candidate: Candidate, form: Form) ->
     larger = _larger_expression(view, call, candidate, form)
     if larger is not None:
         return replace(use, target=form.also[0], whole=larger)
+    _check_member(view, call, candidate.row, form)
     callee = Callee.PARTIAL if site.role == "partial" else Callee.NAMED
     skip = 1 if callee is Callee.PARTIAL else 0
     binding = bind(view, call, candidate.row, candidate.form, candidate.name, skip)
@@ -300,6 +302,16 @@ def _convert_call(view: FileView, use: Use, candidate: Candidate, form: Form) ->
         whole=converted.whole,
         writes_name=converted.template is not None,
     )
+
+
+def _check_member(view: FileView, call: ast.Call, row: Row, form: Form) -> None:
+    """Raise Refused if a member that is left is read from an object that becomes something else: ``os.environ``."""
+    member = view.parent(call)
+    if form.names or not row.instance or not isinstance(member, ast.Attribute):
+        return
+    options = [r for r, _ in view.settings.members(member.attr) if r.receiver == row.instance]
+    if options and not any(r.forms(view.target) for r in options):
+        raise Refused(LeftWithAnother(view.text(call), member.lineno))
 
 
 def _is_cast_to(view: FileView, site: Site) -> bool:

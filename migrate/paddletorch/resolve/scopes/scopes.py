@@ -91,8 +91,10 @@ class ScopeTree:
         """
         scope = self.scopes[load]
         found = scope.lookup(load.id)
+        if scope.kind != "class" or found is not scope.bindings.get(load.id):
+            return [found]
         outside = self.scope.bindings.get(load.id, found)
-        return [found, outside] if outside is not found and found is scope.bindings.get(load.id) else [found]
+        return [found] if outside is found else [found, outside]
 
     @cached_property
     def _reads(self) -> dict[str, dict[int, list[ast.Name]]]:
