@@ -57,9 +57,9 @@ def resolve(tree: Path, to: Framework) -> float:
     for path, data in files:
         parsed = engine._parse(data, path) if engine.may_hit(data) else None
         if isinstance(parsed, Parsed):
-            context = engine._context(engine.settings, parsed, frozenset(), path)
-            find_sites(context)
-            context.evaluator.release()
+            view = engine._view(engine.settings, parsed, frozenset(), path)
+            find_sites(view)
+            view.evaluator.release()
             parsed.tree.release()
     return time.process_time() - start
 
