@@ -43,6 +43,7 @@ from paddletorch.plan.passes.training.schedulers import plan_schedulers
 from paddletorch.plan.passes.training.train_methods import plan_train_methods
 from paddletorch.plan.syntax.comments import plan_comments
 from paddletorch.plan.syntax.emptied_blocks import plan_emptied_blocks
+from paddletorch.plan.uses.adapters import plan_adapters
 from paddletorch.plan.uses.count import plan_unknown_names
 from paddletorch.plan.uses.decorators import plan_compiling_decorators
 from paddletorch.plan.uses.expression_templates import find_matches
@@ -84,6 +85,7 @@ PASSES = (
     Pass("inherited constructors", plan_inherited),
     Pass("calls of unknown layers", plan_unknown_calls),
     Pass("functions that join batches", plan_collate_functions),
+    Pass("adapters of layers", plan_adapters),
     Pass("imports", plan_imports),  # needs every module that is named in new text
     Pass("autocast objects", plan_autocast_objects),
     Pass("subscripts", plan_subscripts),
