@@ -1,4 +1,4 @@
-"""Adapters of layers (`plan/uses/adapters`, `proof/write_adapters`): in step with the tables, put where they are bound."""
+"""Adapters of layers (`plan/uses/adapters`, `proof/write_adapters`): bound where they stand."""
 
 import ast
 import subprocess
