@@ -29,6 +29,10 @@ _HAZARDS = "AGD"
 
 def adapters_to(target: Framework, table: Table) -> Iterator[Adapter]:
     """The adapters for each layer that the converter can write one for."""
+    return _named(list(_found(target, table)), target)
+
+
+def _found(target: Framework, table: Table) -> Iterator[Adapter]:
     source = other_framework(target)
     seen: set[str] = set()
     for row in table.rows:
@@ -42,6 +46,15 @@ def adapters_to(target: Framework, table: Table) -> Iterator[Adapter]:
                 adapter = _adapter(row, form, name, target)
                 if adapter is not None:
                     yield adapter
+
+
+def _named(found: Sequence[Adapter], target: Framework) -> Iterator[Adapter]:
+    """The adapters by the names of the target's classes, which programs look for in ``type(layer).__name__``."""
+    source = other_framework(target).capitalize()
+    bases = [one.text.partition("(")[2].partition(")")[0].rpartition(".")[2] for one in found]
+    for one, base in zip(found, bases, strict=True):
+        name = source + base if bases.count(base) == 1 else one.name
+        yield replace(one, name=name, text=one.text.replace(f"class {one.name}(", f"class {name}(", 1))
 
 
 def toml(adapters: Sequence[Adapter]) -> str:
