@@ -26,9 +26,9 @@ def plan_evaluated_text(view: FileView, planned: Planned) -> Changes:
 def _evaluations(view: FileView) -> Iterator[ast.Call]:
     """The calls of the builtin ``eval``."""
     for call in view.tree.calls:
-        if isinstance(call.func, ast.Name) and call.func.id == "eval" and call.args:
-            if not view.tree.scopes[call.func].lookup("eval"):
-                yield call
+        named = isinstance(call.func, ast.Name) and call.func.id == "eval" and bool(call.args)
+        if named and not view.tree.scopes[call.func].lookup("eval"):
+            yield call
 
 
 def _texts(view: FileView, call: ast.Call) -> Iterator[ast.Constant]:
@@ -55,11 +55,10 @@ def _planned(view: FileView, planned: Planned, call: ast.Call, text: ast.Constan
     known = view.settings.lookup(f"{path}.__dict__")
     group = planned.naming.groups.get(id(bindings))
     if known is None or group is None or group.target is None:
-        row = view.settings.lookup(path)
-        if row is None:
-            return Changes(findings=(finding("API206", text, path, replacement="the target's name"),))
-        return Changes(findings=(finding("API206", text, path, row[0], replacement=target_name(row[0], view)),))
-    row, _ = known
+        named = view.settings.lookup(path)
+        replacement = "the target's name" if named is None else target_name(named[0], view)
+        return Changes(findings=(finding("API206", text, path, named and named[0], replacement=replacement),))
+    row = known[0]
     written = target_name(row, view).removesuffix(".__dict__").removeprefix(group.target + ".")
     span = view.source.span(text)
     before = view.source.slice(span)
