@@ -220,6 +220,21 @@ def pages(folder: Path) -> None:
     click.echo(f"{len(written)} pages in {folder}")
 
 
+@rules.command()
+def adapters() -> None:
+    """Write the adapters of layers anew, which calls with unseen arguments construct, beside the tables."""
+    from paddletorch_rules.adapters import file
+
+    from paddletorch.proof.write_adapters import adapters_to, toml
+
+    table = _load(())
+    sides: tuple[Framework, ...] = ("paddle", "torch")
+    for target in sides:
+        found = list(adapters_to(target, table))
+        file(target).write_text(toml(found), encoding="utf-8")
+        click.echo(f"{len(found)} adapters in {file(target)}")
+
+
 def _load(tables: tuple[str, ...]) -> Table:
     from paddletorch_rules import TableError, load
 

@@ -17,6 +17,7 @@ from paddletorch.plan.names.decide import plan_names
 from paddletorch.plan.names.imports import plan_imports
 from paddletorch.plan.passes.strings.attribute_names import plan_attribute_names
 from paddletorch.plan.passes.strings.class_names import plan_class_names
+from paddletorch.plan.passes.strings.evaluated_text import plan_evaluated_text
 from paddletorch.plan.passes.strings.launcher import plan_launcher
 from paddletorch.plan.passes.strings.names_in_strings import plan_names_in_probes, plan_names_in_strings
 from paddletorch.plan.passes.strings.wrapped_models import plan_wrapped_models
@@ -43,6 +44,7 @@ from paddletorch.plan.passes.training.schedulers import plan_schedulers
 from paddletorch.plan.passes.training.train_methods import plan_train_methods
 from paddletorch.plan.syntax.comments import plan_comments
 from paddletorch.plan.syntax.emptied_blocks import plan_emptied_blocks
+from paddletorch.plan.uses.adapters import plan_adapters
 from paddletorch.plan.uses.count import plan_unknown_names
 from paddletorch.plan.uses.decorators import plan_compiling_decorators
 from paddletorch.plan.uses.expression_templates import find_matches
@@ -84,6 +86,7 @@ PASSES = (
     Pass("inherited constructors", plan_inherited),
     Pass("calls of unknown layers", plan_unknown_calls),
     Pass("functions that join batches", plan_collate_functions),
+    Pass("adapters of layers", plan_adapters),
     Pass("imports", plan_imports),  # needs every module that is named in new text
     Pass("autocast objects", plan_autocast_objects),
     Pass("subscripts", plan_subscripts),
@@ -93,6 +96,7 @@ PASSES = (
     Pass("attribute names", plan_attribute_names),
     Pass("names of classes", plan_class_names),
     Pass("replaced layers", plan_replaced_layers),
+    Pass("evaluated text", plan_evaluated_text),
     Pass("names in strings", plan_names_in_strings),  # after all edits of strings
     Pass("names in probes", plan_names_in_probes),
     Pass("hazards", plan_hazards),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from paddletorch_rules import Row
+from paddletorch_rules.adapters import Adapter
 
 from paddletorch.model import Edit
 from paddletorch.plan.model.findings import Finding, refused
@@ -34,6 +35,8 @@ class Use:
     """Several APIs are possible; the edits are the same for each, and the name is left."""
     needed_module: str = ""
     """A module that the edits use and that must be imported."""
+    adapter: Adapter | None = None
+    """The class that stands in the place of the API and has to be written into the file."""
 
     @property
     def converts(self) -> bool:

@@ -36,7 +36,7 @@ def convert_lookup(view: FileView, site: Site, module: str, row: Row) -> Use | N
     text = view.source.slice(span)
     renamed = view.quoted(repr(dict(names)), site.call)
     edit = Edit(span, f"{renamed}.get({text}, {text})", row.code)
-    warning = finding(_CODE, site.call, f"{module}.*", row, what=view.text(site.call))
+    warning = finding(_CODE, site.call, f"{module}.*", row)
     return Use(site, row, target_name(row, view), (edit,)).with_findings(warning)
 
 

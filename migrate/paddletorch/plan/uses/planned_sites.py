@@ -37,6 +37,7 @@ from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView, without_device
 from paddletorch.plan.names.reexports import reads_alike, reexported_sites
 from paddletorch.plan.sites.sites import find_sites
+from paddletorch.plan.uses.adapters import with_adapter
 from paddletorch.plan.uses.call_hooks import CALL_HOOKS
 from paddletorch.plan.uses.lookups import convert_lookup
 from paddletorch.plan.uses.partials import has_same_edits
@@ -57,7 +58,7 @@ from paddletorch.resolve import NoneValue, Partial, Qualified
 
 def plan_sites(view: FileView, planned: Planned) -> Changes:
     """Plan each site of the file, and uses of re-exported names that need more than their import converted."""
-    here = [with_callee_wrapped(view, plan_site(view, site)) for site in find_sites(view)]
+    here = [with_callee_wrapped(view, with_adapter(view, plan_site(view, site))) for site in find_sites(view)]
     elsewhere = [plan_site(view, site) for site in reexported_sites(view)]
     return Changes(uses=(*here, *(use for use in elsewhere if not use.keeps_name)))
 

@@ -60,7 +60,7 @@ def with_callee_wrapped(view: FileView, use: Use) -> Use:
     site, call = use.site, use.site.call
     if not view.settings.shim_wraps_calls or call is None or site.role not in ("call", "partial"):
         return use
-    if site.role == "partial" and use.converts:
+    if use.adapter is not None or (site.role == "partial" and use.converts):
         return use
     if not (_may_get_another_api(use) if use.converts else _converts_at_run_time(use)):
         return use

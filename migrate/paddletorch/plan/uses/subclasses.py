@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 
 from paddletorch.plan.calls.binding import bind
@@ -11,10 +12,12 @@ from paddletorch.plan.calls.initial_values import LEFT
 from paddletorch.plan.inference.overloads import choose
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import finding
-from paddletorch.plan.model.refusals import Refused
+from paddletorch.plan.model.refusals import Refused, UnseenArguments
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.uses.adapters import HANDED_ON, adapted
+from paddletorch.plan.uses.runtime_calls import CODE as AT_RUN_TIME
 from paddletorch.plan.uses.runtime_calls import MODULE, shim_finding, wrapped_callee
 from paddletorch.resolve.values import Local
 
@@ -46,11 +49,20 @@ def _with_constructor(view: FileView, use: Use, node: ast.ClassDef, calls: list[
         for call in calls:
             converted = _convert(view, converted, call)
     except Refused as stop:
-        return use.refuse(stop.refusal)
+        adapter = _with_adapter(view, use, calls) if isinstance(stop.refusal, UnseenArguments) else None
+        return adapter or use.refuse(stop.refusal)
+    if not {HANDED_ON, AT_RUN_TIME}.isdisjoint(found.code for found in converted.findings):
+        converted = _with_adapter(view, use, calls) or converted
     if use.row.instance != "scaler":
         return converted
     details = {"name": node.name, "replacement": use.target or ""}
     return converted.with_findings(finding("API207", use.site.node, use.site.name, use.row, **details))
+
+
+def _with_adapter(view: FileView, use: Use, calls: Sequence[ast.Call]) -> Use | None:
+    """The use with an adapter as the base class, whose constructor the subclass's own one calls as it stands."""
+    own = calls and all(map(_is_super_init, calls))
+    return adapted(view, use, calls[0]) if own else None
 
 
 def _calls_of_parents(view: FileView) -> dict[ast.AST, list[ast.Call]]:

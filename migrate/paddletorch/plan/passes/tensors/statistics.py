@@ -59,20 +59,64 @@ def _sums(view: FileView) -> Iterator[Changes]:
 
 
 def _loops(view: FileView) -> Iterator[Changes]:
-    """``for p in model.parameters(): total += p.numel()``."""
+    """``for p in model.parameters(): total += p.numel()``, or ``p.fill_(0)``."""
     for member, call in (*_listed(view, "parameters"), *_listed(view, "named_parameters")):
         loop = view.parent(call)
+        if isinstance(loop, ast.Call) and _is_zip_of_written(view, loop):
+            details = {"what": f".{member.attr}()", "difference": "statistics of normalization are among Paddle's"}
+            yield Changes(findings=(finding(_NOT_CONVERTED, member, f"module.{member.attr}", **details),))
         if not isinstance(loop, ast.For) or loop.iter is not call:
             continue
         names = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
         variables = [name.id for name in names if isinstance(name, ast.Name)]
         if len(variables) != len(names) or len(names) != (1 if member.attr == "parameters" else 2):
             continue
-        counted = any(_counts(s, variables[-1]) for s in loop.body)
-        if counted and not any(_asks_which_train(s, variables[-1]) for s in loop.body):
+        taken = any(_counts(s, variables[-1]) or _writes(s, variables[-1]) for s in loop.body)
+        if taken and not any(_asks_which_train(s, variables[-1]) for s in loop.body):
             name = variables[0] if len(variables) == 2 else free_name(view, call, "name")
             element = variables[0] if len(variables) == 1 else f"({', '.join(variables)})"
             yield _list_without_statistics(view, call, member, element, f"{name}, {variables[-1]}")
+
+
+def _is_zip_of_written(view: FileView, call: ast.Call) -> bool:
+    """Whether this is ``for p, q in zip(a.parameters(), b.parameters())`` with one of them written in the body."""
+    loop = view.parent(call)
+    if not isinstance(call.func, ast.Name) or call.func.id != "zip" or not isinstance(loop, ast.For):
+        return False
+    names = [n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)]
+    return loop.iter is call and any(_writes(s, name) for s in loop.body for name in names)
+
+
+def _writes(node: ast.AST, name: str) -> bool:
+    """Whether the elements of the variable are written, other than where its axes or its gradient are asked for."""
+    if isinstance(node, ast.If) and _is_guarded(node.test, name):
+        return any(_writes(child, name) for child in node.orelse)
+    if isinstance(node, ast.Call):
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr.endswith("_") and not function.attr.startswith("_"):
+            owner = function.value  # p.fill_(0), p.data.mul_(0.9), nn.init.zeros_(p)
+            written = [
+                owner.value if isinstance(owner, ast.Attribute) and owner.attr == "data" else owner,
+                *node.args[:1],
+            ]
+            if function.attr != "requires_grad_" and any(isinstance(w, ast.Name) and w.id == name for w in written):
+                return True
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    for target in targets:
+        owner = target.value if isinstance(target, ast.Attribute | ast.Subscript) else target
+        is_data = not isinstance(target, ast.Attribute) or target.attr == "data"
+        is_own = isinstance(node, ast.AugAssign) or not isinstance(target, ast.Name)
+        if is_data and is_own and isinstance(owner, ast.Name) and owner.id == name:
+            return True
+    return any(_writes(child, name) for child in ast.iter_child_nodes(node))
+
+
+def _is_guarded(test: ast.expr, name: str) -> bool:
+    """Whether statistics, which have one axis and no gradient, do not pass: ``p.dim() > 1``, ``p.grad is not None``."""
+    asked = {n.attr for n in ast.walk(test) if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") == name}
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Gt | ast.GtE):
+        return not asked.isdisjoint({"dim", "grad", "ndim", "shape"})
+    return "grad" in asked
 
 
 def _lengths(view: FileView) -> Iterator[Changes]:

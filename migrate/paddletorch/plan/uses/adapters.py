@@ -1,0 +1,116 @@
+"""Calls of layers whose arguments only the running program knows: an adapter with the source's signature takes them.
+
+``nn.BatchNorm2d(width, **options)`` becomes ``TorchBatchNorm2d(width, **options)``, and the file gets that class: a
+subclass of Paddle's layer with torch's arguments. So the arguments mean what they meant, whatever they are.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from paddletorch_rules.adapters import Adapter, adapters
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned
+from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.refusals import UnseenArguments
+from paddletorch.plan.model.site import Site
+from paddletorch.plan.model.use import Use
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.syntax.statements import start_of
+
+CODE = "API240"
+HANDED_ON = "API229"
+"""The code for unseen arguments that must be given as the target calls them."""
+
+
+def with_adapter(view: FileView, use: Use) -> Use:
+    """The use with an adapter in the place of its class; unchanged if its arguments are seen, or there is none."""
+    site = use.site
+    if site.role != "call" or site.call is None or site.other is not None or len(site.candidates) != 1:
+        return use
+    unseen = all(isinstance(f.refusal, UnseenArguments) for f in use.findings) and bool(use.findings)
+    if not (any(f.code == HANDED_ON for f in use.findings) if use.converts else unseen):
+        return use
+    return adapted(view, use, site.call) or use
+
+
+def adapted(view: FileView, use: Use, call: ast.Call) -> Use | None:
+    """The use with the name of the adapter for its class, and ``call`` as it stands; None if there is none for it."""
+    site = use.site
+    adapter = adapters(view.target).get(site.name)
+    if adapter is None or _place(view, site) is None or not _is_free(view, adapter.name):
+        return None
+    edit = Edit(view.source.span(site.node), view.quoted(adapter.name, site.node), use.row.code)
+    return Use(
+        site,
+        use.row,
+        adapter.name,
+        (edit,),
+        tuple(_findings(view, use, adapter, call)),
+        writes_name=True,
+        adapter=adapter,
+    )
+
+
+def _findings(view: FileView, use: Use, adapter: Adapter, call: ast.Call) -> list[Finding]:
+    """What the arguments may hold that the target has nothing like, and what holds for the class as such."""
+    site, row = use.site, use.row
+    found = [finding(code, site.node, site.name, row) for code in adapter.warns]
+    if view.target in row.warn:
+        found.append(finding(row.warn[view.target], site.node, site.name, row))
+    given = {keyword.arg for keyword in call.keywords}
+    open_ = [name for name in (*adapter.lacks, *adapter.checks) if name not in given]
+    if open_:
+        found.append(finding(CODE, site.node, site.name, row, name=adapter.name, parameters=", ".join(open_)))
+    return found
+
+
+def plan_adapters(view: FileView, planned: Planned) -> Changes:
+    """Write the classes of the adapters below the imports."""
+    used: dict[tuple[int, str], tuple[Site, Adapter]] = {}
+    for use in planned.uses.converted:
+        place = _place(view, use.site) if use.adapter is not None else None
+        if use.adapter is not None and place is not None:
+            used.setdefault((place, use.adapter.name), (use.site, use.adapter))
+    if not used:
+        return NOTHING
+    edits: list[Edit] = []
+    imports: list[Import] = []
+    first = {adapter.name: place for (place, _), (_, adapter) in sorted(used.items(), reverse=True)}
+    for place in sorted(set(first.values())):
+        here = [adapter for (at, name), (_, adapter) in sorted(used.items()) if first[name] == place == at]
+        site = next(site for (at, _), (site, _) in sorted(used.items()) if at == place)
+        newline = view.source.newline
+        text = "".join(f"\n\n{adapter.text}" for adapter in here).replace("\n", newline)
+        text = text if view.source.body.startswith((b"\n", b"\r"), place) else text + 2 * newline
+        written = spelled(view, {}, site.node, [Edit(Span(place, place), text, site.candidates[0].row.code)], site.name)
+        edits += written.edits
+        imports += [replace(one, site=site) for one in written.imports]
+    return Changes(tuple(edits), imports=tuple(imports))
+
+
+def _place(view: FileView, site: Site) -> int | None:
+    """Where a class is written that the site names: below the imports that begin with that of the site's own name."""
+    body = view.tree.module.body
+    nodes = [b.node for b in site.anchor.bindings if b.scope is view.tree.scope]
+    if site.anchor.kind != "import" or not nodes or len(nodes) != len(site.anchor.bindings):
+        return None
+    last = max((n for n in nodes if isinstance(n, ast.Import | ast.ImportFrom)), key=start_of, default=None)
+    if last is None or view.parent(last) is not view.tree.module or len(nodes) > 1:
+        return None
+    below = body[body.index(last) :]
+    count = next((n for n, s in enumerate(below) if not isinstance(s, ast.Import | ast.ImportFrom)), len(below))
+    end = below[count - 1].end_lineno
+    if end is None or count == len(below) or below[count].lineno <= end or site.node.lineno <= end:
+        return None
+    return view.source.line_span(end).end
+
+
+def _is_free(view: FileView, name: str) -> bool:
+    """Whether the file has no such name, in any scope, and reads none from elsewhere."""
+    if view.tree.stars or name in view.evaluator.bare or name in view.source.unread_names:
+        return False
+    return not any(name in scope.bindings for scope in view.tree.own.values())

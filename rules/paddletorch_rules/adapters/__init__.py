@@ -1,0 +1,59 @@
+"""Classes with the arguments of the other framework's layers, for calls whose arguments only the program knows.
+
+``paddletorch rules adapters`` writes ``to_paddle.toml`` and ``to_torch.toml``: what the converter itself makes of a
+subclass with the source's signature.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from paddletorch_rules.releases import Framework
+
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """A subclass of the target's layer with the constructor of the source's."""
+
+    of: str
+    """The source's class: ``torch.nn.BatchNorm2d``."""
+    name: str
+    """``TorchBatchNorm2d``."""
+    text: str
+    """The class statement; it names the target by its full name."""
+    lacks: tuple[str, ...] = ()
+    """Parameters of the source's class that it does not have, since the target has nothing like them."""
+    checks: tuple[str, ...] = ()
+    """Parameters of which it takes only what the target has, and raises a ValueError otherwise."""
+    warns: tuple[str, ...] = ()
+    """Codes of what is to be said where it is used."""
+
+
+def file(target: Framework) -> Path:
+    """Where the adapters of calls that are converted to ``target`` are kept."""
+    return _FOLDER / f"to_{target}.toml"
+
+
+@lru_cache
+def adapters(target: Framework) -> Mapping[str, Adapter]:
+    """The adapters by the source's class."""
+    if sys.version_info >= (3, 11):
+        import tomllib  # slow to import, and few files need an adapter
+    else:
+        import tomli as tomllib
+    with file(target).open("rb") as opened:
+        found = tomllib.load(opened)["adapter"]
+    return MappingProxyType({one["of"]: _adapter(one) for one in found})
+
+
+def _adapter(entry: Mapping[str, Any]) -> Adapter:
+    lists = (tuple(entry.get(key, ())) for key in ("lacks", "checks", "warns"))
+    return Adapter(entry["of"], entry["name"], entry["text"], *lists)
