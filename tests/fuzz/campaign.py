@@ -33,6 +33,7 @@ KINDS: dict[str, Callable[[], st.SearchStrategy[tuple[Framework, bytes]]]] = {
 
 _OTHER: dict[Framework, Framework] = {"torch": "paddle", "paddle": "torch"}
 _KEPT = 40  # cases of one promise that are kept to be shown
+_TO_SHOW = 300  # seconds; a file of megabytes takes minutes for each try
 _ALIKE = 6  # of those with the same detail
 
 
@@ -84,9 +85,13 @@ class Tally:
             return
         self.found.append(found)
 
-    def shown(self) -> str:
-        """The minimal case of each violation, for a person."""
-        smalls = [(found.promise, reduced(found.data, found.options, found.promise)) for found in self.found]
+    def shown(self, seconds: float = _TO_SHOW) -> str:
+        """The minimal case of each violation, for a person; as small as they get in about ``seconds`` for all."""
+        until = time.perf_counter() + seconds
+        smalls = []
+        for number, found in enumerate(sorted(self.found, key=lambda found: len(found.data))):
+            share = max(until - time.perf_counter(), 0) / (len(self.found) - number)
+            smalls.append((found.promise, reduced(found.data, found.options, found.promise, seconds=share)))
         parts = [
             f"{promise}: {small.detail[:1500]}\n  {_given(small.options)}\n  {small.data!r}\n"
             + small.data.decode("utf-8", "replace")

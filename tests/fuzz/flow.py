@@ -99,8 +99,9 @@ class _Module:
             self._function(*self._pending.pop())
 
     def _star_names(self) -> set[str]:
+        """What the star imports may bind; Python refuses one in a function or class."""
         found: set[str] = set()
-        for node in ast.walk(self._module):
+        for node in _own_statements(self._module.body):
             if isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
                 found |= self._exported.get(node.module or "", frozenset())
         return found

@@ -13,24 +13,29 @@ from paddletorch_rules import load
 from pyflakes import messages
 from pyflakes.checker import Checker
 
+from .dead import dead_lines
 from .flow import FRAMEWORKS, Unbound, unbound_names
 from .trees import compiles, parsed
 
 _UNDEFINED = (messages.UndefinedName, messages.UndefinedLocal, messages.UndefinedExport)
 _HOLE = re.compile(r"\{\{|\}\}|\{[a-z_]+\}")
-_COMPILES = re.compile(r"\b(?:jit\.\w+|compile|script|script_if_tracing|to_static|declarative)\b")
+_COMPILES = re.compile(r"\b(?<!paddle\.)(?:jit\.\w+|compile|script|script_if_tracing|to_static|declarative)\b")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def check_undefined(result: FileResult) -> None:
-    """pyflakes finds no undefined name in the output that it does not find in the source."""
+    """pyflakes finds no undefined name in the output that it does not find in the source.
+
+    Not promised: in code that no path reaches, of which pyflakes takes no notice.
+    """
     before, after = parsed(result.source), parsed(result.output)
     if before is None or after is None or not compiles(result.source):  # pyflakes does not read on from a wrong return
         return
-    new = {m.message_args[0] for m in _messages(after, _UNDEFINED)}
+    dead = dead_lines(after)
+    new = {m.message_args[0] for m in _messages(after, _UNDEFINED) if m.lineno not in dead}
     new -= {m.message_args[0] for m in _messages(before, _UNDEFINED)} | _not_from_stars(before)
     new &= FRAMEWORKS | {n.id for n in ast.walk(after) if isinstance(n, ast.Name)}  # "int64" in quotes is no name
-    if undefined_frameworks(result.source):
+    if _unbound_frameworks(before):
         new -= _framework_names(before) | FRAMEWORKS  # it was unbound under the other framework's name
     new -= _bare_names(result) | {found.name for found in unbound_names(before, FRAMEWORKS, _exports())}
     assert not new, f"undefined, says pyflakes: {sorted(new)}"
@@ -65,17 +70,19 @@ def check_imports(result: FileResult, options: Options) -> None:
     """No import is left that nothing uses any more, and none is made that nothing uses.
 
     Not promised: with some of the codes only, since what is not selected stays; of a name that the file deletes; of
-    ``from torch import *``, which may bind names that no table has.
+    ``from torch import *``, which may bind names that no table has; of the file's own imports of the target, which a
+    nearer one may hide afterwards.
     """
     before, after = parsed(result.source), parsed(result.output)
     if before is None or after is None or options.select or options.ignore or not compiles(result.source):
         return
     if any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del) and n.id in FRAMEWORKS for n in ast.walk(after)):
         return
-    if undefined_frameworks(result.source):  # used where its import does not reach, so its import was idle
+    if _unbound_frameworks(before):  # used where its import does not reach, so its import was idle
         return
-    old = {m.message_args[0] for m in _messages(before, (messages.UnusedImport,))}
-    new = {m.message_args[0] for m in _messages(after, (messages.UnusedImport,))} - old
+    old = {m.message_args[0] for m in _messages(before, (messages.UnusedImport,))} | _idle_stars(before)
+    target = "paddle" if options.source == "torch" else "torch"
+    new = {m.message_args[0] for m in _messages(after, (messages.UnusedImport,))} - old - _imports_of(before, target)
     if not any(name.partition(".")[0] in FRAMEWORKS for name in old):
         idle = {n for n in new if n.partition(".")[0] in FRAMEWORKS and n.partition(".")[2] != "*"}
         assert not idle, f"imported for nothing: {sorted(idle)}"
@@ -117,6 +124,23 @@ def check_idle_pass(result: FileResult) -> None:
     assert _idle_passes(after) <= _idle_passes(before), "a pass beside other statements"
 
 
+def _imports_of(module: ast.Module, root: str) -> set[str]:
+    """What a module imports of a framework, as pyflakes names it."""
+    found: set[str] = set()
+    for node in ast.walk(module):
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and not getattr(node, "level", 0):
+            within = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            found |= {f"{within}{a.name}" + (f" as {a.asname}" if a.asname else "") for a in node.names}
+    return {name for name in found if name.partition(".")[0].partition(" ")[0] == root}
+
+
+def _idle_stars(module: ast.Module) -> set[str]:
+    """Star imports that bind no name which the module uses; pyflakes cannot know what they bind."""
+    used = {n.id for n in ast.walk(module) if isinstance(n, ast.Name)}
+    stars = {n.module or "" for n in ast.walk(module) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*"}
+    return {f"{star}.*" for star in stars if used.isdisjoint(_exports().get(star, frozenset()))}
+
+
 def _not_from_stars(module: ast.Module) -> set[str]:
     """Names for which pyflakes cannot say whether a star import binds them, though it does not."""
     stars = {n.module or "" for n in ast.walk(module) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*"}
@@ -135,12 +159,30 @@ def _bare_names(result: FileResult) -> set[str]:
     return found | ({c.replacement.partition(".")[0] for c in bare} & {"paddletorch_shim"})
 
 
+def owns_name(data: bytes, framework: Framework) -> bool:
+    """Whether a module gives the framework's name to a function, a class or a value of its own."""
+    module = parsed(data)
+    for node in ast.walk(module) if module is not None else ():
+        if isinstance(node, _FUNCTIONS) and node.name == framework:
+            return True
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == framework:
+            return True
+    return False
+
+
 def undefined_frameworks(data: bytes) -> set[str]:
     """The names of frameworks that pyflakes finds undefined in a file."""
     module = parsed(data)
     if module is None:
         return set()
     return {m.message_args[0] for m in _messages(module, _UNDEFINED)} & (_framework_names(module) | FRAMEWORKS)
+
+
+def _unbound_frameworks(module: ast.Module) -> set[str]:
+    """The names of frameworks that may be unbound where they are used, says pyflakes or a walk along the paths."""
+    found = {m.message_args[0] for m in _messages(module, _UNDEFINED)}
+    found |= {one.name for one in unbound_names(module, FRAMEWORKS, _exports())}
+    return found & (_framework_names(module) | FRAMEWORKS)
 
 
 def _messages(module: ast.Module, kinds: tuple[type[messages.Message], ...]) -> Iterator[messages.Message]:

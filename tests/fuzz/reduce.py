@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -24,13 +25,14 @@ class Small(NamedTuple):
     detail: str
 
 
-def reduced(data: bytes, options: Options, promise: str, tries: int = _TRIES) -> Small:
-    """A smaller case that breaks ``promise`` too, found in at most ``tries`` conversions."""
+def reduced(data: bytes, options: Options, promise: str, tries: int = _TRIES, seconds: float = float("inf")) -> Small:
+    """A smaller case that breaks ``promise`` too, found in at most ``tries`` conversions and about ``seconds``."""
     left = [tries]
+    until = time.perf_counter() + seconds
     unbound = undefined_frameworks(data)
 
     def detail(data: bytes, options: Options) -> str | None:
-        left[0] -= 1
+        left[0] = left[0] - 1 if time.perf_counter() < until else -1
         if left[0] < 0 or not undefined_frameworks(data) <= unbound:  # losing an import makes another case
             return None
         return next((v.detail for v in judge(data, options).violations if v.promise == promise), None)
@@ -52,7 +54,7 @@ def reduced(data: bytes, options: Options, promise: str, tries: int = _TRIES) ->
         tokens = [token for line in lines for token in _tokens(line)]
         lines = re.split(rb"(?<=\n)|(?<=\r)(?!\n)", b"".join(_fewer(tokens, breaks)))
     data = b"".join(lines)
-    left[0] = 1
+    left[0], until = 1, float("inf")
     return Small(data, options, detail(data, options) or "not found again")
 
 

@@ -168,6 +168,129 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "import torch\ny = torch.device('cuda' if x\n  else 'cpu')\n",
         "y = ('gpu' if x\n  else 'cpu')\n",
     ),
+    "a global statement in a guarded block": (
+        "paddle",
+        "try: global x\nfinally: pass\nimport torch\n",
+        "import paddle\n",
+    ),
+    "a class in a class of a function that needs the source": (
+        "paddle",
+        "import torch as t\ndef f():\n    class C:\n        a = t.foo(1)\n        class D: b = t.foo(2)\n"
+        "    return t.max(x)\n",
+        "def f():\n    import torch as t\n    class C:\n",
+    ),
+    "a comprehension in a class of a function that needs the source": (
+        "paddle",
+        "import torch as t\ndef f():\n    class C:\n        a = [t.foo(x) for x in t.foo(1)]\n    return t.max(x)\n",
+        "def f():\n    import torch as t\n    class C:\n",
+    ),
+    "a target that is imported where the source fails": (
+        "paddle",
+        "import torch as t\ndef f():\n    try:\n        import torch\n        import paddle.nn\n"
+        "    except ImportError: pass\n    return t.max(x)\n",
+        "    return t.max(x)\n",
+    ),
+    "a module of Python's in a file without imports": (
+        "torch",
+        "x = paddle.distributed.ParallelEnv().rank\n",
+        "import os\nx = int(os.environ.get('RANK', 0))\n",
+    ),
+    "a module of Python's above the imports": (
+        "torch",
+        "x = pt.distributed.ParallelEnv().rank\nimport paddle as pt\n",
+        "import os\nx = int(os.environ.get('RANK', 0))\n",
+    ),
+    "a name without an import that becomes a dotted one": (
+        "paddle",
+        "x = ShardedGradScaler()\n",
+        "import paddle\nx = paddle.distributed.fleet.distributed_scaler(",
+    ),
+    "builtins that the target's star import hides": (
+        "paddle",
+        "import torch\nif a:\n    from paddle import *\ny = torch.fmod(x.max(), v)\n",
+        "y = torch.fmod(x.max(), v)\n",
+    ),
+    "a star import that Python refuses": (
+        "paddle",
+        "class C:\n    def f(strict: bool = False): from torch import *\nimport torch\ny = torch.max(x)\n",
+        "    def f(strict: bool = False): from torch import *\nimport paddle\n",
+    ),
+    "a builtin above the star import that hides it": (
+        "torch",
+        "def f(decay: float = 9): pass\nfrom paddle import *\ny = zeros([3])\n",
+        "def f(decay: float = 9): pass\n",
+    ),
+    "a limit in a class, which a hook does not see": (
+        "torch",
+        "import paddle\nclass C:\n    clip = paddle.nn.ClipGradByValue(1)\n"
+        "    o = paddle.optimizer.SGD(0.1, m, grad_clip=clip)\n",
+        "    o = paddle.optimizer.SGD(0.1, m, grad_clip=clip)\n",
+    ),
+    "a starred value of an attribute": (
+        "paddle",
+        "import torch\nnet = torch.nn.BatchNorm2d(4)\nnet.momentum = *a\n",
+        "net.momentum = *a\n",
+    ),
+    "a loader of a sampler that is left": (
+        "paddle",
+        "import torch\ndef f(x):\n    s = torch.utils.data.DistributedSampler(0)  # paddletorch: ignore\n"
+        "    return torch.utils.data.DataLoader(data, 2, sampler=s)\n",
+        "    return torch.utils.data.DataLoader(data, 2, sampler=s)\n",
+    ),
+    "a loader of a sampler that is made elsewhere": (
+        "paddle",
+        "import torch\ndef f(s: torch.utils.data.DistributedSampler):\n"
+        "    return torch.utils.data.DataLoader(data, 2, sampler=s)\n",
+        "def f(s: torch.utils.data.DistributedSampler):\n    return torch.utils.data.DataLoader(data, 2, sampler=s)\n",
+    ),
+    "a function that imports the target for all": (
+        "torch",
+        "import paddle\ndef late():\n    global torch\n    import torch\ndef f():\n    return paddle.zeros([4])\n",
+        "import torch\ndef late():\n    global torch\n    import torch\ndef f():\n    return torch.zeros([4])\n",
+    ),
+    "a function that sets the target's name to None": (
+        "torch",
+        "import paddle\ndef late():\n    global torch\n    torch = None\n    return paddle.zeros([4])\n",
+        "    return paddle.zeros([4])\n",
+    ),
+    "an argument behind a comment that moves": (
+        "torch",
+        "import paddle\nclass Net(paddle.nn.Layer): pass\nmodel = Net()\nmodel.set_state_dict(\n"
+        "  state, # why\n  flag)\n",
+        "(model.load_state_dict(\n  state_dict=state, # why\n  strict=False,\n  ), {True: None}[flag])[0]\n",
+    ),
+    "a comment in a statement that goes": (
+        "paddle",
+        "import torch.fx\ntorch.fx.wrap(  # why\n'')\nx = 1\ndef f():\n    torch.fx.wrap(  # why not\n'')\n",
+        "# why\nx = 1\ndef f():\n    # why not\n    pass\n",
+    ),
+    "a star before an argument in brackets": (
+        "torch",
+        "import paddle\nd = paddle.io.TensorDataset((x))\n",
+        "d = torch.utils.data.TensorDataset(*(x))\n",
+    ),
+    "a star before an argument with its name": (
+        "torch",
+        "import paddle\nd = paddle.io.TensorDataset(tensors=[x, paddle.zeros([3])])\n",
+        "d = torch.utils.data.TensorDataset(*[x, torch.zeros([3])])\n",
+    ),
+    "a backslash on a line of its own": ("torch", "import paddle\n\\\n()", "import torch\n\\\n()"),
+    "an unbound name that an operator binds": (
+        "paddle",
+        "import torch\nx += torch.fft.irfft()\nif x:\n    for x in y:\n        class C[T]([]): ()\n",
+        "x.add_(torch.fft.irfft())\n",
+    ),
+    "an import in a class, which its functions do not see": (
+        "paddle",
+        "class C:\n    from torch import nn\n    def f(values: torch.Tensor, factor): values *= factor\n",
+        "import paddle\n\n\nclass C:\n    from paddle import nn\n",
+    ),
+    "a function that imports the target was converted": (
+        "paddle",
+        "def f():\n    from torch import nn\n    self.head = nn.Linear(width, words)\n"
+        "    self.head.weight = embed.weight\n",
+        "    from paddle import nn\n    self.head = nn.Linear(width, words)\n",
+    ),
     "a comment below lines that end with a carriage return": (
         "paddle",
         "import torch\rif x:\r    y = torch.equal(# why\r\na,\nb)\n",
@@ -224,3 +347,25 @@ def test_what_stands_for_newer_syntax_is_no_name_of_the_file() -> None:
     source = b"from torch import nn as _\ny = _.ReLU6()\nf'{x if () else (())\n}'"
     result = check(source, Options("paddle", unsafe=True))
     assert result.output == source.replace(b"torch", b"paddle")
+
+
+def test_a_codec_of_which_a_character_has_no_bytes_of_its_own() -> None:
+    text = "# coding: utf-7\nimport paddle\nx = paddle.hann_window(8, 𝓹𝓮𝓻𝓲𝓸𝓭𝓲𝓬=False)\ny = paddle.zeros([3])\n"
+    result = check(text.encode("utf-7"), Options("torch"))
+    assert [d.code for d in result.diagnostics] == ["SRC015"]
+    assert "y = torch.zeros([3])" in result.output.decode("utf-7")
+
+
+@pytest.mark.parametrize("codec", ["punycode", "iso2022_kr"])
+def test_codecs_of_which_a_line_has_no_bytes_of_its_own(codec: str) -> None:
+    result = check(f"# coding: {codec}\nimport torch as ф\nx = ф.zeros(3)\n".encode(codec), Options("paddle"))
+    assert (result.status, result.diagnostics[0].code) == (Status.FAILED, "SRC002")
+
+
+def test_a_method_that_was_converted_by_a_guess() -> None:
+    assert check(b"(m).add_(m, p)\n", Options("paddle", unsafe=True)).output == b"(m).add_(m, p)\n"
+
+
+def test_a_sum_of_sizes_takes_no_time() -> None:
+    source = b"import paddle\ny = " + b" + ".join([b"paddle.rand([2, 3]).shape"] * 40) + b"\n"
+    assert check(source, Options("torch", max_file_seconds=5.0)).status is Status.CONVERTED

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
 from paddletorch.model import Conversion, Diagnostic, FileResult, Options, Severity, Status
 
 from . import reduce
+from .campaign import Found, Tally
 from .promises import PROMISES, Verdict, Violation, check_codec
 
 USED = "import torch\n\nx = torch.zeros(3)\n"
 WRONG: dict[str, tuple[str, str, str]] = {
+    "used below a branch that ends": (
+        "pyflakes knows every name",
+        "import torch\nif a: raise b\nx = torch.zeros(3)\n",
+        "if a: raise b\n\nx = paddle.zeros([3])\nimport paddle\n",
+    ),
+    "used below a loop that ends": (
+        "pyflakes knows every name",
+        "import torch\nwhile True: break\nx = torch.zeros(3)\n",
+        "while True: break\n\nx = paddle.zeros([3])\nimport paddle\n",
+    ),
+    "imported twice for nothing": (
+        "no import is for nothing",
+        "import torch\nimport paddle\nx = torch.zeros(3), paddle.zeros([3])\n",
+        "import paddle\nimport paddle.amp as amp\nx = paddle.zeros([3]), paddle.zeros([3])\n",
+    ),
     "used before a late import": (
         "pyflakes knows every name",
         "import torch\nx = torch.zeros(3)\nimport paddle\n",
@@ -91,6 +108,30 @@ RIGHT = {
         "def f():\n    import torch\n    return torch.zeros(3)\n",
         "def f():\n    import paddle\n    return paddle.zeros([3])\n",
     ),
+    "in code that no path reaches": (
+        "import torch\nraise SystemExit\nx = torch.zeros(3)\n",
+        "raise SystemExit\n\nx = pd.zeros([3])\nimport paddle as pd\n",
+    ),
+    "below a loop without end": (
+        "import torch\nwhile True: a()\nx = torch.zeros(3)\n",
+        "while True: a()\n\nx = pd.zeros([3])\nimport paddle as pd\n",
+    ),
+    "in a function that imports it below": (
+        "def f():\n    import torch as t\n    x = torch.zeros(3)\n    import torch\nimport torch\n",
+        "def f():\n\n    x = paddle.zeros([3])\n    import paddle\n",
+    ),
+    "a star of which nothing is used": (
+        "from torch.cuda import *\n\nscaler = GradScaler()\n",
+        "from torch.cuda import *\nfrom paddle.amp import GradScaler\nscaler = GradScaler()\n",
+    ),
+    "a star that Python refuses binds no builtin": (
+        "import torch\ndef f(): from paddle import *\nx = torch.zeros(3)\n",
+        "import paddle\ndef f(): from paddle import *\nx = paddle.zeros([abs(3)])\n",
+    ),
+    "an import of the target that a nearer one hides": (
+        "if a: import paddle\ndef f():\n    import torch; x = torch.zeros(3), paddle\n",
+        "if a: import paddle\ndef f():\n    import paddle; x = paddle.zeros([3]), paddle\n",
+    ),
     "in a method, imported below": (
         "class C:\n    def f(self):\n        return torch.zeros(3)\nimport torch\n",
         "class C:\n    def f(self):\n        return paddle.zeros([3])\nimport paddle\n",
@@ -165,3 +206,16 @@ def test_a_case_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
     source = b"".join([*around, b"def f():\n    if x:\n        z = needle(1, 2)\n", *around])
     small = reduce.reduced(source, Options("paddle", unsafe=True, select=("AMP",)), "it")
     assert small == (b"needle(", Options("paddle"), "is there")
+
+
+def test_the_time_for_making_cases_small_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def judged(data: bytes, options: Options) -> Verdict:
+        time.sleep(0.05)
+        return Verdict(None, (Violation("it", "is there"),) if b"needle" in data else ())
+
+    monkeypatch.setattr(reduce, "judge", judged)
+    source = b"".join(b"needle%d = %d\n" % (i, i) for i in range(400))
+    tally = Tally(found=[Found("it", "is there", source + b"#" * n, Options("paddle")) for n in range(3)])
+    began = time.perf_counter()
+    assert b"needle" in tally.shown(seconds=1.0).encode()
+    assert time.perf_counter() - began < 5

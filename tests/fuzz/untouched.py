@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import ast
 import re
-from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 
 from paddletorch.model import FileResult
 from paddletorch.text.source import Source
 
-from .trees import parsed
+from .trees import parsed, text_of
 
-_LINE_END = re.compile(rb"\r\n|\r|\n")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _ROOTS = {"torch", "torchvision", "paddle"}
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 def check_bytes(result: FileResult) -> None:
-    """The lines of statements that hold no use and are no import stand in the output byte for byte, in order.
+    """The lines of statements that hold no use and are no import stand in the output as they were, in order.
+
+    Lines of the text are compared: some codecs, such as unicode_escape, write all lines of a file as one. That each
+    line has its own bytes is a promise by itself.
 
     Not promised: the order where a scheduler, which torch makes after its optimizer, changes places with it.
     """
-    lines = _raw_lines(result.output)
+    lines = _lines(result.output)
     after = lines if _changes_places(result) else iter(lines)
     for number, line in enumerate(_untouched_lines(result), 1):
         assert any(line == other for other in after), f"line {number} of what is nobody's business: {line!r}"
@@ -113,12 +115,12 @@ def _first_line(node: ast.AST) -> int:
     return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
 
 
-def _raw_lines(data: bytes) -> list[bytes]:
-    return _LINE_END.split(data.removeprefix(BOM_UTF8))
+def _lines(data: bytes) -> list[str]:
+    return _LINE_END.split(text_of(data))
 
 
-def _untouched_lines(result: FileResult) -> Iterator[bytes]:
-    lines = _raw_lines(result.source)
+def _untouched_lines(result: FileResult) -> Iterator[str]:
+    lines = _lines(result.source)
     module = parsed(result.source)
     if module is None:
         return

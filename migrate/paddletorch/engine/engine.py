@@ -17,7 +17,7 @@ from paddletorch.engine.diagnose import diagnostic_of
 from paddletorch.engine.shim_mode import CALLS, inapplicable_codes, parts_for, row_applies, tables
 from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.gate import violations
-from paddletorch.gate.second_run import again, changed_again, names_no_framework, statements_changed_again
+from paddletorch.gate.second_run import again, changed_again, imports_target, statements_changed_again
 from paddletorch.gate.violation import Violation
 from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
@@ -221,8 +221,8 @@ class Engine:
                 edits = (*edits, *annotation_edits(view, findings))
             text = ConvertedText(source, parsed.module, parsed.tree, edits)
             found = violations(text, settings.source, settings.target)
-            if not found and edits and not self._options.unsafe and names_no_framework(text):
-                found = self._taken_for_source(text, settings, path)
+            if not found and edits and not imports_target(text, settings.target):
+                found = self._taken_for_source(text, settings.without_guesses, path)
             if not found:
                 break
             lines = frozenset(line for one in found for line in one.lines) - blocked
@@ -239,7 +239,10 @@ class Engine:
         return _result(path, source.data, output, diagnostics, planned, edits)
 
     def _taken_for_source(self, text: ConvertedText, settings: Settings, path: str) -> list[Violation]:
-        """What a second run would change in new text that imports no framework, so that nothing shows whose it is."""
+        """What a second run would change in new text that does not import the target: nothing shows whose it is.
+
+        What ``--unsafe`` guesses it would guess again, so ``settings`` are without it.
+        """
         parsed = self._parse_source(again(text), path)
         if isinstance(parsed, FileResult):
             return []

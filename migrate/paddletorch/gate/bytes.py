@@ -6,6 +6,7 @@ import itertools
 
 from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.violation import Violation
+from paddletorch.model import Span
 
 CODE = "SRC015"
 
@@ -27,8 +28,30 @@ def changed_bytes(text: ConvertedText) -> list[Violation]:
     except UnicodeError as error:
         return [Violation(CODE, str(error))]
     if whole != b"".join(encoded) or _put_together(text) != source.data:
-        return [Violation(CODE, f"the codec {source.encoding} does not keep the bytes between the edits")]
+        return [Violation(CODE, f"the codec {source.encoding} does not keep the bytes between the edits", _torn(text))]
     return []
+
+
+def _torn(text: ConvertedText) -> frozenset[int]:
+    """The lines of edits that begin or end where the codec's bytes depend on the characters on both sides."""
+    found: set[int] = set()
+    place = 0
+    for piece in text.pieces:
+        if piece.is_copy:
+            start, end = piece.origin.start, piece.origin.end
+            for old, new in ((start, place), (end, place + len(piece.text))):
+                if not (_is_clean(text, text.source.body, old) and _is_clean(text, text.body, new)):
+                    found |= text.lines_of(Span(old, old))
+        place += len(piece.text)
+    return frozenset(found)
+
+
+def _is_clean(text: ConvertedText, body: bytes, place: int) -> bool:
+    """Whether the line's parts before and after ``place`` have the bytes that they have together."""
+    start, end = body.rfind(b"\n", 0, place) + 1, body.find(b"\n", place)
+    parts = body[start:place], body[place : end if end >= 0 else len(body)]
+    before, after, whole = (part.decode("utf-8").encode(text.source.encoding) for part in (*parts, b"".join(parts)))
+    return before + after == whole
 
 
 def _put_together(text: ConvertedText) -> bytes:

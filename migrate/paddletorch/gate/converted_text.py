@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -82,8 +83,12 @@ class ConvertedText:
     def _statement_starts(self) -> list[int] | None:
         """Where the lines of each top-level statement begin; None if two share a line."""
         source, starts = self.source, [0]
-        for statement in self.module.body[1:]:
+        for above, statement in itertools.pairwise(self.module.body):
             line = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+            while line - 1 > (above.end_lineno or 0) and source.slice(source.line_span(line - 1)).rstrip().endswith(
+                "\\"
+            ):
+                line -= 1  # a backslash on an empty line joins that to the statement
             if statement.col_offset or source.line_starts[line - 1] <= starts[-1]:
                 return None
             starts.append(source.line_starts[line - 1])

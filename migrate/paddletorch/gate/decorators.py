@@ -45,8 +45,10 @@ def _kept(text: ConvertedText, node: _Function, source: Framework) -> Iterator[a
             name = name.value
         if isinstance(name, ast.Name) and text.remains(text.source.span(decorator)):
             bindings = text.tree.scopes[name].lookup(name.id)
-            meanings = {".".join((b.qualified or "", *path)) for b in bindings}
-            if meanings & facts().compiling_decorators[source] and _remain(text, bindings, name.id, source):
+            roots = {b.qualified or "" for b in bindings} if bindings else {name.id}
+            meanings = {".".join((root, *path)) for root in roots}
+            remains = not bindings or _remain(text, bindings, name.id, source)
+            if meanings & facts().compiling_decorators[source] and remains:
                 yield decorator
 
 

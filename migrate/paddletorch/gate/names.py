@@ -102,11 +102,25 @@ class _Comparison:
             if before is None or self._before.of(before) >= bound:
                 return None
             changed = self._changed_bindings(before)
-            if any(n.id == load.id and self._before.of(n) >= bound for n in self._read_in(changed)):
+            if self._reads_unbound(changed, bound, load.id):
                 return None  # x = f(x) is gone, and x may not have been bound there
             return changed or self._text.lines_of(self._text.source.span(before))
         lines = self._text.lines_of(piece.origin)
-        return None if any(self._before.of(n) >= bound for n in self._read_in(lines)) else lines
+        return None if self._reads_unbound(lines, bound) else lines
+
+    def _reads_unbound(self, lines: frozenset[int], bound: Bound, name: str | None = None) -> bool:
+        """Whether these lines of the old text read a name, or this one, that is bound no better."""
+        read = (n for n in self._read_in(lines) if name is None or n.id == name)
+        if any(self._before.of(n) >= bound for n in read):
+            return True
+        own = (t for t in self._augmented if t.lineno in lines and (name is None or t.id == name))
+        return any(self._before.named(t.id, t, self._before.scope_at(t)) >= bound for t in own)
+
+    @cached_property
+    def _augmented(self) -> list[ast.Name]:
+        """What ``x += 1`` reads and binds."""
+        statements = (node for node in self._text.tree.parents if isinstance(node, ast.AugAssign))
+        return [s.target for s in statements if isinstance(s.target, ast.Name)]
 
     def _is_read_below(self, load: ast.Name, bound: Bound) -> bool:
         """Whether the old text reads the name, bound no better, on every path from there: that fails anyway."""
@@ -142,8 +156,10 @@ class _Comparison:
         text = self._text
         found: set[int] = set()
         for binding in text.tree.scopes[load].lookup(load.id):
-            if isinstance(binding.node, ast.stmt | ast.expr):
-                span = text.source.span(binding.node)
+            around = text.tree.parents.get(binding.node)
+            node = around if isinstance(around, ast.AugAssign) else binding.node
+            if isinstance(node, ast.stmt | ast.expr):
+                span = text.source.span(node)
                 if not text.remains(span):
                     found |= text.lines_of(span)
         return frozenset(found)

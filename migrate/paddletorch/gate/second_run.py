@@ -1,6 +1,6 @@
 """Promise: converting the converted text again changes nothing.
 
-Kept with ``--verify``, in the tests, and for text that imports no framework, which alone shows whose code it is.
+Kept with ``--verify``, in the tests, and for text that does not import the target, which alone shows whose code it is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.violation import Violation
-from paddletorch.model import Conversion, Edit, FileResult, Span, Status
+from paddletorch.model import Conversion, Edit, FileResult, Framework, Span, Status
 from paddletorch.text.source import Cells, Source
 
 
@@ -47,12 +47,14 @@ def changed_again(text: ConvertedText, second: FileResult) -> ChangedAgain | Non
     return ChangedAgain(text.source.position(start)[0], problem)
 
 
-_IMPORT = re.compile(rb"(?m)^[^#\n]*\b(?:import|from)\s+[^#\n]*\b(?:torch|paddle|paddletorch_shim)\b")
+def imports_target(text: ConvertedText, target: Framework) -> bool:
+    """Whether a line of the new text imports the target, or the shim, and one of the old text a framework."""
+    frameworks = ("torch", "paddle", "paddletorch_shim")
+    return _imports(text.source.body, *frameworks) and _imports(text.body, target, "paddletorch_shim")
 
 
-def names_no_framework(text: ConvertedText) -> bool:
-    """Whether no line imports a framework, in the old text or in the new one."""
-    return _IMPORT.search(text.source.body) is None or _IMPORT.search(text.body) is None
+def _imports(body: bytes, *roots: str) -> bool:
+    return re.search(rf"(?m)^[^#\n]*\b(?:import|from)\s+[^#\n]*\b(?:{'|'.join(roots)})\b".encode(), body) is not None
 
 
 def statements_changed_again(

@@ -28,6 +28,7 @@ _NO_NAMES = re.compile(rb"'[^'\n]*'|\"[^\"\n]*\"|#[^\r\n]*")
 _WORD = re.compile(rb"(?<![\w.])[^\W\d]\w*(?!\w|[ ]?=(?!=))")
 _EQUALS = re.compile(rb"[ ]?=(?!=)")
 _BOUND_IN = re.compile(rb"\b(lambda (?=[\w, *]+[:=])|for (?=[\w, ]+ in ))([\w, *]+?)(?= in |[:=])")
+_NESTED = re.compile(rb"\b(?:lambda|for)\b")
 _ASSIGNED = re.compile(rb"(?m)^[ \t]*([\w., \t]+?)[ \t]*=(?!=)")
 _PYTHON = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -120,13 +121,31 @@ class _Look:
 
     def _is_at_hand(self, word: str, writing: list[Piece]) -> bool:
         """Whether new text has the word where it is bound: it is read there, a parameter, or bound by that text."""
-        reading = _index((self._text.source.span(statement), True) for statement in self._reading(word))
+        reads = () if word in self._rebound else self._reading(word)
+        reading = _index((self._text.source.span(statement), True) for statement in reads)
+        if self._is_nested_in_class(writing):
+            return False
         for origin in {piece.origin for piece in writing if next(_around(reading, piece.origin), None) is None}:
             bindings = self._function_around(origin).lookup(word)
             is_parameter = bindings and all(b.kind == "parameter" for b in bindings)
             if not is_parameter and not any(self._binds(piece, word, origin) for piece in self._written_at(origin)):
                 return False
         return True
+
+    def _is_nested_in_class(self, writing: list[Piece]) -> bool:
+        """Whether new text in a class has a function or comprehension, which does not see the names of the class."""
+        nested = (p.origin for p in writing if _NESTED.search(p.text))
+        return any(next(_around(self._class_bodies, origin), None) for origin in nested)
+
+    @cached_property
+    def _class_bodies(self) -> SpanIndex[bool]:
+        classes = (node for node in self._tree.own if isinstance(node, ast.ClassDef))
+        return _index((Span(self._offset(c.body[0]), self._text.source.span(c).end), True) for c in classes)
+
+    @cached_property
+    def _rebound(self) -> frozenset[str]:
+        """Names of which an edit changes a binding: that a statement reads one does not show that it still is bound."""
+        return frozenset(name for name, _ in self._changed_bindings())
 
     def _binds(self, piece: Piece, word: str, origin: Span) -> bool:
         """Whether the edit of ``origin`` binds the word itself, or new text on the line above it does."""

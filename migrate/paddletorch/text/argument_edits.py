@@ -54,7 +54,7 @@ def edit_arguments(
     if width is not None and _outgrows(layout, changes, [*edits], width):
         opening, *breaks = _one_per_line(layout, changes, remaining, code)
         return [opening, *named, *values, *breaks]
-    edits += _drops(layout, changes.drop, remaining[-1], code)
+    edits += (_beyond_value(layout, edit) for edit in _drops(layout, changes.drop, remaining[-1], code))
     if appended:
         edits += _append(layout, remaining[-1], appended, code)
     return [e for e in edits if e.text or e.span.end > e.span.start]
@@ -76,7 +76,7 @@ def _text(layout: CallLayout, start: int, end: int) -> bytes:
 
 
 def _replace_all(layout: CallLayout, changes: ArgumentChanges, code: str) -> list[Edit]:
-    """Edits that drop every argument. None has the span of a value, which another edit may move elsewhere as it is."""
+    """Edits that drop every argument."""
     added = ", ".join((*changes.prepend, *changes.append))
     if not layout.arguments:
         return [Edit(Span(layout.close_start, layout.close_start), added, code)] if added else []
@@ -90,15 +90,21 @@ def _replace_all(layout: CallLayout, changes: ArgumentChanges, code: str) -> lis
         text = added if number == 0 else ""
         if number == 0 and added and argument.comma_end is not None and has_line_end(_before(layout, 0)):
             text += ","
-        if end == argument.whole.end:
-            text += _text(layout, end, end + 1).decode("ascii")  # a bracket, white space or the sign of a comment
-            end += 1
-        edits.append(Edit(Span(argument.whole.start, end), text, code))
+        edits.append(_beyond_value(layout, Edit(Span(argument.whole.start, end), text, code)))
     if not added and b"#" not in _text(layout, layout.open_end, layout.close_start):
         bracket = _text(layout, layout.close_start, layout.close_start + 1).decode("ascii")
         return [Edit(Span(layout.open_end, layout.close_start + 1), bracket, code)]
     assert first.whole.start >= layout.open_end
     return edits
+
+
+def _beyond_value(layout: CallLayout, edit: Edit) -> Edit:
+    """The edit, one character longer if it replaces just a value, which another edit may move elsewhere as it is."""
+    if all(edit.span != argument.whole for argument in layout.arguments):
+        return edit
+    end = edit.span.end
+    kept = _text(layout, end, end + 1).decode("ascii")  # a bracket, white space or the sign of a comment
+    return Edit(Span(edit.span.start, end + 1), edit.text + kept, edit.code)
 
 
 def _before(layout: CallLayout, index: int) -> bytes:

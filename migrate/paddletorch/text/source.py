@@ -24,6 +24,7 @@ WIDTH = 120
 _INDENT = re.compile(rb"(?m):[ \t]*(?:#[^\r\n]*)?\r?\n( +)[^\s#]")
 _IDENTIFIER = re.compile(rb"[\w\x80-\xff]+\Z")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 
 class Undecodable(ValueError):
@@ -143,9 +144,12 @@ class Source:
 
 
 def _comes_back(text: str, raw: bytes, encoding: str) -> bool:
-    """Whether encoding the text gives the bytes that it was decoded from."""
+    """Whether encoding the text gives the bytes that it was decoded from, also line by line: edits change some lines.
+
+    Not so with punycode, which collects the letters that are not ASCII behind the last line.
+    """
     try:
-        return text.encode(encoding) == raw
+        return text.encode(encoding) == raw == b"".join(line.encode(encoding) for line in _LINES.findall(text))
     except UnicodeError:
         return False
 

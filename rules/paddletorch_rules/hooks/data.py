@@ -160,5 +160,4 @@ def tensors_to_torch(call: BoundCall) -> None:
     if given is not None and given in call.node.args:
         call.wrap("tensors", "*", "")
     elif given is not None:
-        call.drop("tensors")
-        call.rewrite(f"torch.utils.data.TensorDataset(*{ast.unparse(given)})")
+        call.rewrite("torch.utils.data.TensorDataset(*{tensors})")

@@ -289,9 +289,19 @@ class _Mapping:
             raise Refused(_about(stop.refusal, name)) from None
         around = self._numbers_of_tensor(name, value) or self._decisions.wraps.get(name)
         if around is not None:
-            span = self._view.source.span(value)
+            span = self._with_own_brackets(value) if around[0].startswith("*") else self._view.source.span(value)
             before, after = with_brackets(*around, value)
             self._edits += [Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after)]
+
+    def _with_own_brackets(self, value: ast.expr) -> Span:
+        """The span of an argument with the brackets around it, in which no star may stand."""
+        call = self._binding.node
+        if value not in (*call.args, *(keyword.value for keyword in call.keywords)):
+            return self._view.source.span(value)
+        try:
+            return read_layout(self._view.source, call).argument(value).value
+        except LayoutError as error:
+            raise Refused(ArgumentsNotReadable(str(error))) from None
 
     def _numbers_of_tensor(self, name: str, node: ast.expr) -> tuple[str, str] | None:
         """What goes around sizes and axes that Paddle reads from a tensor: torch wants the numbers."""

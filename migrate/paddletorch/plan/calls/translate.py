@@ -104,6 +104,7 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
     if found & values.keeps or (values.strings and "str" not in found and not isinstance(node, ast.JoinedStr)):
         return []
     if ".replace(" in wrap and view.is_half_converted:
+        view.quoted(wrap, node)  # a call that the first run had to leave stays
         return []
     if values.strings or ".replace(" in wrap:
         literal = origin_edits(view, node, values, code)

@@ -38,6 +38,17 @@ def _source_kind(view: FileView) -> Kind:
 
 def used_as(view: FileView, node: ast.expr, kind: Kind, depth: int = _DEPTH) -> bool:
     """Whether the size ``node`` is used as that type of sequence, here or by what it is assigned or passed to."""
+    answers, question = view.provide(_answers), (node, kind, depth)
+    if question not in answers:  # each size in a sum asks for all the others
+        answers[question] = _is_used_as(view, node, kind, depth)
+    return answers[question]
+
+
+def _answers(view: FileView) -> dict[tuple[ast.expr, Kind, int], bool]:
+    return {}
+
+
+def _is_used_as(view: FileView, node: ast.expr, kind: Kind, depth: int) -> bool:
     value = _past_slices(view, node)
     if _here(view, value, kind, depth):
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -35,6 +35,11 @@ class Settings:
     def source(self) -> Framework:
         """The framework that the code is written for."""
         return self.options.source
+
+    @cached_property
+    def without_guesses(self) -> Settings:
+        """The same settings without ``--unsafe``."""
+        return replace(self, options=replace(self.options, unsafe=False)) if self.options.unsafe else self
 
     @cached_property
     def target(self) -> Framework:

@@ -78,7 +78,10 @@ class FileView:
     @cached_property
     def is_half_converted(self) -> bool:
         """Whether the file imports the target too, so that an earlier run may have converted part of it."""
-        return any(name.partition(".")[0] == self.target for name in self.module_imports)
+        scopes = [scope.bindings for scope in self.tree.own.values()]
+        imported = (b.qualified for names in scopes for n in self.tree.imported & names.keys() for b in names[n])
+        modules = (*imported, *(star.module for star in self.tree.stars))
+        return any((name or "").partition(".")[0] == self.target for name in modules)
 
     @cached_property
     def annotations(self) -> frozenset[ast.expr]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Bound, DefiniteAssignment
 
 
 def is_bound(view: FileView, name: str, node: ast.AST) -> bool:
-    """Whether ``name`` is bound wherever ``node`` is evaluated, with both frameworks installed."""
+    """Whether ``name`` is bound wherever ``node`` is evaluated: with both frameworks, and with the target alone."""
     flow = view.provide(_assignment)
     scope = flow.scope_at(node)
     bindings = scope.lookup(name)
     if len(bindings) == 1 and bindings[0].kind == "import" and _is_above(view, bindings[0].node, node):
         return True
-    return flow.named(name, node, scope) is Bound.ALWAYS
+    if flow.named(name, node, scope) is not Bound.ALWAYS:
+        return False
+    return view.provide(_assignment_with_target).named(name, node, scope) is Bound.ALWAYS
 
 
 def runs_before(view: FileView, statement: ast.stmt, node: ast.AST) -> bool:
@@ -23,8 +26,17 @@ def runs_before(view: FileView, statement: ast.stmt, node: ast.AST) -> bool:
     return _is_above(view, statement, node) or view.provide(_assignment).after([statement], node) is Bound.ALWAYS
 
 
+def may_run_before(view: FileView, statements: Iterable[ast.stmt], node: ast.AST) -> bool:
+    """Whether one of ``statements`` runs on a path to ``node``."""
+    return view.provide(_assignment).after(statements, node) is not Bound.NEVER
+
+
 def _assignment(view: FileView) -> DefiniteAssignment:
     return DefiniteAssignment(view.tree, (view.settings.source, view.target))
+
+
+def _assignment_with_target(view: FileView) -> DefiniteAssignment:
+    return DefiniteAssignment(view.tree, (view.target,))
 
 
 def _is_above(view: FileView, statement: ast.AST, node: ast.AST) -> bool:

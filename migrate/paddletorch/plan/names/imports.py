@@ -205,7 +205,8 @@ def _fallbacks_made_local(file: _Converted) -> Iterator[tuple[ast.Try, list[ast.
     """Imports of the source with a fallback in ``try``, where all stays, and where they can stand instead."""
     view = file.view
     guarded = [t for t in view.tree.module.body if isinstance(t, ast.Try)]
-    named = {a.asname or a.name.partition(".")[0] for t in guarded for s in t.body[:1] for a in getattr(s, "names", ())}
+    first = [s for t in guarded for s in t.body[:1] if isinstance(s, ast.Import | ast.ImportFrom)]
+    named = {a.asname or a.name.partition(".")[0] for s in first for a in s.names}
     for name, bindings in view.tree.scope.bindings.items():
         if name not in named or len(bindings) > _MOST_FALLBACKS:
             continue

@@ -97,10 +97,15 @@ def _first_in_common_block(view: FileView, paths: list[list[ast.stmt]]) -> ast.s
 
 
 def _statements_around(view: FileView, load: ast.expr, function: _Function) -> list[ast.stmt]:
-    """The statements of the function that hold ``load``, the outermost first; an ``elif`` is not one."""
+    """The statements of the function that hold ``load``, the outermost first; an ``elif`` is not one.
+
+    None is in a class: what its body binds is not seen from comprehensions and classes in it.
+    """
     found: list[ast.stmt] = []
     current: ast.AST | None = load
     while current is not None and current is not function:
+        if isinstance(current, ast.ClassDef):
+            found.clear()
         if isinstance(current, ast.stmt) and not _is_elif(view, current):
             found.append(current)
         current = view.parent(current)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from paddletorch.plan.model.changes import Import
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.names.bound_names import is_bound, runs_before
+from paddletorch.plan.names.bound_names import is_bound, may_run_before, runs_before
 from paddletorch.plan.syntax.statements import block_of, start_of
 from paddletorch.resolve import Scope
 
@@ -19,7 +19,7 @@ def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, 
     statements_by_module: dict[str, set[ast.stmt]] = {}
     for one in imports:
         if not _has_module(view, _root(one.node), one.module):
-            found = _imports_for(view, one.node) if one.site is None else _imports_of(view, one.site)
+            found = _imports_for(view, one.node) if one.site is None else _imports_of(view, one.site, one.module)
             statements_by_module.setdefault(one.module, set()).update(found)
     needs: dict[ast.stmt, list[str]] = {}
     for module in sorted(statements_by_module):
@@ -28,13 +28,16 @@ def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, 
     return needs
 
 
-def _imports_of(view: FileView, site: Site) -> list[ast.stmt]:
+def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:
     """The imports that bind a site's name; if there is none, an import of the source framework above it."""
     found: list[ast.stmt] = [b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)]
-    if found:
+    of_framework = module.partition(".")[0] == view.target
+    if found and (of_framework or may_run_before(view, found, site.node)):
         return found
-    if site.anchor.kind == "free":  # of an ``import *``; what nothing binds is documentation, which imports elsewhere
+    if view.tree.stars and site.anchor.kind == "free":
         return list(view.tree.stars)
+    if of_framework and isinstance(site.anchor.node, ast.Name) and site.anchor.node.id == view.settings.source:
+        return []  # ``torch.zeros`` without an import is documentation, which imports the framework elsewhere
     return _imports_for(view, site.node)
 
 
@@ -71,9 +74,10 @@ def _has_module(view: FileView, node: ast.AST, module: str) -> bool:
 def _imports_for(view: FileView, node: ast.expr) -> list[ast.stmt]:
     """The import of the source beside which a module is imported for ``node``; if none runs before it, the top."""
     imports = view.provide(_source_imports)
-    scope = view.tree.scopes.get(node, view.tree.scope)
+    here = scope = view.tree.scopes.get(node, view.tree.scope)
     while scope is not view.tree.scope and scope.parent is not None:
-        for statement in imports.get(scope, ()):
+        is_seen = scope.kind != "class" or scope is here  # functions in a class do not see its names
+        for statement in imports.get(scope, ()) if is_seen else ():
             if runs_before(view, statement, node):
                 return [statement]
         scope = scope.parent

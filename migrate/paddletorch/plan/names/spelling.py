@@ -48,7 +48,7 @@ def helper_modules(view: FileView, edit: Edit, scope: Scope, api: str) -> list[s
         Refused: the name of such a module, or of a builtin in the text, is bound to something else.
     """
     for name in dict.fromkeys(_BUILTINS.findall(edit.written)):
-        if scope.lookup(name) or name in view.evaluator.bare:
+        if scope.lookup(name) or name in view.evaluator.bare or _is_of_target_star(view, name):
             raise Refused(NameTaken(name, api))
     found: list[str] = []
     for module in dict.fromkeys(_HELPERS.findall(edit.written)):
@@ -56,6 +56,12 @@ def helper_modules(view: FileView, edit: Edit, scope: Scope, api: str) -> list[s
             raise Refused(NameTaken(module, api))
         found.append(module)
     return found
+
+
+def _is_of_target_star(view: FileView, name: str) -> bool:
+    """Whether an ``import *`` of the target, which the file has already, may bind the name."""
+    table = view.settings.table
+    return any(name in table.exported(view.target, star.module or "") for star in view.tree.stars)
 
 
 _BUILTINS = re.compile(
@@ -118,9 +124,10 @@ def _root_at(view: FileView, scope: Scope, node: ast.expr, api: str) -> str:
         raise Refused(NameTaken(target, api))
     bindings = scope.lookup(target)
     while bindings:
-        home, bound = bindings[0].scope, is_bound(view, target, node)
-        values = view.evaluator.bound(bindings)
-        of_target = all(v == Qualified(target) or isinstance(v, NoneValue) for v in values)
+        is_global = bindings is view.tree.scope.bindings.get(target)  # functions may bind it too, by ``global``
+        home, bound = view.tree.scope if is_global else bindings[0].scope, is_bound(view, target, node)
+        others = {v for v in view.evaluator.bound(bindings) if not isinstance(v, NoneValue)}
+        of_target = others == {Qualified(target)}
         if of_target and bound:
             return target
         if of_target and home is view.tree.scope:

@@ -60,13 +60,25 @@ def _may_name_api(view: FileView, prefixes: frozenset[str]) -> Iterator[ast.Name
         decided: dict[int, bool] = {}
         for load in loads:
             bindings = tree.scopes[load].lookup(name)
-            known = decided.get(id(bindings)) if bindings else free
+            known = decided.get(id(bindings)) if bindings else free and not _is_above_stars(view, load)
             if known is None:
                 imported = [b.qualified for b in bindings if b.qualified is not None]
                 known = len(imported) < len(bindings) if imported else False
                 known = decided[id(bindings)] = known or any(_is_prefix(q, prefixes) for q in imported)
             if known:
                 yield load
+
+
+def _is_above_stars(view: FileView, load: ast.Name) -> bool:
+    """Whether the module reads the name before the first ``import *``, which then does not bind it there."""
+    stars, scope = view.tree.stars, view.tree.scopes[load]
+    while scope.kind in ("class", "comprehension") and scope.parent is not None:
+        scope = scope.parent
+    return (
+        bool(stars)
+        and scope is view.tree.scope
+        and all((star.lineno, star.col_offset) > (load.lineno, load.col_offset) for star in stars)
+    )
 
 
 def _variables(view: FileView, names: frozenset[str]) -> Iterator[ast.Name]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections.abc import Iterable, Sequence
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.comment_spans import comment_spans
 from paddletorch.plan.syntax.statements import first_on_line
 from paddletorch.resolve.scopes.spans import SpanIndex
 from paddletorch.text.kept_text import KeptText
@@ -29,7 +28,7 @@ def plan_comments(view: FileView, planned: Planned) -> Changes:
     lost: dict[ast.stmt, list[str]] = {}
     nodes = (node for node in view.tree.parents if isinstance(node, ast.stmt))
     statements = SpanIndex(((n.lineno, n.col_offset), ((n.end_lineno or n.lineno) + 1, 0), n) for n in nodes)
-    for comment in _comments(view):
+    for comment in view.provide(comment_spans):
         if any(removed.around((comment.start, 0), (comment.end, 0))) and not kept.holds(comment):
             line = view.source.position(comment.start)[0]
             statement = statements.innermost((line, comment.end))  # the innermost one on the line
@@ -37,20 +36,6 @@ def plan_comments(view: FileView, planned: Planned) -> Changes:
             if statement is not None:
                 lost.setdefault(statement, []).append(view.source.slice(comment))
     return Changes(tuple(_above(view, statement, comments) for statement, comments in lost.items()))
-
-
-def _comments(view: FileView) -> list[Span]:
-    found: list[Span] = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(view.source.text, newline=None).readline):
-            if token.type == tokenize.COMMENT:
-                row, column = token.start
-                before = view.source.slice(view.source.line_span(row))[:column]
-                start = view.source.offset(row, len(before.encode("utf-8")))
-                found.append(Span(start, start + len(token.string.encode("utf-8"))))
-    except (tokenize.TokenError, SyntaxError, IndexError):
-        return []
-    return found
 
 
 def _index(spans: Iterable[Span]) -> SpanIndex[bool]:

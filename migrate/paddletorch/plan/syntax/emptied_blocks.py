@@ -14,7 +14,9 @@ from paddletorch.plan.syntax.statements import block_of, own_line
 
 def plan_emptied_blocks(view: FileView, planned: Planned) -> Changes:
     """Insert ``pass`` where the edits so far delete every statement of a block, and tidy the lines of several."""
-    deletions = sorted({e.span for e in planned.edits if not e.written and not e.parts and e.span.end > e.span.start})
+    with_comments = {e.span for e in planned.edits if e.parts and _keeps_comments_only(view, e)}
+    plain = {e.span for e in planned.edits if not e.text and not e.parts and e.span.end > e.span.start}
+    deletions = sorted(plain | with_comments)
     if not deletions:
         return NOTHING
     deleted: dict[ast.stmt, Span] = {}
@@ -30,10 +32,24 @@ def plan_emptied_blocks(view: FileView, planned: Planned) -> Changes:
         for first, block in firsts.items()
         if all(s in deleted for s in block) and not isinstance(view.parent(first), ast.Module)
     ]
-    passes = [_pass(view, first, deleted[first]) for first in emptied if _around(view, first) not in deleted]
-    shared = {chain[0]: chain for chain in (_on_one_line(view, s) for s, d in deleted.items() if _alone(view, s, d))}
+    alone = {s for s, deletion in deleted.items() if _alone(view, s, deletion) and deletion not in with_comments}
+    passes = [
+        _pass_below(view, s, deleted[s]) if deleted[s] in with_comments else _pass(view, s, deleted[s])
+        for s in emptied
+        if _around(view, s) not in deleted
+    ]
+    shared = {chain[0]: chain for chain in (_on_one_line(view, s) for s in deleted if s in alone)}
     tidied = [edit for chain in shared.values() for edit in _tidied(view, chain, deleted, chain[0] in emptied)]
     return Changes((*passes, *tidied))
+
+
+def _keeps_comments_only(view: FileView, edit: Edit) -> bool:
+    """Whether comments are all that the edit leaves of a statement."""
+    body = view.source.body
+    return all(
+        not p.strip() if isinstance(p, str) else isinstance(p, Span) and body.startswith(b"#", p.start)
+        for p in edit.parts
+    )
 
 
 def _around(view: FileView, statement: ast.stmt) -> ast.AST | None:
@@ -45,6 +61,12 @@ def _around(view: FileView, statement: ast.stmt) -> ast.AST | None:
 def _alone(view: FileView, statement: ast.stmt, deletion: Span) -> bool:
     """Whether only the statement itself is deleted, not its line."""
     return deletion == view.source.span(statement)
+
+
+def _pass_below(view: FileView, statement: ast.stmt, deletion: Span) -> Edit:
+    """``pass`` below the comments that a deleted statement leaves."""
+    line = view.source.newline + view.source.indentation(statement.lineno)
+    return Edit(Span(deletion.end, deletion.end), f"{line}pass")
 
 
 def _pass(view: FileView, statement: ast.stmt, deletion: Span) -> Edit:

@@ -6,6 +6,7 @@ import ast
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.comment_spans import comment_spans
 
 
 def own_line(view: FileView, statement: ast.stmt) -> bool:
@@ -35,7 +36,7 @@ def ends_line(view: FileView, statement: ast.stmt) -> bool:
 
 
 def remove_statement(view: FileView, statement: ast.stmt) -> Edit:
-    """Delete the statement with its line, but not a comment; without the line where it shares that with others.
+    """Delete the statement with its line, but not its comments; without the line where it shares that with others.
 
     What is left of such a line, and of a block that has no statement left, is put right by ``plan_emptied_blocks``.
     """
@@ -45,11 +46,20 @@ def remove_statement(view: FileView, statement: ast.stmt) -> Edit:
     rest = view.source.body[span.end : last.end]
     if not own_line(view, statement) or not ends_line(view, statement):
         return Edit(span, "")
-    if b"#" in view.source.body[span.start : span.end]:
-        return Edit(span, "pass")
+    if comments := comments_in(view, span):
+        separator = view.source.newline + view.source.indentation(statement.lineno)
+        parts = [part for comment in comments for part in (separator, comment)]
+        return Edit(span, "", parts=tuple(parts[1:]))
     if rest.strip():
         return Edit(Span(span.start, last.end - len(rest.lstrip(b" \t"))), "")
     return Edit(Span(view.source.line_span(statement.lineno).start, last.end), "")
+
+
+def comments_in(view: FileView, span: Span) -> list[Span]:
+    """The comments inside ``span``."""
+    if b"#" not in view.source.body[span.start : span.end]:
+        return []
+    return [comment for comment in view.provide(comment_spans) if span.holds(comment)]
 
 
 def block_of(view: FileView, statement: ast.stmt) -> list[ast.stmt]:

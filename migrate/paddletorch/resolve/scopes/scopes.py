@@ -329,7 +329,8 @@ class ScopeTree:
             self.parents[alias] = node
             if alias.name == "*":
                 self.scopes[node] = scope
-                self.stars.append(node)
+                if scope is self.scope:  # Python refuses it elsewhere
+                    self.stars.append(node)
                 continue
             self.imported.add(alias.asname or alias.name)
             qualified = f"{prefix}.{alias.name}" if node.module or not node.level else prefix + alias.name

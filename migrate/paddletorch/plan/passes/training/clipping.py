@@ -240,10 +240,14 @@ class _Clipping:
 
     def _can_read(self, text: str, place: ast.expr) -> bool:
         """Whether an expression means the same at the constructor and at a step."""
-        names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
         scopes = self._view.tree.scopes
         here, there = scopes[self._optimizer.call], scopes[place]
-        return all(n == "self" or here.lookup(n) is there.lookup(n) for n in names)
+        return all(n == "self" or here.lookup(n) is there.lookup(n) for n in _names_in(text))
+
+    def _is_of_class(self, name: str) -> bool:
+        """Whether the body of the class in which the optimizer is made binds the name."""
+        here = self._view.tree.scopes[self._optimizer.call]
+        return here.kind == "class" and name in here.bindings
 
     def _parameters(self, place: ast.expr) -> str:
         """The optimizer's parameters, ``model.parameters()``, if the expression means the same at the step."""
@@ -273,8 +277,14 @@ class _Clipping:
         return text
 
     def _hook(self) -> str:
-        """The statement that registers the hook; a hook returns None or new arguments of ``step``."""
+        """The statement that registers the hook; a hook returns None or new arguments of ``step``.
+
+        Raises:
+            Refused: the hook does not see the limit.
+        """
         parameters, number = self._of_groups("optimizer"), self._clip.number
+        if any(self._is_of_class(name) for name in _names_in(number)):
+            raise Refused(UnclearClipping("the optimizer is made in a class, of which a hook does not see the names"))
         if self._clip.row == "nn.ClipGradByValue":
             clip = f"torch.nn.utils.clip_grad_value_({parameters}, {number})"
         elif self._clip.row == "nn.ClipGradByNorm":
@@ -288,3 +298,7 @@ class _Clipping:
         if self._clip.optional:
             return f"if {number} is not None:\n{' ' * self._view.source.indent}{text}"
         return text
+
+
+def _names_in(text: str) -> set[str]:
+    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}

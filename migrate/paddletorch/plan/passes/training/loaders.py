@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.deferred_text import THE_BATCH_SIZE
+from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.inference.receivers import path_of
-from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearSampler
+from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import (
@@ -25,10 +27,12 @@ _LOADER = "the loader that makes batches of its indices"
 
 
 def plan_loaders(view: FileView, planned: Planned) -> Changes:
-    """Give each distributed sampler the batch size of its loader; refuse one whose loader is unknown."""
+    """Give each distributed sampler the batch size of its loader; refuse one without the other."""
     draft = Draft(planned.uses)
-    samplers = constructors_of(view, draft, "distributed_sampler") if view.target == "paddle" else []
-    loaders = constructors_of(view, draft, "loader") if samplers else []
+    if view.target != "paddle":
+        return NOTHING
+    samplers, loaders = constructors_of(view, draft, "distributed_sampler"), constructors_of(view, draft, "loader")
+    served: set[Site] = set()
     by_sampler: dict[ast.expr | str, list[Constructor]] = {}
     """The loaders by their sampler's call or path."""
     for loader in loaders:
@@ -38,12 +42,25 @@ def plan_loaders(view: FileView, planned: Planned) -> Changes:
         own = _loaders_of(view, draft, sampler, by_sampler)
         try:
             uses = _with_batch_size(view, draft, sampler, own)
+            served.update(loader.site for loader in own)
         except Refused as stop:
             uses = [draft[one.site].refuse(stop.refusal) for one in (sampler, *own)]
         for use in uses:
             draft.revise(use)
+    _refuse_unserved(view, draft, [loader for loader in loaders if loader.site not in served])
     refuse_undecided(draft, "distributed_sampler")
     return Changes(uses=draft.revised)
+
+
+def _refuse_unserved(view: FileView, draft: Draft, loaders: Sequence[Constructor]) -> None:
+    """Refuse the loaders that are given a distributed sampler all the same, with the names of the sampler's type."""
+    given = {loader.site: node for loader in loaders if (node := loader.value("sampler")) is not None}
+    left = [site for site, node in given.items() if "distributed_sampler" in kinds(view, node)]
+    for site in left:
+        draft.refuse(site, UnclearSampler("the distributed sampler is left or made elsewhere"))
+    for use in draft if left else ():
+        if use.row.instance == "distributed_sampler" and use.site.role != "call":
+            draft.refuse(use.site, UnclearSampler(_LOADER + " is left"))
 
 
 def _loaders_of(
