@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from paddletorch.model import Edit, Span
@@ -29,7 +30,7 @@ def plan_comments(view: FileView, planned: Planned) -> Changes:
     lost: dict[ast.stmt, list[str]] = {}
     nodes = (node for node in view.tree.parents if isinstance(node, ast.stmt))
     statements = SpanIndex(((n.lineno, n.col_offset), ((n.end_lineno or n.lineno) + 1, 0), n) for n in nodes)
-    for comment in _comments(view):
+    for comment in _comments(view, suspect):
         if any(removed.around((comment.start, 0), (comment.end, 0))) and not kept.holds(comment):
             line = view.source.position(comment.start)[0]
             statement = statements.innermost((line, comment.end))  # the innermost one on the line
@@ -39,14 +40,41 @@ def plan_comments(view: FileView, planned: Planned) -> Changes:
     return Changes(tuple(_above(view, statement, comments) for statement, comments in lost.items()))
 
 
-def _comments(view: FileView) -> list[Span]:
+def _comments(view: FileView, suspect: Iterable[Span]) -> list[Span]:
+    """The comments of the top-level statements in which the spans are."""
+    starts = _statement_lines(view)
+    lines = ((view.source.position(place)[0] for place in (span.start, span.end)) for span in suspect)
+    numbers = (range(*(bisect_right(starts, line) - 1 + n for n, line in enumerate(pair))) for pair in lines)
+    touched = sorted({number for some in numbers for number in some})
+    return [comment for number in touched for comment in _comments_from(view, *starts[number : number + 2])]
+
+
+def _statement_lines(view: FileView) -> list[int]:
+    """The first line of the file, and those where a top-level statement begins that shares it with no other one."""
+    found = [1]
+    ended = 0
+    for statement in view.tree.module.body:
+        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
+        above = view.source.line_span(max(first - 1, 1))
+        continued = view.source.body[above.start : above.end].rstrip(b"\r\n").endswith(b"\\")
+        if first > max(ended, found[-1]) and not continued:
+            found.append(first)
+        ended = statement.end_lineno or statement.lineno
+    return found
+
+
+def _comments_from(view: FileView, first: int, end: int | None = None) -> list[Span]:
+    """The comments from one line on, before the line ``end``."""
     found: list[Span] = []
+    source = view.source
+    last = source.line_span(end).start if end is not None else len(source.body)
+    text = source.slice(Span(source.line_span(first).start, last))
     try:
-        for token in tokenize.generate_tokens(io.StringIO(view.source.text, newline=None).readline):
+        for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline):
             if token.type == tokenize.COMMENT:
-                row, column = token.start
-                before = view.source.slice(view.source.line_span(row))[:column]
-                start = view.source.offset(row, len(before.encode("utf-8")))
+                row, column = first + token.start[0] - 1, token.start[1]
+                before = source.slice(source.line_span(row))[:column]
+                start = source.offset(row, len(before.encode("utf-8")))
                 found.append(Span(start, start + len(token.string.encode("utf-8"))))
     except (tokenize.TokenError, SyntaxError, IndexError):
         return []
