@@ -41,7 +41,8 @@ def plan_bitwise_operators(view: FileView, planned: Planned) -> Changes:
 
 def _operations(view: FileView) -> Iterator[tuple[ast.BinOp | ast.AugAssign, ast.expr, ast.expr]]:
     """Each such operation, its tensor and its number."""
-    for node in [*view.tree.of_kind(ast.BinOp), *view.tree.of_kind(ast.AugAssign)]:
+    nodes: list[ast.BinOp | ast.AugAssign] = [*view.tree.of_kind(ast.BinOp), *view.tree.of_kind(ast.AugAssign)]
+    for node in nodes:
         if node.op.__class__ not in BITWISE:
             continue
         if isinstance(node, ast.BinOp):
