@@ -29,6 +29,7 @@ _WORD = re.compile(rb"(?<![\w.])[^\W\d]\w*(?!\w|[ ]?=(?!=))")
 _EQUALS = re.compile(rb"[ ]?=(?!=)")
 _BOUND_IN = re.compile(rb"\b(lambda (?=[\w, *]+[:=])|for (?=[\w, ]+ in ))([\w, *]+?)(?= in |[:=])")
 _ASSIGNED = re.compile(rb"(?m)^[ \t]*([\w., \t]+?)[ \t]*=(?!=)")
+_IMPORT_LINE = re.compile(rb"(?m)^[ \t]*(?:from [\w.]+ )?import ((?:[\w.]+(?: as \w+)?(?:, )?)+)(?:\r?\n|$)")
 _PYTHON = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -107,7 +108,7 @@ class _Look:
         for number, piece in enumerate(pieces):
             if piece.is_copy or isinstance(body[self._text.index_of(piece.origin.start)], _IMPORTS):
                 continue
-            new = piece.text
+            new = _IMPORT_LINE.sub(b"", piece.text)  # an import reads no names
             if number and pieces[number - 1].text.endswith(b"."):
                 new = b"." + new  # an attribute's name
             if number + 1 < len(pieces) and _EQUALS.match(pieces[number + 1].text):
@@ -186,8 +187,38 @@ class _Look:
             above = self._imported.get(name, index + 1) <= index and name not in self._bound_otherwise
             if above and all(self._text.index_of(self._offset(load)) > index for load in loads):
                 continue
-            if any(self._text.remains(self._text.source.span(load)) for load in loads):
+            remaining = [load for load in loads if self._text.remains(self._text.source.span(load))]
+            if not all(name not in self._bound_otherwise and self._is_below_import(load) for load in remaining):
                 yield name
+
+    def _is_below_import(self, load: ast.Name) -> bool:
+        """Whether new text of the innermost function around the name imports it above, in a block that it is in."""
+        parents, found = self._tree.parents, False
+        node: ast.AST | None = load
+        while node is not None and not isinstance(node, ast.stmt):
+            node = parents.get(node)
+        while node is not None and not isinstance(around := parents.get(node), ast.Module | ast.ClassDef | None):
+            found = found or (isinstance(node, ast.stmt) and self._is_imported_above(load.id, node, around))
+            if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef):
+                return found
+            node = around
+        return False
+
+    def _is_imported_above(self, name: str, statement: ast.stmt, around: ast.AST) -> bool:
+        """Whether new text before the statement, or before one above it in its block, imports the name."""
+        blocks = (block for field in around._fields if isinstance(block := getattr(around, field), list))
+        block = next((block for block in blocks if statement in block), [statement])
+        above = block[: block.index(statement) + 1]
+        return any(name in self._written_imports.get(self._offset(one), ()) for one in above)
+
+    @cached_property
+    def _written_imports(self) -> dict[int, frozenset[str]]:
+        """The names that new text of nothing but imports binds, by where what follows it begins in the old text."""
+        return {
+            piece.origin.start: frozenset(_imported_by(piece.text))
+            for piece in self._text.pieces
+            if not piece.is_copy and not _IMPORT_LINE.sub(b"", piece.text).strip()
+        }
 
     def _offset(self, node: ast.AST) -> int:
         return self._text.source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
@@ -250,6 +281,12 @@ def _around(index: SpanIndex[T], span: Span) -> Iterator[T]:
 def _bound_in(new: bytes) -> frozenset[str]:
     """The parameters of lambdas and the variables of comprehensions in new text."""
     return frozenset(name.strip(b" *").decode() for found in _BOUND_IN.findall(new) for name in found[-1].split(b","))
+
+
+def _imported_by(new: bytes) -> Iterator[str]:
+    """The names that lines with an import bind."""
+    for names in _IMPORT_LINE.findall(new):
+        yield from (one.split(b" as ")[-1].partition(b".")[0].strip().decode() for one in names.split(b","))
 
 
 def _assigned(old: bytes) -> Iterator[str]:
