@@ -181,9 +181,9 @@ class _Look:
 
     def lost_names(self) -> Iterator[str]:
         """Names of which an edit changes a binding, though they are still read."""
-        for name, bindings in self._changed_bindings():
-            loads = self._tree.names.get(name, ())
-            index = min((self._text.index_of(self._offset(b.node)) for b in bindings), default=-1)
+        for name, bindings, touched in self._changed_bindings():
+            loads = self._tree.reads(bindings)
+            index = min((self._text.index_of(self._offset(b.node)) for b in touched), default=-1)
             above = self._imported.get(name, index + 1) <= index and name not in self._bound_otherwise
             if above and all(self._text.index_of(self._offset(load)) > index for load in loads):
                 continue
@@ -223,8 +223,11 @@ class _Look:
     def _offset(self, node: ast.AST) -> int:
         return self._text.source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
-    def _changed_bindings(self) -> Iterator[tuple[str, list[Binding]]]:
-        """Imports that edits touch, and assignments of which they replace the target; by name, in one scope each."""
+    def _changed_bindings(self) -> Iterator[tuple[str, list[Binding], list[Binding]]]:
+        """Imports that edits touch, and assignments of which they replace the target; by name, in one scope each.
+
+        With the name all its bindings in the scope, and those of them that edits touch.
+        """
         source = self._text.source
         assigned = {name for old in self._replaced() for name in _assigned(old)}
         for scope in self._tree.own.values():
@@ -240,7 +243,7 @@ class _Look:
                     if isinstance(b.node, ast.stmt | ast.expr) and not self._text.remains(source.span(b.node))
                 ]
                 if touched:
-                    yield name, touched
+                    yield name, scope.bindings[name], touched
 
     def _replaced(self) -> Iterator[bytes]:
         """The text that edits replace, where it may have an assignment."""
