@@ -79,6 +79,15 @@ def subclasses_of_one_class(n: int) -> str:
     return TORCH + base + repeated(one, n)
 
 
+def constructors_of_base_classes(n: int) -> str:
+    """Classes with a base each, to which they pass a parameter that is read."""
+    one = (
+        "class Base{i}(nn.Module):\n    def __init__(self, x):\n        super().__init__()\n        y = x.max(1)\n\n"
+        "class C{i}(Base{i}):\n    def __init__(self, x):\n        super().__init__(x)\n        y = x.max(1)\n\n"
+    )
+    return TORCH + repeated(one, n)
+
+
 def many_parameters(n: int) -> str:
     """One function with many parameters, and a call with as many arguments."""
     names = ", ".join(f"p{i}" for i in range(n))

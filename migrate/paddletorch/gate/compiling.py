@@ -71,7 +71,7 @@ def _empty_blocks(text: ConvertedText) -> frozenset[int]:
     for node in ast.walk(text.module):
         for block in _blocks(node):
             whole = Span(text.source.line_span(block[0].lineno).start, text.source.line_span(_last_line(block)).end)
-            edits = [e for e in text.edits if whole.holds(e.span)]
+            edits = text.edits_in(whole)
             if edits and not any(text.remains(text.source.span(s)) for s in block) and _is_blank(text, whole, edits):
                 found.update(range(block[-1].lineno, _last_line(block) + 1))
     return frozenset(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,6 +78,17 @@ class ConvertedText:
         starts, ends = self._copied
         index = bisect_right(starts, span.start) - 1
         return index >= 0 and span.end <= ends[index]
+
+    def edits_in(self, span: Span) -> list[Edit]:
+        """The edits inside a span of the old text, in order."""
+        edits, starts = self._sorted_edits
+        near = edits[bisect_left(starts, span.start) : bisect_right(starts, span.end)]
+        return [edit for edit in near if edit.span.end <= span.end]
+
+    @cached_property
+    def _sorted_edits(self) -> tuple[list[Edit], list[int]]:
+        edits = sorted(self.edits, key=lambda edit: edit.span)
+        return edits, [edit.span.start for edit in edits]
 
     @cached_property
     def _statement_starts(self) -> list[int] | None:

@@ -31,8 +31,7 @@ def converted_under_kept_decorators(text: ConvertedText, source: Framework) -> l
 
 def _is_changed(text: ConvertedText, node: _Function) -> bool:
     """Whether an edit changes code of the function, other than by comments."""
-    whole = text.source.span(node)
-    return any(whole.holds(e.span) and not e.written.lstrip().startswith("#") for e in text.edits)
+    return any(not e.written.lstrip().startswith("#") for e in text.edits_in(text.source.span(node)))
 
 
 def _kept(text: ConvertedText, node: _Function, source: Framework) -> Iterator[ast.expr]:

@@ -30,6 +30,7 @@ _EQUALS = re.compile(rb"[ ]?=(?!=)")
 _BOUND_IN = re.compile(rb"\b(lambda (?=[\w, *]+[:=])|for (?=[\w, ]+ in ))([\w, *]+?)(?= in |[:=])")
 _NESTED = re.compile(rb"\b(?:lambda|for)\b")
 _ASSIGNED = re.compile(rb"(?m)^[ \t]*([\w., \t]+?)[ \t]*=(?!=)")
+_IMPORT_LINE = re.compile(rb"(?m)^[ \t]*(?:from [\w.]+ )?import ((?:[\w.]+(?: as \w+)?(?:, )?)+)(?:\r?\n|$)")
 _PYTHON = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -108,7 +109,7 @@ class _Look:
         for number, piece in enumerate(pieces):
             if piece.is_copy or isinstance(body[self._text.index_of(piece.origin.start)], _IMPORTS):
                 continue
-            new = piece.text
+            new = _IMPORT_LINE.sub(b"", piece.text)  # an import reads no names
             if number and pieces[number - 1].text.endswith(b"."):
                 new = b"." + new  # an attribute's name
             if number + 1 < len(pieces) and _EQUALS.match(pieces[number + 1].text):
@@ -145,7 +146,7 @@ class _Look:
     @cached_property
     def _rebound(self) -> frozenset[str]:
         """Names of which an edit changes a binding: that a statement reads one does not show that it still is bound."""
-        return frozenset(name for name, _ in self._changed_bindings())
+        return frozenset(name for name, *_ in self._changed_bindings())
 
     def _binds(self, piece: Piece, word: str, origin: Span) -> bool:
         """Whether the edit of ``origin`` binds the word itself, or new text on the line above it does."""
@@ -199,20 +200,53 @@ class _Look:
 
     def lost_names(self) -> Iterator[str]:
         """Names of which an edit changes a binding, though they are still read."""
-        for name, bindings in self._changed_bindings():
-            loads = self._tree.names.get(name, ())
-            index = min((self._text.index_of(self._offset(b.node)) for b in bindings), default=-1)
+        for name, bindings, touched in self._changed_bindings():
+            loads = self._tree.reads(bindings)
+            index = min((self._text.index_of(self._offset(b.node)) for b in touched), default=-1)
             above = self._imported.get(name, index + 1) <= index and name not in self._bound_otherwise
             if above and all(self._text.index_of(self._offset(load)) > index for load in loads):
                 continue
-            if any(self._text.remains(self._text.source.span(load)) for load in loads):
+            remaining = [load for load in loads if self._text.remains(self._text.source.span(load))]
+            if not all(name not in self._bound_otherwise and self._is_below_import(load) for load in remaining):
                 yield name
+
+    def _is_below_import(self, load: ast.Name) -> bool:
+        """Whether new text of the innermost function around the name imports it above, in a block that it is in."""
+        parents, found = self._tree.parents, False
+        node: ast.AST | None = load
+        while node is not None and not isinstance(node, ast.stmt):
+            node = parents.get(node)
+        while node is not None and not isinstance(around := parents.get(node), ast.Module | ast.ClassDef | None):
+            found = found or (isinstance(node, ast.stmt) and self._is_imported_above(load.id, node, around))
+            if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef):
+                return found
+            node = around
+        return False
+
+    def _is_imported_above(self, name: str, statement: ast.stmt, around: ast.AST) -> bool:
+        """Whether new text before the statement, or before one above it in its block, imports the name."""
+        blocks = (block for field in around._fields if isinstance(block := getattr(around, field), list))
+        block = next((block for block in blocks if statement in block), [statement])
+        above = block[: block.index(statement) + 1]
+        return any(name in self._written_imports.get(self._offset(one), ()) for one in above)
+
+    @cached_property
+    def _written_imports(self) -> dict[int, frozenset[str]]:
+        """The names that new text of nothing but imports binds, by where what follows it begins in the old text."""
+        return {
+            piece.origin.start: frozenset(_imported_by(piece.text))
+            for piece in self._text.pieces
+            if not piece.is_copy and not _IMPORT_LINE.sub(b"", piece.text).strip()
+        }
 
     def _offset(self, node: ast.AST) -> int:
         return self._text.source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
-    def _changed_bindings(self) -> Iterator[tuple[str, list[Binding]]]:
-        """Imports that edits touch, and assignments of which they replace the target; by name, in one scope each."""
+    def _changed_bindings(self) -> Iterator[tuple[str, list[Binding], list[Binding]]]:
+        """Imports that edits touch, and assignments of which they replace the target; by name, in one scope each.
+
+        With the name all its bindings in the scope, and those of them that edits touch.
+        """
         source = self._text.source
         assigned = {name for old in self._replaced() for name in _assigned(old)}
         for scope in self._tree.own.values():
@@ -228,7 +262,7 @@ class _Look:
                     if isinstance(b.node, ast.stmt | ast.expr) and not self._text.remains(source.span(b.node))
                 ]
                 if touched:
-                    yield name, touched
+                    yield name, scope.bindings[name], touched
 
     def _replaced(self) -> Iterator[bytes]:
         """The text that edits replace, where it may have an assignment."""
@@ -269,6 +303,12 @@ def _around(index: SpanIndex[T], span: Span) -> Iterator[T]:
 def _bound_in(new: bytes) -> frozenset[str]:
     """The parameters of lambdas and the variables of comprehensions in new text."""
     return frozenset(name.strip(b" *").decode() for found in _BOUND_IN.findall(new) for name in found[-1].split(b","))
+
+
+def _imported_by(new: bytes) -> Iterator[str]:
+    """The names that lines with an import bind."""
+    for names in _IMPORT_LINE.findall(new):
+        yield from (one.split(b" as ")[-1].partition(b".")[0].strip().decode() for one in names.split(b","))
 
 
 def _assigned(old: bytes) -> Iterator[str]:

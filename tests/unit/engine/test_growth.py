@@ -40,7 +40,6 @@ MORE = {
     "nested loops": 16.0,
     "tries in sequence": 50.0,  # log(n) groups of what reaches each line
     "globals declared": 300.0,  # a dtype is not looked for behind more than 64 definitions
-    "imports in functions": 12.0,  # measured, the cause is not found yet
     "member calls in one sum": 7.0,  # a sum is as deep as it is long
 }
 """Families that may take more, and why."""

@@ -49,6 +49,21 @@ BROKEN = {
         ("paddle", "there", {3}),
     ),
     "deleted": ("import torch\nimport paddle\ndel paddle\nx = torch.zeros(3)\n", [USE], ("paddle", "there", {4})),
+    "imported in another branch": (
+        "import torch\ndef f(c):\n    if c:\n        a = 1\n        torch.f()\n    torch.g()\n",
+        [IMPORT, ("a = 1\n", "import torch\n")],
+        ("torch", "on every path", {1}),
+    ),
+    "imported below": (
+        "import torch\ndef f():\n    torch.f()\n    a = 1\n    torch.g()\n",
+        [IMPORT, ("a = 1\n", "import torch\n")],
+        ("torch", "there", {1}),
+    ),
+    "imported in a branch of an inner function": (
+        "import torch\ndef f():\n    a = 1\n    def g(c):\n        if c:\n            b = 2\n        torch.g()\n",
+        [IMPORT, ("a = 1\n", "import torch\n"), ("b = 2\n", "import torch\n")],
+        ("torch", "on every path", {1}),
+    ),
     "no framework at all": (
         "def f(a):\n    return a.max(dim=1)[0]\n",
         [("a.max(dim=1)[0]", "paddle.max(a, axis=1)")],
@@ -92,6 +107,10 @@ BROKEN = {
 }
 
 SOUND = {
+    "imported above in its function": (
+        "import torch\ndef f(c):\n    a = 1\n    if c:\n        torch.f()\n    return [torch.g(x) for x in c]\n",
+        [IMPORT, ("a = 1\n", "import torch\n")],
+    ),
     "the import": ("import torch\nx = torch.zeros(3)\n", [IMPORT, USE]),
     "in a function": ("import torch\ndef f():\n    return torch.zeros(3)\n", [IMPORT, USE]),
     "a function above the import": ("def f():\n    return torch.zeros(3)\nimport torch\n", [IMPORT, USE]),

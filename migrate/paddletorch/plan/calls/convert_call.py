@@ -128,7 +128,7 @@ def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[St
     if callee.makes_partial and (any(decisions.around) or decisions.steps):
         decisions = _around_each_call(binding, decisions.with_steps_around(object_name(binding.expression)))
     path = _path_of_object(binding, decisions, callee)
-    if not path:
+    if not path and decisions.steps:
         decisions = decisions.with_steps_around(object_name(binding.expression))
     checks = checked_values(binding, decisions)
     decisions = without_checked(binding, decisions, checks)

@@ -17,7 +17,7 @@ def list_elements(view: FileView, node: ast.expr | None) -> list[ast.expr]:
         return []
     bindings = view.tree.scopes[node].lookup(node.id)
     found = [e for b in bindings if isinstance(b.value, ast.List | ast.ListComp) for e in list_elements(view, b.value)]
-    for load in view.tree.names.get(node.id, ()):
+    for load in view.tree.reads(bindings):
         member = view.parent(load)
         call = view.parent(member) if isinstance(member, ast.Attribute) and member.attr == "append" else None
         if isinstance(call, ast.Call) and call.args and view.tree.scopes[load].lookup(load.id) is bindings:

@@ -159,7 +159,11 @@ class FileView:
         """The qualified name of an expression, if it has exactly one besides None."""
         if not isinstance(node, ast.Name | ast.Attribute):
             return None
-        values = [v for v in self.evaluator.values(node) if not isinstance(v, NoneValue)]
+        found = self.evaluator.values(node)
+        if len(found) == 1:
+            (value,) = found
+            return value.name if isinstance(value, Qualified) else None
+        values = [v for v in found if not isinstance(v, NoneValue)]
         names = [v.name for v in values if isinstance(v, Qualified)]
         names = without_device(names) if len(names) == len(values) else []
         return names[0] if len(names) == 1 else None

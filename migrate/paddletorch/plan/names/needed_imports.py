@@ -75,15 +75,27 @@ def _imports_for(view: FileView, node: ast.expr) -> list[ast.stmt]:
     """The import of the source beside which a module is imported for ``node``; if none runs before it, the top."""
     imports = view.provide(_source_imports)
     here = scope = view.tree.scopes.get(node, view.tree.scope)
+    function: ast.AST | None = None
     while scope is not view.tree.scope and scope.parent is not None:
         is_seen = scope.kind != "class" or scope is here  # functions in a class do not see its names
         for statement in imports.get(scope, ()) if is_seen else ():
             if runs_before(view, statement, node):
                 return [statement]
+        function = scope.node if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef) else function
         scope = scope.parent
-    found = (s for s in imports.get(view.tree.scope, ()) if runs_before(view, s, node))
-    first = next(found, None) or view.provide(_top)
+    known = view.provide(_imports_above)
+    first = known.get(function) if function is not None else None
+    if first is None:
+        found = (s for s in imports.get(view.tree.scope, ()) if runs_before(view, s, node))
+        first = next(found, None) or view.provide(_top)
+    if function is not None:
+        known[function] = first
     return [first] if first is not None else []
+
+
+def _imports_above(_view: FileView) -> dict[ast.AST, ast.stmt | None]:
+    """The import of the module that runs before the body of an outermost function: the same for all that is in it."""
+    return {}
 
 
 def _source_imports(view: FileView) -> dict[Scope, list[ast.stmt]]:

@@ -31,6 +31,8 @@ class _Propagation:
         self._names = view.tree.names
         self._members = view.tree.members
         self._functions: dict[str, list[ast.arguments]] = {}
+        self._by_position: dict[tuple[str, int], frozenset[str]] = {}
+        """Parameters that take what is passed to a function, by its name and the argument's position."""
         for node in view.tree.own:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 owner = self._parents.get(node)
@@ -97,13 +99,17 @@ class _Propagation:
                 return
             node = parent
 
-    def _parameters(self, call: ast.Call, argument: ast.AST) -> Iterator[str]:
-        if not any(a is argument for a in call.args):
-            return
-        index = next(i for i, a in enumerate(call.args) if a is argument)
-        for arguments in self._functions.get(_name(call.func), ()):
-            names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-            yield from names[index : index + 2]  # with or without ``self``
+    def _parameters(self, call: ast.Call, argument: ast.AST) -> frozenset[str]:
+        index = next((i for i, a in enumerate(call.args) if a is argument), None)
+        if index is None:
+            return frozenset()
+        key = _name(call.func), index
+        found = self._by_position.get(key)
+        if found is None:
+            functions = self._functions.get(key[0], ())
+            parameters = ((*a.posonlyargs, *a.args)[index : index + 2] for a in functions)  # with or without ``self``
+            found = self._by_position[key] = frozenset(one.arg for some in parameters for one in some)
+        return found
 
     def _enclosing_function(self, node: ast.AST) -> Iterator[str]:
         current: ast.AST | None = node

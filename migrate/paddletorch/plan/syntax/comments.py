@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.syntax.comment_spans import comment_spans
+from paddletorch.plan.syntax.comment_spans import comments_between
 from paddletorch.plan.syntax.statements import first_on_line
 from paddletorch.resolve.scopes.spans import SpanIndex
 from paddletorch.text.kept_text import KeptText
@@ -28,7 +29,7 @@ def plan_comments(view: FileView, planned: Planned) -> Changes:
     lost: dict[ast.stmt, list[str]] = {}
     nodes = (node for node in view.tree.parents if isinstance(node, ast.stmt))
     statements = SpanIndex(((n.lineno, n.col_offset), ((n.end_lineno or n.lineno) + 1, 0), n) for n in nodes)
-    for comment in view.provide(comment_spans):
+    for comment in _comments(view, suspect):
         if any(removed.around((comment.start, 0), (comment.end, 0))) and not kept.holds(comment):
             line = view.source.position(comment.start)[0]
             statement = statements.innermost((line, comment.end))  # the innermost one on the line
@@ -36,6 +37,29 @@ def plan_comments(view: FileView, planned: Planned) -> Changes:
             if statement is not None:
                 lost.setdefault(statement, []).append(view.source.slice(comment))
     return Changes(tuple(_above(view, statement, comments) for statement, comments in lost.items()))
+
+
+def _comments(view: FileView, suspect: Iterable[Span]) -> list[Span]:
+    """The comments of the top-level statements in which the spans are."""
+    starts = _statement_lines(view)
+    lines = ((view.source.position(place)[0] for place in (span.start, span.end)) for span in suspect)
+    numbers = (range(*(bisect_right(starts, line) - 1 + n for n, line in enumerate(pair))) for pair in lines)
+    touched = sorted({number for some in numbers for number in some})
+    return [comment for number in touched for comment in comments_between(view, *starts[number : number + 2])]
+
+
+def _statement_lines(view: FileView) -> list[int]:
+    """The first line of the file, and those where a top-level statement begins that shares it with no other one."""
+    found = [1]
+    ended = 0
+    for statement in view.tree.module.body:
+        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
+        above = view.source.line_span(max(first - 1, 1))
+        continued = view.source.body[above.start : above.end].rstrip(b"\r\n").endswith(b"\\")
+        if first > max(ended, found[-1]) and not continued:
+            found.append(first)
+        ended = statement.end_lineno or statement.lineno
+    return found
 
 
 def _index(spans: Iterable[Span]) -> SpanIndex[bool]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from paddletorch.plan.model.view import FileView
+from paddletorch.resolve import Scope
 
 Loop = ast.For | ast.AsyncFor | ast.While
 
@@ -63,10 +64,17 @@ def _is_constant(view: FileView, test: ast.expr) -> bool:
             return False
         if isinstance(node, ast.Name) and len(view.tree.scopes[node].lookup(node.id)) > 1:
             return False
-        stores = view.evaluator.stores(node.attr) if isinstance(node, ast.Attribute) else ()
-        if any(store.scope.function() is scope for store in stores):
+        if isinstance(node, ast.Attribute) and scope in view.provide(_stored_in).get(node.attr, ()):
             return False
     return scope is not None
+
+
+def _stored_in(view: FileView) -> dict[str, set[Scope]]:
+    """The functions that store to an attribute, by its name."""
+    found: dict[str, set[Scope]] = {}
+    for store in view.tree.stores:
+        found.setdefault(store.target.attr, set()).add(store.scope.function())
+    return found
 
 
 def _ancestors(view: FileView, node: ast.AST) -> list[tuple[ast.AST, ast.AST]]:

@@ -19,12 +19,12 @@ def plan_emptied_blocks(view: FileView, planned: Planned) -> Changes:
     deletions = sorted(plain | with_comments)
     if not deletions:
         return NOTHING
+    starts = [deletion.start for deletion in deletions]
     deleted: dict[ast.stmt, Span] = {}
     for node in view.tree.parents:
         if isinstance(node, ast.stmt):
-            span = view.source.span(node)
-            index = bisect_right(deletions, span.start, key=lambda d: d.start) - 1
-            if index >= 0 and deletions[index].holds(span):
+            index = bisect_right(starts, view.source.offset(node.lineno, node.col_offset)) - 1
+            if index >= 0 and deletions[index].holds(view.source.span(node)):
                 deleted[node] = deletions[index]
     firsts = {block[0]: block for block in (block_of(view, s) for s in deleted)}
     emptied = [

@@ -84,15 +84,18 @@ def _plan_instance_calls(file: _File) -> Iterator[Changes]:
     """Calls of instances themselves, ``cell(x, state)``: rows with the name ``__call__``."""
     view = file.view
     rows = view.settings.members("__call__")
+    receivers = {row.receiver for row, _ in rows}
     for call in view.tree.calls if rows else ():
         values = view.evaluator.values(call.func)
         types = {v.type for v in values if isinstance(v, Instance)}
+        if types.isdisjoint(receivers):
+            continue
         options = [pair for pair in rows if pair[0].receiver in types]
         makers = {v.api for v in values if isinstance(v, Instance)}
         left = any(isinstance(v, Instance) and file.planned.uses.leave(v) for v in values)
         if left or any(api.partition(".")[0] == view.target for api in makers):
             continue  # the object is left as the source's, or is already the target's
-        if not options or len(types) > 1 or any(not isinstance(v, Instance | NoneValue) for v in values):
+        if len(types) > 1 or any(not isinstance(v, Instance | NoneValue) for v in values):
             continue
         if not view.suppressed(options[0][0].code, call):
             yield _plan_instance_call(file, call, options)

@@ -16,7 +16,6 @@ class CallIndex:
 
     def __init__(self, tree: ScopeTree) -> None:
         self._tree = tree
-        self._super = SuperCalls(tree)
         self._by_name: dict[str, list[ast.Call]] = {}
         self._by_bindings: dict[str, dict[int, list[ast.Call]]] = {}
         """Calls of plain names, by name and by the identity of the list of bindings that it means."""
@@ -41,10 +40,16 @@ class CallIndex:
         found = self._of_methods.get((function.name, made))
         if found is None:
             found = [c for c in self._by_name.get(made, []) if isinstance(c.func, ast.Name)] if made else []
-            methods = [c for c in self._by_name.get(function.name, []) if isinstance(c.func, ast.Attribute)]
-            found += [c for c in methods if not made or self._super.may_reach(c, made)]
+            found += self._super.reaching(made) if made else self._method_calls(function.name)
             self._of_methods[function.name, made] = found
         return found
+
+    def _method_calls(self, name: str) -> list[ast.Call]:
+        return [c for c in self._by_name.get(name, []) if isinstance(c.func, ast.Attribute)]
+
+    @cached_property
+    def _super(self) -> SuperCalls:
+        return SuperCalls(self._tree, self._method_calls("__init__"))
 
     def of_lambda(self, function: ast.Lambda) -> list[ast.Call]:
         """Calls by the name that a lambda is assigned to."""

@@ -73,6 +73,7 @@ class Evaluator:
         self.limit = limit if limit is not None else TimeLimit()
         self._solver = Solver(self._compute, self.limit)
         self._evaluate = self._solver.evaluate
+        self._known = self._solver.final_expressions
         stars = ("." * star.level + (star.module or "") for star in tree.stars)
         self._starred = tuple(dict.fromkeys(stars)) if external is not None else ()
         """Other modules of which this one imports all names."""
@@ -93,6 +94,9 @@ class Evaluator:
 
     def values(self, node: ast.expr) -> Values:
         """Everything ``node`` can be."""
+        found = self._known.get(node)
+        if found:
+            return found
         self.limit.check()
         return self._solver.solved(node)
 

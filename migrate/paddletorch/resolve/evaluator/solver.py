@@ -29,7 +29,8 @@ class Solver:
         self._compute = compute
         self._final: dict[Hashable, Values] = {}
         """Variables that cannot change any more."""
-        self._final_expressions: dict[ast.expr, Values] = {}
+        self.final_expressions: dict[ast.expr, Values] = {}
+        """Expressions that cannot change any more."""
         self._current: dict[Hashable, Values] = {}
         """Variables that are being solved."""
         self._current_expressions: dict[ast.expr, Values] = {}
@@ -58,7 +59,7 @@ class Solver:
 
     def solved(self, node: ast.expr) -> Values:
         """What ``node`` can be; as :meth:`solve`, without the cost of a function for the question."""
-        found = self._final_expressions.get(node) or self.evaluate(node)
+        found = self.final_expressions.get(node) or self.evaluate(node)
         while self._queue:
             self._run()
             found = self.evaluate(node)
@@ -66,7 +67,7 @@ class Solver:
 
     def evaluate(self, node: ast.expr) -> Values:
         """What ``node`` can be, as far as it is known now."""
-        found = self._final_expressions.get(node)
+        found = self.final_expressions.get(node)
         if found is not None:
             return found
         found = self._current_expressions.get(node)
@@ -76,7 +77,7 @@ class Solver:
         reads = self._reads
         found = self._compute(node)
         if self._reads == reads:  # it depends on nothing that may still change
-            self._final_expressions[node] = found
+            self.final_expressions[node] = found
         else:
             self._current_expressions[node] = found
         return found

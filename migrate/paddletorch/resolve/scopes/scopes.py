@@ -8,9 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, BindingKind, Scope, registered
+
+_Node = TypeVar("_Node", bound=ast.AST)
 
 _PLAIN_FIELDS = frozenset(
     {"ctx", "op", "ops", "arg", "kind", "conversion", "simple", "is_async", "type_comment", "type_ignores"}
@@ -125,15 +127,25 @@ class ScopeTree:
         parents = ((node, self.parents.get(node)) for node in self.scopes)
         return [p for node, p in parents if isinstance(p, ast.Subscript) and p.value is node]
 
+    def of_kind(self, kind: type[_Node]) -> list[_Node]:
+        """The nodes of one class, in the order in which the tree was read."""
+        return self._by_kind.get(kind, [])  # type: ignore[return-value]
+
     @cached_property
-    def dicts(self) -> list[ast.Dict]:
-        """The displays of dicts."""
-        return [node for node in self.parents if isinstance(node, ast.Dict)]
+    def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        found: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in self.parents:
+            kind = node.__class__
+            if kind in found:
+                found[kind].append(node)
+            else:
+                found[kind] = [node]
+        return found
 
     @cached_property
     def negative_numbers(self) -> frozenset[int | float]:
         """The negative numbers that are written anywhere."""
-        minus = (node for node in self.parents if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub))
+        minus = (node for node in self.of_kind(ast.UnaryOp) if isinstance(node.op, ast.USub))
         operands = (node.operand for node in minus)
         return frozenset(-n.value for n in operands if isinstance(n, ast.Constant) and isinstance(n.value, int | float))
 

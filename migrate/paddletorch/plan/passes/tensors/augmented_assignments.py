@@ -31,7 +31,7 @@ def plan_augmented_assignments(view: FileView, planned: Planned) -> Changes:
     if view.target != "torch":
         return NOTHING
     taken = {edit.span for edit in planned.edits}
-    statements = [n for n in view.tree.parents if isinstance(n, ast.AugAssign) and type(n.op) in IN_PLACE]
+    statements = [n for n in view.tree.of_kind(ast.AugAssign) if type(n.op) in IN_PLACE]
     return joined(_plan_statement(view, n) for n in statements if view.source.span(n) not in taken)
 
 

@@ -41,14 +41,17 @@ def plan_bitwise_operators(view: FileView, planned: Planned) -> Changes:
 
 def _operations(view: FileView) -> Iterator[tuple[ast.BinOp | ast.AugAssign, ast.expr, ast.expr]]:
     """Each such operation, its tensor and its number."""
-    for node in view.tree.parents:
+    nodes: list[ast.BinOp | ast.AugAssign] = [*view.tree.of_kind(ast.BinOp), *view.tree.of_kind(ast.AugAssign)]
+    for node in nodes:
+        if node.op.__class__ not in BITWISE:
+            continue
         if isinstance(node, ast.BinOp):
             tensor, number = node.left, node.right
-        elif isinstance(node, ast.AugAssign) and is_pure(node.target):
+        elif is_pure(node.target):
             tensor, number = node.target, node.value
         else:
             continue
-        if not isinstance(node.op, tuple(BITWISE)) or (isinstance(node, ast.BinOp) and not view.is_located(node)):
+        if isinstance(node, ast.BinOp) and not view.is_located(node):
             continue
         found = kinds(view, number)
         if found and found <= _NUMBERS and _is_tensor(view, tensor):

@@ -49,7 +49,7 @@ def plan_inplace_operators(view: FileView, planned: Planned) -> Changes:
         return NOTHING
     aliases = planned.naming.aliases
     taken = {edit.span for edit in planned.edits}
-    statements = [n for n in view.tree.parents if isinstance(n, ast.AugAssign)]
+    statements = view.tree.of_kind(ast.AugAssign)
     plans = [_plan_statement(view, aliases, n) for n in statements if view.source.span(n) not in taken]
     return joined([*plans, *(_plan_write(view, n) for n in _written(view))])
 
@@ -60,8 +60,8 @@ def _written(view: FileView) -> Iterator[ast.Name]:
     for node in (m for m in methods if m.attr.endswith("_") and not m.attr.endswith("__")):
         if isinstance(node.value, ast.Name):
             yield node.value
-    for part in view.tree.parents:
-        if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name):
+    for part in view.tree.of_kind(ast.Subscript):
+        if isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name):
             yield part.value
 
 

@@ -67,17 +67,23 @@ def _is_written(view: FileView, function: Scope, holder: Holder) -> bool:
     for bindings in function.bindings.values():
         looped = (b for b in bindings if b.value is not None and kept in view.text(b.value))
         names.update(b.name for b in looped)
-    for call in view.tree.calls:
-        called = call.func
-        if view.tree.scopes[call].function() is not function or not isinstance(called, ast.Attribute):
-            continue
-        if called.attr.endswith("_") and any(
-            view.text(n).partition("[")[0] in names for n in (called.value, *call.args)
-        ):
-            return True
+    written = view.provide(_written_in_place).get(function, set())
+    if not written.isdisjoint(names):
+        return True
     return any(
         isinstance(n, ast.AugAssign) and view.text(n.target).partition("[")[0] in names for n in ast.walk(function.node)
     )
+
+
+def _written_in_place(view: FileView) -> dict[Scope, set[str]]:
+    """What calls of methods in place have as object or argument, without subscripts, by function."""
+    found: dict[Scope, set[str]] = {}
+    for call in view.tree.calls:
+        called = call.func
+        if isinstance(called, ast.Attribute) and called.attr.endswith("_"):
+            texts = {view.text(node).partition("[")[0] for node in (called.value, *call.args)}
+            found.setdefault(view.tree.scopes[call].function(), set()).update(texts)
+    return found
 
 
 def _copied(view: FileView, aliases: Mapping[str, str], node: ast.Attribute) -> Changes:

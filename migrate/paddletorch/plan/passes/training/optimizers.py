@@ -77,7 +77,7 @@ def _other_groups(view: FileView, planned: Collection[ast.Dict]) -> Iterator[Fin
     rate = _RATES[view.settings.source]
     if b"params" not in view.source.body or rate.encode() not in view.source.body:
         return
-    for node in view.tree.dicts:
+    for node in view.tree.of_kind(ast.Dict):
         if node not in planned:
             keys = {k.value for k in node.keys if isinstance(k, ast.Constant)}
             if {"params", rate} <= keys:
