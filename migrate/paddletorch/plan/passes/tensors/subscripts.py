@@ -102,7 +102,7 @@ _ITERATING = frozenset({"enumerate", "len", "list", "reversed", "zip"})
 
 
 def _may_be_list(view: FileView, node: ast.Subscript) -> bool:
-    """Whether it is ``given[::-1]`` of a parameter without annotation whose parts the function then takes one by one."""
+    """Whether it is ``given[::-1]`` of a parameter without annotation whose parts the function takes one by one."""
     name = node.value
     if not isinstance(name, ast.Name) or not isinstance(node.slice, ast.Slice):
         return False
