@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from paddletorch.model import Conversion, Edit, Span
-from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.naming import Group, Naming
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
@@ -30,6 +31,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
     file = _Converted(view, planned)
     edits: list[Edit] = []
     conversions: list[Conversion] = []
+    findings: list[Finding] = []
     needs = needed_modules(view, planned.imports)
     statements: dict[ast.stmt, list[tuple[Binding, list[Binding]]]] = {}
     local: dict[ast.stmt, list[str]] = {}
@@ -45,7 +47,8 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
         for pair in statements[statement]:
             clause, guards = _made_local(file, *pair, _clause(file, *pair))
             clauses.append(clause)
-            edits += guards
+            edits += guards.edits
+            findings += guards.findings
         if has_target:  # import it only once
             clauses = [replace(c, target=None, drop=True) if c.target == view.target else c for c in clauses]
         for (binding, _), clause in zip(statements[statement], clauses, strict=True):
@@ -65,7 +68,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
             local.setdefault(place, []).append(view.source.slice(view.source.span(fallback)))
     edits += [insert_before(view, place, "\n".join(lines), "") for place, lines in local.items()]
     edits += [*_star_edits(file), *redirection_edits(view, imported, needs)]
-    return Changes(tuple(edits), tuple(conversions))
+    return Changes(tuple(edits), tuple(conversions), tuple(findings))
 
 
 @dataclass(frozen=True)
@@ -181,17 +184,15 @@ def _is_needless(file: _Converted, binding: Binding, bindings: list[Binding]) ->
     )
 
 
-def _made_local(
-    file: _Converted, binding: Binding, bindings: list[Binding], clause: Clause
-) -> tuple[Clause, list[Edit]]:
+def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], clause: Clause) -> tuple[Clause, Changes]:
     """The clause of a name that stays, into the functions that use it: the module then loads without the source.
 
-    With it the edits of the classes whose base it is.
+    With it the changes of the classes whose base it is.
     """
     view = file.view
     root = (binding.qualified or "").partition(".")[0]
     if clause.target is not None or clause.drop or root != view.settings.source or not file.planned.uses:
-        return clause, []
+        return clause, NOTHING
     group = file.naming.groups.get(id(bindings))
     hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
     if (
@@ -199,7 +200,7 @@ def _made_local(
         or len(bindings) != 1
         or (group is not None and (group.deleted or group.fallback or group.anchor.kind != "import"))
     ):
-        return clause, []
+        return clause, NOTHING
     loads = _remaining(file, bindings, group)
     serves = file.is_changed and _selects_modules(view)  # else there is nothing that would run without the source
     bases = {load: base for load in loads if serves and (base := left_base(view, load)) is not None}
@@ -207,9 +208,9 @@ def _made_local(
     places = statements_that_need(view, binding, bindings, others)
     on_top = isinstance(view.parent(binding.node), ast.Module) and not view.source.is_document
     if not loads or (others and not places) or not on_top or any(view.suppressed("", place) for place in places):
-        return clause, []
+        return clause, NOTHING
     guards = guarded_imports(view, binding, bases.values())
-    return (clause, []) if guards is None else (replace(clause, drop=True, local=tuple(places)), guards)
+    return (clause, NOTHING) if guards is None else (replace(clause, drop=True, local=tuple(places)), guards)
 
 
 _MOST_FALLBACKS = 8
