@@ -83,7 +83,7 @@ class Paddle:
         functional = paddle.nn.functional
         for name in ("dropout", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"):
             if hasattr(functional, name):
-                setattr(functional, name, _no_dropout)
+                setattr(functional, name, _expected_dropout)
         _without_dropout(functional, "scaled_dot_product_attention")
 
     def seed(self, number: int) -> None:
@@ -139,6 +139,14 @@ Side = Torch | Paddle
 
 def _no_dropout(x: Any = None, *arguments: Any, input: Any = None, **keywords: Any) -> Any:
     return input if x is None else x
+
+
+def _expected_dropout(
+    x: Any = None, p: float = 0.5, axis: Any = None, training: bool = True, mode: str = "upscale_in_train", **more: Any
+) -> Any:
+    """What Paddle's dropout gives on average: ``downscale_in_infer`` scales in both modes."""
+    x = more.get("input") if x is None else x
+    return x * (1 - p) if mode == "downscale_in_infer" else x
 
 
 def _without_dropout(functional: Any, name: str) -> None:

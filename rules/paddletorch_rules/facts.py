@@ -74,6 +74,7 @@ class Facts:
     numpy_parameters: Mapping[str, str]
     axis_names: Names
     sizes: BySide
+    numpy_arrays: Names
     inert_parameters: Names
     lost_group_keys: Names
     parameter_walks: BySide

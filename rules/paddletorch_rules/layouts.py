@@ -161,8 +161,9 @@ def walk(module: Any, side: Framework, torch: str = "", paddle: str = "") -> Ite
     inner = (
         {getattr(part, side).partition(".")[0] for part in layout.parts if "." in getattr(part, side)} if layout else ()
     )
-    for name, child in module.named_children():
-        if name not in inner:
+    own = module._modules if side == "torch" else module._sub_layers  # named_children() leaves out a second name
+    for name, child in own.items():
+        if child is not None and name not in inner:
             other = names.get(name, name)
             ours, theirs = (name, other) if side == "torch" else (other, name)
             yield from walk(child, side, f"{torch}{ours}.", f"{paddle}{theirs}.")

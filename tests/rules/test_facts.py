@@ -660,6 +660,12 @@ def takes_tensor(name: str) -> None:
     assert calls[name]().size > 0
 
 
+def gives_array(name: str) -> None:
+    numbers = ([[1, 2]],) if name == "concatenate" else (3,) if name in ("arange", "ones", "zeros") else ([1, 2],)
+    given = getattr(np, name)(*numbers, *([1] if name == "roll" else []))
+    assert isinstance(given, np.ndarray) and isinstance(given.tolist(), list)
+
+
 def some_takes(name: str) -> None:
     x = sample()
     calls: dict[str, Callable[[], Any]] = {
@@ -745,6 +751,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "layer_parameters.torch": of_torchs_layers,
     "numpy_parameters": as_numpy_names_it,
     "sizes.paddle": takes_tensor,
+    "numpy_arrays": gives_array,
     "inert_parameters": some_takes,
     "lost_group_keys": of_groups,
     "parameter_walks.torch": walks_once,

@@ -141,3 +141,18 @@ def test_layouts_that_are_not_known_are_errors_that_name_the_key(make: Any, key:
     model = make()
     with pytest.raises(WeightsError, match=f"(?s){key}.*{text}.*--keep"):
         convert(layout.plan(model, "torch"), arrays(model), Choices())
+
+
+def test_a_module_under_two_names_has_both_keys() -> None:
+    """``self.head = self.add_sublayer("conv", ...)``; ``named_children`` of both frameworks leaves the second out."""
+
+    class Twice(P.Layer):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.head = self.add_sublayer("linear", P.Linear(3, 4))
+
+    model = Twice()
+    there = convert(layout.plan(model, "paddle"), arrays(model), Choices()).arrays
+    assert {key: array.shape for key, array in there.items()} == {
+        "linear.weight": (4, 3), "linear.bias": (4,), "head.weight": (4, 3), "head.bias": (4,),
+    }  # fmt: skip

@@ -29,6 +29,7 @@ from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_opera
 from paddletorch.plan.passes.tensors.new_axes import plan_new_axes
 from paddletorch.plan.passes.tensors.promotion import plan_promotion
 from paddletorch.plan.passes.tensors.replaced_layers import plan_replaced_layers
+from paddletorch.plan.passes.tensors.saved_values import plan_saved_values
 from paddletorch.plan.passes.tensors.statistics import plan_statistics
 from paddletorch.plan.passes.tensors.subscripts import plan_subscripts
 from paddletorch.plan.passes.tensors.tied_weights import plan_tied_weights
@@ -76,6 +77,7 @@ PASSES = (
     Pass("wrapped models", plan_wrapped_models),  # renames members before they are planned
     Pass("tied weights", plan_tied_weights),  # rewrites statements before their members are planned
     Pass("running statistics", plan_statistics),  # rewrites members before they are planned
+    Pass("saved values", plan_saved_values),  # rewrites statements before their members are planned
     Pass("members", plan_members),
     Pass("calls of layers", plan_layer_calls),
     Pass("kept gradients", plan_kept_gradients),

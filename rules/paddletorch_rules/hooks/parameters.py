@@ -6,7 +6,7 @@ import ast
 import re
 
 from paddletorch_rules.hooks.arguments import is_call_of, is_plain, is_pure
-from paddletorch_rules.hooks.protocol import BoundCall, hook
+from paddletorch_rules.hooks.protocol import BoundCall, Step, hook
 
 
 @hook("parameter", to="paddle")
@@ -24,6 +24,8 @@ def create_parameter(call: BoundCall) -> None:
     dtype = "{dtype:, dtype=%}"
     if call.literal("attr") is False:
         call.stop("TEN202", what="attr=False")
+    if _is_open(call) and _ask_afterwards(call, dtype):
+        return
     if _is_open(call):
         made = f"torch.nn.Parameter(torch.empty({{shape}}{dtype}))"
         asked = "None if attr is False else (other(made), attr(made) if callable(attr) else None, made)[-1]"
@@ -43,6 +45,33 @@ def create_parameter(call: BoundCall) -> None:
     if not made:
         call.stop("TEN202", what=ast.unparse(initial))
     call.rewrite(f"torch.nn.Parameter({made}{frozen})")
+
+
+def _ask_afterwards(call: BoundCall, dtype: str) -> bool:
+    """Fill ``self.name`` as if there were no attribute, and ask in statements of their own what the attribute holds."""
+    target = call.parent.targets[0] if isinstance(call.parent, ast.Assign) else None
+    attribute, default = call.value("attr"), call.origin("default_initializer")
+    plain = isinstance(attribute, ast.Name | ast.Attribute) and is_pure(attribute)
+    if not call.is_named or not isinstance(target, ast.Attribute) or attribute is None or not plain:
+        return False
+    steps: list[Step] = []
+    if default is not None and call.literal("default_initializer") is not None:
+        filled = _initial(default, dtype)
+    elif (function := _default(call)) == _ZEROS:
+        filled = f"torch.zeros({{shape}}{dtype})"
+    elif function == _SHORT:
+        filled = f"torch.empty({{shape}}{dtype})"
+        steps.append(Step((("", _SHORT.removeprefix("lambda tensor: ").replace("tensor", "{object}")),)))
+    else:
+        filled = f"{function}(torch.empty({{shape}}{dtype}))"
+    if filled is None:
+        return False
+    name = ast.unparse(attribute)
+    without = f"{ast.unparse(target.value)}.register_parameter('{target.attr}', None)"
+    cases = ((f"{name} is False", without), (f"callable({name})", f"{name}({{object}})"))
+    call.rewrite(f"torch.nn.Parameter({filled})")
+    call.afterwards(*steps, Step(cases))
+    return True
 
 
 _ZEROS, _XAVIER = "torch.nn.init.zeros_", "torch.nn.init.xavier_uniform_"

@@ -35,11 +35,12 @@ from paddletorch.plan.model.refusals import (
     SignatureNotKnown,
     StatedByTable,
 )
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant, same_value
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.placeholders import with_brackets
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
-from paddletorch.resolve import NoneValue, Qualified
+from paddletorch.resolve import Instance, NoneValue, Qualified
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
 from paddletorch.text.call_spans import LayoutError, read_layout, run_of_arguments
 from paddletorch.text.source import WIDTH
@@ -287,7 +288,7 @@ class _Mapping:
             self._edits += translate_edits(self._view, value, values, self._binding.row.code)
         except Refused as stop:
             raise Refused(_about(stop.refusal, name)) from None
-        around = self._numbers_of_tensor(name, value) or self._decisions.wraps.get(name)
+        around = self._plain_numbers(name, value) or self._decisions.wraps.get(name)
         if around is not None:
             span = self._with_own_brackets(value) if around[0].startswith("*") else self._view.source.span(value)
             before, after = with_brackets(*around, value)
@@ -303,15 +304,17 @@ class _Mapping:
         except LayoutError as error:
             raise Refused(ArgumentsNotReadable(str(error))) from None
 
-    def _numbers_of_tensor(self, name: str, node: ast.expr) -> tuple[str, str] | None:
-        """What goes around sizes and axes that Paddle reads from a tensor: torch wants the numbers."""
-        one = name == "axis"
-        sizes = facts().sizes["paddle"]
-        if self._binding.target != "torch" or name in self._decisions.wraps or not (one or name in sizes):
+    def _plain_numbers(self, name: str, node: ast.expr) -> tuple[str, str] | None:
+        """What goes around sizes and axes that Paddle reads from a tensor or an array: torch wants the numbers."""
+        one, sizes = name == "axis", facts().sizes["paddle"]
+        if self._binding.target != "torch" or name in self._decisions.wraps or not (one or name in {"perm", *sizes}):
             return None
-        if kinds(self._view, node) != {"Tensor"}:
+        is_array = _is_array(self._view, node)
+        if not is_array and kinds(self._view, node) != {"Tensor"}:
             return None
-        return ("int(", ")") if one else ("", ".tolist()") if precedence_of(node) == ATOM else ("(", ").tolist()")
+        if one and not is_array:
+            return "int(", ")"
+        return ("", ".tolist()") if precedence_of(node) == ATOM else ("(", ").tolist()")
 
     def _place(self, source_name: str, target_name: str, bound: Bound) -> None:
         """Note where the argument goes; the positionals of a variadic parameter become a list if the row says so."""
@@ -436,3 +439,9 @@ def _about(refusal: Refusal, parameter: str) -> Refusal:
     if not isinstance(refusal, StatedByTable):
         return refusal
     return StatedByTable(refusal.code, (*refusal.details, ("parameter", parameter)))
+
+
+def _is_array(view: FileView, node: ast.expr) -> bool:
+    values = view.evaluator.values(node)
+    makers = {f"numpy.{name}" for name in facts().numpy_arrays}
+    return bool(values) and all(isinstance(v, Instance) and v.api in makers for v in values)

@@ -207,7 +207,7 @@ def _finished(callee: Callee, converted: ConvertedCall) -> ConvertedCall:
 
 def _path_of_object(binding: CallBinding, decisions: Decisions, callee: Callee) -> str:
     """How statements after the call name the object that it makes; empty if they cannot, or there are none."""
-    if not decisions.steps or callee not in (Callee.NAMED, Callee.PARENT):
+    if not decisions.steps or callee not in (Callee.NAMED, Callee.METHOD, Callee.PARENT):
         return ""
     if callee is Callee.PARENT and any(decisions.around):
         return ""

@@ -52,8 +52,10 @@ def tensor_for(view: FileView, initializer: ast.Call) -> str | None:
     """The tensor that an initializer is for which is written in a layer's arguments: ``self.fc.weight``.
 
     ``parameter`` if it is for many, one after the other. None if it is no such initializer: it may be kept, and applied
-    to any tensor.
+    to any tensor. A function of the file gives an initializer, which is a function of the tensor.
     """
+    if not view.settings.overloads(view.qualified(initializer.func) or ""):
+        return None
     value: ast.AST = initializer
     holder = view.parent(value)
     holder = view.parent(holder) if isinstance(holder, ast.keyword) and holder.arg == "initializer" else holder

@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from paddletorch.model import Conversion, Edit, Span
-from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.naming import Group, Naming
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.decide import import_target
 from paddletorch.plan.names.global_statements import redirection_edits
 from paddletorch.plan.names.import_statements import Clause, edit_statement, insert_lines_before, joined_lines
+from paddletorch.plan.names.left_bases import guarded_imports, left_base
 from paddletorch.plan.names.local_imports import fallback_import, import_text, places_of, statements_that_need
 from paddletorch.plan.names.needed_imports import needed_modules
 from paddletorch.plan.syntax.statements import insert_before, own_line, remove_statement, start_of
@@ -29,6 +31,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
     file = _Converted(view, planned)
     edits: list[Edit] = []
     conversions: list[Conversion] = []
+    findings: list[Finding] = []
     needs = needed_modules(view, planned.imports)
     statements: dict[ast.stmt, list[tuple[Binding, list[Binding]]]] = {}
     local: dict[ast.stmt, list[str]] = {}
@@ -40,7 +43,12 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
     imported: dict[ast.stmt, list[tuple[Binding, Clause]]] = {}
     has_target = any(view.target in modules for modules in needs.values())
     for statement in sorted(statements, key=start_of):
-        clauses = [_made_local(file, *pair, _clause(file, *pair)) for pair in statements[statement]]
+        clauses = []
+        for pair in statements[statement]:
+            clause, guards = _made_local(file, *pair, _clause(file, *pair))
+            clauses.append(clause)
+            edits += guards.edits
+            findings += guards.findings
         if has_target:  # import it only once
             clauses = [replace(c, target=None, drop=True) if c.target == view.target else c for c in clauses]
         for (binding, _), clause in zip(statements[statement], clauses, strict=True):
@@ -60,7 +68,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
             local.setdefault(place, []).append(view.source.slice(view.source.span(fallback)))
     edits += [insert_before(view, place, "\n".join(lines), "") for place, lines in local.items()]
     edits += [*_star_edits(file), *redirection_edits(view, imported, needs)]
-    return Changes(tuple(edits), tuple(conversions))
+    return Changes(tuple(edits), tuple(conversions), tuple(findings))
 
 
 @dataclass(frozen=True)
@@ -176,12 +184,15 @@ def _is_needless(file: _Converted, binding: Binding, bindings: list[Binding]) ->
     )
 
 
-def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], clause: Clause) -> Clause:
-    """The clause of a name that stays, into the functions that use it: the module then loads without the source."""
+def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], clause: Clause) -> tuple[Clause, Changes]:
+    """The clause of a name that stays, into the functions that use it: the module then loads without the source.
+
+    With it the changes of the classes whose base it is.
+    """
     view = file.view
     root = (binding.qualified or "").partition(".")[0]
     if clause.target is not None or clause.drop or root != view.settings.source or not file.planned.uses:
-        return clause
+        return clause, NOTHING
     group = file.naming.groups.get(id(bindings))
     hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
     if (
@@ -189,12 +200,17 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
         or len(bindings) != 1
         or (group is not None and (group.deleted or group.fallback or group.anchor.kind != "import"))
     ):
-        return clause
+        return clause, NOTHING
     loads = _remaining(file, bindings, group)
-    places = statements_that_need(view, binding, bindings, loads)
-    if not loads or not places or any(view.suppressed("", place) for place in places):
-        return clause
-    return replace(clause, drop=True, local=tuple(places))
+    serves = file.is_changed and _selects_modules(view)  # else there is nothing that would run without the source
+    bases = {load: base for load in loads if serves and (base := left_base(view, load)) is not None}
+    others = [load for load in loads if load not in bases]
+    places = statements_that_need(view, binding, bindings, others)
+    on_top = isinstance(view.parent(binding.node), ast.Module) and not view.source.is_document
+    if not loads or (others and not places) or not on_top or any(view.suppressed("", place) for place in places):
+        return clause, NOTHING
+    guards = guarded_imports(view, binding, bases.values())
+    return (clause, NOTHING) if guards is None else (replace(clause, drop=True, local=tuple(places)), guards)
 
 
 _MOST_FALLBACKS = 8
@@ -245,15 +261,19 @@ def _is_never_used(file: _Converted, binding: Binding, bindings: list[Binding]) 
     """Whether this imports the framework at the top without any use; left, the file would still require it."""
     view = file.view
     on_top = isinstance(view.parent(binding.node), ast.Module) and len(bindings) == 1
-    selected = view.settings.lookup(f"{view.settings.source}.nn") is not None  # rows of modules are selected
     return (
         on_top
-        and selected
+        and _selects_modules(view)
         and binding.alias is not None
         and not view.suppressed("API101", binding.alias)
         and not _is_read(file, binding.name, bindings)
         and binding.name not in _all_names(view)
     )
+
+
+def _selects_modules(view: FileView) -> bool:
+    """Whether the rows of modules are selected, not only those of mixed precision."""
+    return view.settings.lookup(f"{view.settings.source}.nn") is not None
 
 
 def _unused(file: _Converted, group: Group) -> bool:

@@ -10,6 +10,7 @@ from operator import itemgetter
 from paddletorch.plan.model.site import Anchor, AnchorKind, Candidate, Role, Site
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.aliases import names_that_may_hold
+from paddletorch.plan.sites.attribute_keys import attribute_key, self_scope
 from paddletorch.resolve import Binding, NoneValue, Qualified
 
 _CHECKS = frozenset({"isinstance", "issubclass"})
@@ -192,7 +193,8 @@ def _attribute_sites(view: FileView, names_in_use: frozenset[str]) -> list[Site]
         qualified = frozenset(v.name for v in values if isinstance(v, Qualified))
         if not qualified:
             continue
-        anchor = Anchor("attribute", ("attribute", node.attr), node, (), qualified)
+        key = attribute_key(view, node.attr, self_scope(view, node))
+        anchor = Anchor("attribute", key, node, (), qualified)
         site = climb(view, anchor, node, qualified, None)
         if site is not None and not all(c.row.kind == "constant" for c in site.candidates):
             found.append(site)
@@ -315,7 +317,7 @@ def _target_keys(view: FileView, target: ast.expr, path: Sequence[int] = ()) -> 
     if isinstance(target, ast.Name):
         scope = view.tree.scopes[target]
         keys: list[Hashable] = [id(scope.lookup(target.id))]
-        return [*keys, ("attribute", target.id)] if scope.kind == "class" else keys
+        return [*keys, attribute_key(view, target.id, scope)] if scope.kind == "class" else keys
     if isinstance(target, ast.Attribute):
-        return [("attribute", target.attr)]
+        return [attribute_key(view, target.attr, self_scope(view, target))]
     return []

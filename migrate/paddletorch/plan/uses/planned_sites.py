@@ -327,7 +327,7 @@ def _check_annotation(view: FileView, site: Site, row: Row) -> None:
     """Raise Refused if the class's counterpart cannot be used in an annotation or ``isinstance`` test."""
     if row.annotation and site.role not in ("annotation", "check", "alias"):
         raise Refused(NoSuchUse("this use", target_name(row, view)))
-    if row.annotation and site.role == "check" and _would_accept_strings(view, site, row):
+    if row.annotation and site.role == "check" and _would_accept_more(view, site, row):
         raise Refused(NoSuchUse("the check", target_form(row, view).template or "the counterpart"))
     if site.role == "check" and row.kind == "class" and _is_wider(view, row):
         raise Refused(NoSuchUse("the check", target_name(row, view)))
@@ -379,13 +379,16 @@ _DEPTH = 4
 """How many ancestors of a call are compared with a larger expression."""
 
 
-def _would_accept_strings(view: FileView, site: Site, row: Row) -> bool:
-    """Whether the counterpart is ``str``, and the ``isinstance`` test does not name ``str`` already."""
-    if target_form(row, view).template != "str":
-        return False
+_MORE = {"str": "str", "typing.Callable": "Callable"}
+"""Counterparts of which other objects are instances too, by how a test names them."""
+
+
+def _would_accept_more(view: FileView, site: Site, row: Row) -> bool:
+    """Whether the counterpart is ``str`` or a function, and the ``isinstance`` test does not name it already."""
+    wider = _MORE.get(target_form(row, view).template or "")
     parent = view.parent(site.node)
     beside = parent.elts if isinstance(parent, ast.Tuple) else []
-    return not any(isinstance(e, ast.Name) and e.id == "str" for e in beside)
+    return wider is not None and not any(isinstance(e, ast.Name) and e.id == wider for e in beside)
 
 
 def _is_wider(view: FileView, row: Row) -> bool:

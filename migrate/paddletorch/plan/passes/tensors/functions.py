@@ -7,33 +7,35 @@ returns the gradients of those.
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.passes.tensors.gradients_of_numbers import with_nones
 
 _CODE = "AGD202"
 _NOTE = "tensor_arguments"
 
 
 def plan_functions(view: FileView, planned: Planned) -> Changes:
-    """Edit autograd functions that return None as a gradient; those whose result is no tuple remain reported."""
-    if view.target != "paddle":
-        return NOTHING
+    """Give each autograd function the gradients that the target expects; those where that is not seen stay reported."""
     revised: list[Use] = []
     for use in planned.uses:
         statement = view.parent(use.site.node)
         if use.site.role != "base" or use.row.id != "autograd.Function" or not isinstance(statement, ast.ClassDef):
             continue
-        if not use.converts or all(f.code != _CODE for f in use.findings):
+        if not use.converts:
             continue
-        edits = _edits(view, statement, use.row.code)
+        if view.target == "torch":
+            edits = with_nones(view, statement, use.row.code)
+        elif any(f.code == _CODE for f in use.findings):
+            edits = _edits(view, statement, use.row.code)
+        else:
+            continue
         if edits:
-            others = tuple(f for f in use.findings if f.code != _CODE)
-            revised.append(replace(use.with_edits(*edits), findings=others))
-    return Changes(uses=tuple(revised))
+            revised.append(use.with_edits(*edits).without_finding(_CODE))
+    return Changes(uses=tuple(revised)) if revised else NOTHING
 
 
 def _edits(view: FileView, node: ast.ClassDef, code: str) -> list[Edit]:

@@ -81,7 +81,7 @@ def _is_backwards(part: ast.expr) -> bool:
 def _flipped(view: FileView, node: ast.Subscript) -> list[Edit] | None:
     """``x.flip([1])[:, :, 0]`` for ``x[:, ::-1, 0]``; None if the dimension of a part is unknown."""
     parts = parts_of(node)
-    if not isinstance(node.ctx, ast.Load) or not all(_takes_one(p) for p in parts):
+    if not isinstance(node.ctx, ast.Load) or not all(_takes_one(p) for p in parts) or _may_be_list(view, node):
         return None
     dots = [k for k, p in enumerate(parts) if is_ellipsis(p)]
     if len(dots) > 1:
@@ -96,6 +96,30 @@ def _flipped(view: FileView, node: ast.Subscript) -> list[Edit] | None:
         return [Edit(Span(end, whole), flip, CODE)]
     edits = [Edit(view.source.span(parts[k]), ":", CODE) for k in reversed_parts]
     return [Edit(Span(end, end), flip, CODE), *edits]
+
+
+_ITERATING = frozenset({"enumerate", "len", "list", "reversed", "zip"})
+
+
+def _may_be_list(view: FileView, node: ast.Subscript) -> bool:
+    """Whether it is ``given[::-1]`` of a parameter without annotation whose parts the function takes one by one."""
+    name = node.value
+    if not isinstance(name, ast.Name) or not isinstance(node.slice, ast.Slice):
+        return False
+    scope = view.tree.scopes[name]
+    given = [b.node for b in scope.lookup(name.id) if b.kind == "parameter"]
+    if not any(isinstance(argument, ast.arg) and argument.annotation is None for argument in given):
+        return False
+    for read in ast.walk(scope.function().node):
+        if isinstance(read, ast.For | ast.comprehension):
+            parts = [read.iter]
+        elif isinstance(read, ast.Call) and isinstance(read.func, ast.Name) and read.func.id in _ITERATING:
+            parts = read.args
+        else:
+            continue
+        if any(isinstance(part, ast.Name) and part.id == name.id for part in parts):
+            return True
+    return False
 
 
 def _takes_one(part: ast.expr) -> bool:
