@@ -16,7 +16,14 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.decide import import_target
 from paddletorch.plan.names.global_statements import redirection_edits
 from paddletorch.plan.names.import_statements import Clause, edit_statement, insert_lines_before, joined_lines
-from paddletorch.plan.names.local_imports import fallback_import, import_text, places_of, statements_that_need
+from paddletorch.plan.names.local_imports import (
+    fallback_import,
+    import_text,
+    is_never_evaluated,
+    places_of,
+    statements_that_need,
+    typing_edit,
+)
 from paddletorch.plan.names.needed_imports import needed_modules
 from paddletorch.plan.syntax.statements import insert_before, own_line, remove_statement, start_of
 from paddletorch.resolve import Binding
@@ -32,6 +39,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
     needs = needed_modules(view, planned.imports)
     statements: dict[ast.stmt, list[tuple[Binding, list[Binding]]]] = {}
     local: dict[ast.stmt, list[str]] = {}
+    typed: list[str] = []
     for scope in view.tree.own.values():
         for bindings in scope.bindings.values():
             for binding in bindings:
@@ -46,6 +54,8 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
         for (binding, _), clause in zip(statements[statement], clauses, strict=True):
             for place in clause.local:
                 local.setdefault(place, []).append(import_text(binding))
+            if clause.typed:
+                typed.append(import_text(binding))
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
         edits += edit_statement(view, statement, clauses, needs.get(statement, []))
@@ -59,6 +69,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
         for place in places:
             local.setdefault(place, []).append(view.source.slice(view.source.span(fallback)))
     edits += [insert_before(view, place, "\n".join(lines), "") for place, lines in local.items()]
+    edits += [typing_edit(view, typed)] if typed else []
     edits += [*_star_edits(file), *redirection_edits(view, imported, needs)]
     return Changes(tuple(edits), tuple(conversions))
 
@@ -179,8 +190,8 @@ def _is_needless(file: _Converted, binding: Binding, bindings: list[Binding]) ->
 def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], clause: Clause) -> Clause:
     """The clause of a name that stays, into the functions that use it: the module then loads without the source."""
     view = file.view
-    root = (binding.qualified or "").partition(".")[0]
-    if clause.target is not None or clause.drop or root != view.settings.source or not file.planned.uses:
+    of_source = view.settings.is_of_source(binding.qualified or "")
+    if clause.target is not None or clause.drop or not of_source or not file.planned.uses:
         return clause
     group = file.naming.groups.get(id(bindings))
     hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
@@ -191,10 +202,12 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
     ):
         return clause
     loads = _remaining(file, bindings, group)
-    places = statements_that_need(view, binding, bindings, loads)
-    if not loads or not places or any(view.suppressed("", place) for place in places):
+    on_top = isinstance(view.parent(binding.node), ast.Module) and not view.source.is_document
+    read = [load for load in loads if not (on_top and is_never_evaluated(view, load))]
+    places = statements_that_need(view, binding, bindings, read)
+    if not loads or (read and not places) or any(view.suppressed("", place) for place in places):
         return clause
-    return replace(clause, drop=True, local=tuple(places))
+    return replace(clause, drop=True, local=tuple(places), typed=len(read) < len(loads))
 
 
 _MOST_FALLBACKS = 8

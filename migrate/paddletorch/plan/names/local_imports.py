@@ -1,21 +1,23 @@
-"""Imports of the source that stay: into the functions that need them, so that the module loads without the source."""
+"""Imports of the source that stay: into the functions and branches that need them, so that the module loads without."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.statements import block_of, start_of
 from paddletorch.resolve import Binding
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Holder = _Function | ast.Module
 
 
 def statements_that_need(
     view: FileView, binding: Binding, bindings: list[Binding], loads: Iterable[ast.expr]
 ) -> list[ast.stmt]:
-    """The statements in functions before which an import can stand instead; none if it must stay where it is.
+    """The statements before which an import can stand instead; none if it must stay where it is.
 
     ``loads`` are the uses that remain of the name.
     """
@@ -38,13 +40,16 @@ def fallback_import(view: FileView, bindings: list[Binding]) -> ast.Try | None:
 
 
 def places_of(view: FileView, loads: Iterable[ast.expr]) -> list[ast.stmt]:
-    """The statements in functions that come first of those with uses; none if a use is outside of functions."""
-    by_function: dict[_Function, list[ast.expr]] = {}
+    """The statements in functions and in the module's branches that come first of those with uses.
+
+    None if a use runs whenever the module is loaded.
+    """
+    by_function: dict[_Holder, list[ast.expr]] = {}
     for load in loads:
-        function = _function_around(view, load)
-        if function is None:
+        holder = _function_around(view, load) or _branch_around(view, load)
+        if holder is None:
             return []
-        by_function.setdefault(function, []).append(load)
+        by_function.setdefault(holder, []).append(load)
     places = [place for function, loads in by_function.items() for place in _first_in_blocks(view, function, loads)]
     return [] if any(getattr(place, "decorator_list", None) for place in places) else places
 
@@ -59,11 +64,19 @@ def _function_around(view: FileView, load: ast.expr) -> _Function | None:
     return None
 
 
+def _branch_around(view: FileView, load: ast.expr) -> ast.Module | None:
+    """The module, if ``load`` stands in a branch of an ``if`` there and in no class."""
+    path = _statements_around(view, load, view.tree.module)
+    if not isinstance(path[0], ast.If) or len(path) == 1 or any(isinstance(s, ast.ClassDef) for s in path):
+        return None
+    return view.tree.module
+
+
 _MOST_PLACES = 3
 """In how many branches of a function an import is repeated before it stands once above them all."""
 
 
-def _first_in_blocks(view: FileView, function: _Function, loads: list[ast.expr]) -> list[ast.stmt]:
+def _first_in_blocks(view: FileView, function: _Holder, loads: list[ast.expr]) -> list[ast.stmt]:
     """The first statement with a use in each innermost block, so that only branches that reach a use need the import.
 
     A block below one that has imported the name needs nothing; many branches share one import.
@@ -74,7 +87,7 @@ def _first_in_blocks(view: FileView, function: _Function, loads: list[ast.expr])
         block = id(block_of(view, path[-1]))
         first[block] = min(path[-1], first.get(block, path[-1]), key=lambda statement: statement.lineno)
     needed = {id(block_of(view, path[-1])) for path in paths if not _has_import_above(view, path, first)}
-    if len(needed) > _MOST_PLACES:
+    if len(needed) > _MOST_PLACES and not isinstance(function, ast.Module):
         return [_first_in_common_block(view, paths)]
     return [first[block] for block in needed]
 
@@ -96,7 +109,7 @@ def _first_in_common_block(view: FileView, paths: list[list[ast.stmt]]) -> ast.s
     return min((path[place] for path in paths), key=start_of)
 
 
-def _statements_around(view: FileView, load: ast.expr, function: _Function) -> list[ast.stmt]:
+def _statements_around(view: FileView, load: ast.expr, function: _Holder) -> list[ast.stmt]:
     """The statements of the function that hold ``load``, the outermost first; an ``elif`` is not one."""
     found: list[ast.stmt] = []
     current: ast.AST | None = load
@@ -112,6 +125,58 @@ def _is_elif(view: FileView, statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.If) or not isinstance(around, ast.If) or around.orelse != [statement]:
         return False
     return view.source.body[view.source.span(statement).start :].startswith(b"elif")
+
+
+_READS_NO_ANNOTATIONS = frozenset({
+    "staticmethod", "classmethod", "property", "typing.overload", "abc.abstractmethod", "functools.wraps",
+    "functools.lru_cache", "functools.cache", "functools.cached_property",
+})  # fmt: skip
+"""Decorators that leave annotations unread; others may resolve them as they run."""
+
+
+def is_never_evaluated(view: FileView, load: ast.expr) -> bool:
+    """Whether the name stands in an annotation of a function that stays text: as a string, or by ``__future__``."""
+    current: ast.AST | None = load
+    while current is not None and current not in view.annotations:
+        if isinstance(current, ast.stmt):
+            return False
+        current = view.parent(current)
+    quoted = isinstance(current and view.parent(current), ast.Constant)
+    function = view.statement(current) if current is not None else None
+    if not (quoted or view.provide(_keeps_annotations)) or not isinstance(function, _Function):
+        return False
+    return all(_decorator(view, one) in _READS_NO_ANNOTATIONS for one in function.decorator_list)
+
+
+def _decorator(view: FileView, node: ast.expr) -> str:
+    node = node.func if isinstance(node, ast.Call) else node
+    return view.qualified(node) or (node.id if isinstance(node, ast.Name) else "")
+
+
+def _keeps_annotations(view: FileView) -> bool:
+    """Whether ``from __future__ import annotations`` holds."""
+    futures = (s for s in view.tree.module.body if isinstance(s, ast.ImportFrom) and s.module == "__future__")
+    return any(alias.name == "annotations" for statement in futures for alias in statement.names)
+
+
+def typing_edit(view: FileView, lines: Sequence[str]) -> Edit:
+    """Insert imports that only annotations need, for type checkers, below the imports at the top."""
+    newline = view.source.newline
+    body, number = view.tree.module.body, 0
+    while number + 1 < len(body) and not _is_code(body[number + 1], number + 1):
+        number += 1
+    known = any(b.qualified == "typing.TYPE_CHECKING" for b in view.tree.scope.bindings.get("TYPE_CHECKING", ()))
+    block = [] if known else ["from typing import TYPE_CHECKING", ""]
+    block += ["if TYPE_CHECKING:", *(f"    {line}" for line in lines)]
+    start = view.source.line_span(body[number].end_lineno or 0).end
+    rest = view.source.body[start:]
+    blank = len(rest) - len(rest.lstrip())
+    return Edit(Span(start, start + blank), newline.join(["", *block, "", "", ""]))
+
+
+def _is_code(statement: ast.stmt, number: int) -> bool:
+    docstring = number == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return not docstring and not isinstance(statement, ast.Import | ast.ImportFrom)
 
 
 def import_text(binding: Binding) -> str:
