@@ -23,6 +23,8 @@ class Clause:
     drop: bool
     local: tuple[ast.stmt, ...] = ()
     """Statements in functions and branches before which the name is imported instead."""
+    guarded: bool = False
+    """It stays, and may fail: the module only keeps what it imports."""
     typed: bool = False
     """Annotations that are never evaluated use the name, too: it is imported for type checkers."""
 

@@ -13,16 +13,18 @@ from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.naming import Group, Naming
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.annotation_imports import is_never_evaluated, typing_edit
 from paddletorch.plan.names.decide import import_target
 from paddletorch.plan.names.global_statements import redirection_edits
+from paddletorch.plan.names.guarded_imports import guarded_text, is_only_held
 from paddletorch.plan.names.import_statements import Clause, edit_statement, insert_lines_before, joined_lines
 from paddletorch.plan.names.local_imports import (
     fallback_import,
     import_text,
-    is_never_evaluated,
+    is_on_top,
+    is_one_name,
     places_of,
     statements_that_need,
-    typing_edit,
 )
 from paddletorch.plan.names.needed_imports import needed_modules
 from paddletorch.plan.syntax.statements import insert_before, own_line, remove_statement, start_of
@@ -56,6 +58,8 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
                 local.setdefault(place, []).append(import_text(binding))
             if clause.typed:
                 typed.append(import_text(binding))
+            if clause.guarded:
+                edits.append(insert_before(view, statement, guarded_text(view, binding), ""))
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
         edits += edit_statement(view, statement, clauses, needs.get(statement, []))
@@ -197,14 +201,16 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
     hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
     if (
         hidden
-        or len(bindings) != 1
+        or not is_one_name(view, bindings)
         or (group is not None and (group.deleted or group.fallback or group.anchor.kind != "import"))
     ):
         return clause
     loads = _remaining(file, bindings, group)
-    on_top = isinstance(view.parent(binding.node), ast.Module) and not view.source.is_document
+    on_top = is_on_top(view, binding)
     read = [load for load in loads if not (on_top and is_never_evaluated(view, load))]
     places = statements_that_need(view, binding, bindings, read)
+    if read and not places and on_top and isinstance(binding.node, ast.ImportFrom) and is_only_held(view, read):
+        return replace(clause, drop=True, guarded=True)
     if not loads or (read and not places) or any(view.suppressed("", place) for place in places):
         return clause
     return replace(clause, drop=True, local=tuple(places), typed=len(read) < len(loads))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.statements import block_of, start_of
 from paddletorch.resolve import Binding
@@ -21,9 +20,20 @@ def statements_that_need(
 
     ``loads`` are the uses that remain of the name.
     """
-    if len(bindings) != 1 or not isinstance(view.parent(binding.node), ast.Module) or view.source.is_document:
+    if not is_on_top(view, binding) or not is_one_name(view, bindings):
         return []
     return places_of(view, loads)
+
+
+def is_on_top(view: FileView, binding: Binding) -> bool:
+    """Whether the import runs whenever the module is loaded."""
+    return isinstance(view.parent(binding.node), ast.Module) and not view.source.is_document
+
+
+def is_one_name(view: FileView, bindings: Sequence[Binding]) -> bool:
+    """Whether these bind one thing: ``import torch`` and ``import torch.utils.checkpoint`` both bind ``torch``."""
+    plain = all(isinstance(b.node, ast.Import) and b.alias is not None and b.alias.asname is None for b in bindings)
+    return len(bindings) == 1 or (plain and all(is_on_top(view, b) for b in bindings))
 
 
 def fallback_import(view: FileView, bindings: list[Binding]) -> ast.Try | None:
@@ -46,7 +56,7 @@ def places_of(view: FileView, loads: Iterable[ast.expr]) -> list[ast.stmt]:
     """
     by_function: dict[_Holder, list[ast.expr]] = {}
     for load in loads:
-        holder = _function_around(view, load) or _branch_around(view, load)
+        holder = function_around(view, load) or _branch_around(view, load)
         if holder is None:
             return []
         by_function.setdefault(holder, []).append(load)
@@ -54,7 +64,7 @@ def places_of(view: FileView, loads: Iterable[ast.expr]) -> list[ast.stmt]:
     return [] if any(getattr(place, "decorator_list", None) for place in places) else places
 
 
-def _function_around(view: FileView, load: ast.expr) -> _Function | None:
+def function_around(view: FileView, load: ast.expr) -> _Function | None:
     """The innermost function whose body holds ``load``."""
     scope = view.tree.scopes.get(load)
     while scope is not None:
@@ -125,58 +135,6 @@ def _is_elif(view: FileView, statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.If) or not isinstance(around, ast.If) or around.orelse != [statement]:
         return False
     return view.source.body[view.source.span(statement).start :].startswith(b"elif")
-
-
-_READS_NO_ANNOTATIONS = frozenset({
-    "staticmethod", "classmethod", "property", "typing.overload", "abc.abstractmethod", "functools.wraps",
-    "functools.lru_cache", "functools.cache", "functools.cached_property",
-})  # fmt: skip
-"""Decorators that leave annotations unread; others may resolve them as they run."""
-
-
-def is_never_evaluated(view: FileView, load: ast.expr) -> bool:
-    """Whether the name stands in an annotation of a function that stays text: as a string, or by ``__future__``."""
-    current: ast.AST | None = load
-    while current is not None and current not in view.annotations:
-        if isinstance(current, ast.stmt):
-            return False
-        current = view.parent(current)
-    quoted = isinstance(current and view.parent(current), ast.Constant)
-    function = view.statement(current) if current is not None else None
-    if not (quoted or view.provide(_keeps_annotations)) or not isinstance(function, _Function):
-        return False
-    return all(_decorator(view, one) in _READS_NO_ANNOTATIONS for one in function.decorator_list)
-
-
-def _decorator(view: FileView, node: ast.expr) -> str:
-    node = node.func if isinstance(node, ast.Call) else node
-    return view.qualified(node) or (node.id if isinstance(node, ast.Name) else "")
-
-
-def _keeps_annotations(view: FileView) -> bool:
-    """Whether ``from __future__ import annotations`` holds."""
-    futures = (s for s in view.tree.module.body if isinstance(s, ast.ImportFrom) and s.module == "__future__")
-    return any(alias.name == "annotations" for statement in futures for alias in statement.names)
-
-
-def typing_edit(view: FileView, lines: Sequence[str]) -> Edit:
-    """Insert imports that only annotations need, for type checkers, below the imports at the top."""
-    newline = view.source.newline
-    body, number = view.tree.module.body, 0
-    while number + 1 < len(body) and not _is_code(body[number + 1], number + 1):
-        number += 1
-    known = any(b.qualified == "typing.TYPE_CHECKING" for b in view.tree.scope.bindings.get("TYPE_CHECKING", ()))
-    block = [] if known else ["from typing import TYPE_CHECKING", ""]
-    block += ["if TYPE_CHECKING:", *(f"    {line}" for line in lines)]
-    start = view.source.line_span(body[number].end_lineno or 0).end
-    rest = view.source.body[start:]
-    blank = len(rest) - len(rest.lstrip())
-    return Edit(Span(start, start + blank), newline.join(["", *block, "", "", ""]))
-
-
-def _is_code(statement: ast.stmt, number: int) -> bool:
-    docstring = number == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    return not docstring and not isinstance(statement, ast.Import | ast.ImportFrom)
 
 
 def import_text(binding: Binding) -> str:
