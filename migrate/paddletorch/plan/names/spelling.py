@@ -62,7 +62,7 @@ _BUILTINS = re.compile(
     rf"(?<![\w.'\"])({'|'.join(name for name in dir(builtins) if name.islower() and name.isalpha())})(?=[(,)])"
 )
 _HELPERS = re.compile(
-    r"(?<![\w.])(math|functools|types|collections|itertools|operator|contextlib|copy|importlib|os|torchvision)(?=\.\w)"
+    r"(?<![\w.])(math|numbers|functools|types|collections|itertools|operator|contextlib|copy|importlib|os|torchvision)(?=\.\w)"
 )
 
 
