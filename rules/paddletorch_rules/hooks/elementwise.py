@@ -42,7 +42,8 @@ def broadcast_number(call: BoundCall, function: str) -> None:
         return
     number = made.args[0].operand if isinstance(made.args[0], ast.UnaryOp) else made.args[0]
     if isinstance(number, ast.Constant):
-        both = f"*paddle.broadcast_tensors([{_first(call)}, {{y}}])"
+        first = _first(call)
+        both = f"{first}, {{y}}.expand_as({first})"
         call.rewrite(f"{function}({both}{{rtol:, rtol=%}}{{atol:, atol=%}}{{equal_nan:, equal_nan=%}})")
 
 
