@@ -36,6 +36,12 @@ def guarded_text(view: FileView, binding: Binding) -> str:
     """An import that may fail: what is kept in its place raises an ImportError where it is called."""
     indent = " " * view.source.indent
     message = f"{view.source.quote}needs {binding.qualified}{view.source.quote}"
-    lines = ["try:", f"{indent}{import_text(binding)}", "except ImportError:", "", f"{indent}class {binding.name}:"]
-    lines += [f"{indent * 2}def __init__(self, *args, **kwargs):", f"{indent * 3}raise ImportError({message})", ""]
+    raised = f"raise ImportError({message})"
+    if binding.name[0].islower():
+        fallback = [f"def {binding.name}(*args, **kwargs):", f"{indent}{raised}"]
+    else:  # isinstance() of it is False, as of what cannot be made
+        init = f"{indent}def __init__(self, *args, **kwargs):"
+        fallback = [f"class {binding.name}:", init, f"{indent * 2}{raised}"]
+    lines = ["try:", f"{indent}{import_text(binding)}", "except ImportError:", ""]
+    lines += [*(f"{indent}{line}" for line in fallback), ""]
     return view.source.newline.join(lines)
