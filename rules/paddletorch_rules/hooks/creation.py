@@ -182,14 +182,21 @@ def _legacy(call: BoundCall, dtype: str, after: str) -> None:
         call.rewrite(f"paddle.to_tensor({{data}}, dtype={dtype}){after}")
     else:
         size, data = f"paddle.empty([{{data}}], dtype={dtype})", f"paddle.to_tensor({{data}}, dtype={dtype})"
-        rewrite_once(call, f"({size} if isinstance({{data}}, int) else {data}){after}", data="data")
+        rewrite_once(call, f"({size} if isinstance({{data}}, numbers.Integral) else {data}){after}", data="data")
 
 
 def _is_data(node: ast.expr | None) -> bool:
     """Whether the expression is a display, or an array made by name."""
-    return isinstance(node, _DATA) or (
-        isinstance(node, ast.Call) and ast.unparse(node.func).partition(".")[0] in ("np", "numpy", "list", "tuple")
-    )
+    if isinstance(node, _DATA) or not isinstance(node, ast.Call):
+        return isinstance(node, _DATA)
+    module, _, name = ast.unparse(node.func).partition(".")
+    return module in ("list", "tuple") or (module in ("np", "numpy") and name.startswith(_ARRAYS))
+
+
+_ARRAYS = (
+    "arange", "array", "asarray", "concatenate", "eye", "full", "linspace", "load", "ones", "random.", "stack", "zeros",
+)  # fmt: skip
+"""How the names of NumPy's functions begin that give arrays; others may give a number, which is a size."""
 
 
 def _is_size(node: ast.expr) -> bool:

@@ -33,6 +33,20 @@ def operator(call: BoundCall, sign: str) -> None:
         call.rewrite(f"{_first(call)} {sign} {{y}}")
 
 
+@hook("broadcast_number", to="paddle")
+def broadcast_number(call: BoundCall, function: str) -> None:
+    """Paddle compares tensors of one shape: ``torch.tensor(0.0)`` is broadcast to the other's."""
+    made = call.origin("other")
+    name = ast.unparse(made.func).rpartition(".")[2] if isinstance(made, ast.Call) else ""
+    if not isinstance(made, ast.Call) or name not in ("tensor", "as_tensor", "scalar_tensor") or not made.args:
+        return
+    number = made.args[0].operand if isinstance(made.args[0], ast.UnaryOp) else made.args[0]
+    if isinstance(number, ast.Constant):
+        first = _first(call)
+        both = f"{first}, {{y}}.expand_as({first})"
+        call.rewrite(f"{function}({both}{{rtol:, rtol=%}}{{atol:, atol=%}}{{equal_nan:, equal_nan=%}})")
+
+
 def _factor(call: BoundCall) -> str | None:
     """The text of ``alpha``, which leaves the call; None if it is 1."""
     node = call.value("alpha")

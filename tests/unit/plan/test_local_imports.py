@@ -51,14 +51,24 @@ BODIES = {
         "def f():\n    from paddle.geometric import segment_sum\n"
         "    class A(segment_sum):\n        pass\n    return A\n",
     ),
+    "a branch of the module": (
+        "if x.any():\n    y = segment_sum(1)\n",
+        "if x.any():\n    from paddle.geometric import segment_sum\n    y = segment_sum(1)\n",
+    ),
     "one line": (
         "def f(): return segment_sum(1)\n",
         "def f(): from paddle.geometric import segment_sum; return segment_sum(1)\n",
     ),
 }
 
-STAYS = {
+KEPT = {
     "default": "def f(g=segment_sum):\n    return g(segment_sum(1))\n",
+    "table": "TABLE = {1: [segment_sum]}\n",
+    "dict": "TABLE = dict(total=segment_sum)\n\n\ndef f():\n    return segment_sum(1)\n",
+}
+
+STAYS = {
+    "default of a call": "def f(g=segment_sum(1)):\n    return g(segment_sum(1))\n",
     "class": "class A:\n    total = segment_sum\n\n    def f(self):\n        return segment_sum(1)\n",
     "decorator": "@segment_sum\ndef f():\n    return segment_sum(1)\n",
     "decorator in a function": "def f():\n    @segment_sum\n    def g():\n        return 1\n    return g\n",
@@ -97,3 +107,14 @@ def test_nothing_moves_where_the_tables_know_no_use() -> None:
 def test_a_fallback_with_another_name_stays() -> None:
     code = START + "try:\n    import paddle.a as a\nexcept ImportError:\n    a = None\n\n\ndef f():\n    return a.b()\n"
     assert "\ntry:\n    import paddle.a as a\n" in ENGINE.convert(code.encode(), "a.py").output.decode()
+
+
+@pytest.mark.parametrize("body", KEPT.values(), ids=KEPT.keys())
+def test_what_is_only_kept_is_imported_under_try(body: str) -> None:
+    first = ENGINE.convert((START + body).encode(), "a.py").output.decode()
+    guard = "try:\n    from paddle.geometric import segment_sum\nexcept ImportError:\n\n"
+    guard += "    def segment_sum(*args, **kwargs):\n"
+    assert guard + "        raise ImportError('needs paddle.geometric.segment_sum')\n" in first
+    assert first.endswith(body)
+    assert ENGINE.convert(first.encode(), "a.py").output.decode() == first
+    compile(first, "a.py", "exec")

@@ -78,9 +78,12 @@ class Dtypes:
             name, operands = self._function(node)
             name = name.removesuffix("_")
             known = name in facts().floating_only or name in facts().same_dtype or name in facts().sums
+            known = known or name.endswith("_like")
             if operands and name in facts().floating_results:
                 known = known or self.of(operands[0]) == FLOATING
             return operands[0] if known and operands and all(k.arg != "dtype" for k in node.keywords) else None
+        if isinstance(node, ast.Subscript) and self.is_tensor(node.value):
+            return node.value
         if isinstance(node, ast.BinOp):
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 lower = self.of(other) if self.number(other) is None else "int64"
@@ -108,7 +111,8 @@ class Dtypes:
             return None if isinstance(node.op, ast.Not) else self.of(node.operand)
         if isinstance(node, ast.Compare):
             plain = any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops)
-            return "bool" if not plain and self.is_tensor(node) else None
+            sides = (node.left, *node.comparators)
+            return "bool" if not plain and (self.is_tensor(node) or any(map(self._is_shown, sides))) else None
         if isinstance(node, ast.IfExp):
             return self._same([node.body, node.orelse])
         return None
@@ -117,6 +121,13 @@ class Dtypes:
         """Whether ``node`` can be a tensor, as far as its values are known."""
         values = self._view.evaluator.values(node)
         return any(isinstance(v, Instance) and v.type == "tensor" for v in values)
+
+    def _is_shown(self, node: ast.expr) -> bool:
+        """Whether a parameter is a tensor because another is made like it: ``torch.ones_like(x)``."""
+        if not isinstance(node, ast.Name):
+            return False
+        bindings = self._view.tree.scopes[node].lookup(node.id)
+        return len(bindings) == 1 and bindings[0].kind == "parameter" and id(bindings) in self._view.provide(_copied)
 
     def _same(self, nodes: Iterable[ast.expr]) -> str | None:
         found = {self.of(n) for n in nodes}
@@ -173,9 +184,11 @@ class Dtypes:
 
     def _operation(self, node: ast.BinOp) -> str | None:
         found = self.combined(node.left, node.right)
-        if isinstance(node.op, ast.Div) and found is not None and category(found) < 2:
-            return DEFAULT
-        return found
+        if not isinstance(node.op, ast.Div):
+            return found
+        if found is None:  # whatever the other operand is, a quotient is no integer
+            return FLOATING if self.of(node.left) is not None or self.of(node.right) is not None else None
+        return DEFAULT if category(found) < 2 else found
 
     def combined(self, left: ast.expr, right: ast.expr) -> str | None:
         """The dtype of an operation of two tensors, or of a tensor and a Python number."""
@@ -193,6 +206,8 @@ class Dtypes:
         if qualified is not None and qualified.startswith("torch."):
             first = [k.value for k in call.keywords if k.arg in ("input", "self")]
             return qualified.rpartition(".")[2], [*first, *given]
+        if qualified in ("einops.rearrange", "einops.repeat"):
+            return "clone", given[:1]  # of the same dtype
         if qualified is None and isinstance(call.func, ast.Attribute) and self.is_tensor(call.func.value):
             return call.func.attr, [call.func.value, *given]
         return "", []
@@ -286,6 +301,16 @@ class Dtypes:
         values = self._view.evaluator.values(call.func)
         layers = all(isinstance(v, Instance) and v.type in _LAYERS and v.node is None for v in values)
         return FLOATING if values and layers else None
+
+
+def _copied(view: FileView) -> frozenset[int]:
+    """Variables, by the identity of their bindings, of whose shape and dtype other tensors are made."""
+    calls = [call for call in view.tree.calls if call.args and isinstance(call.args[0], ast.Name)]
+    made = [
+        c for c in calls if (name := view.qualified(c.func)) and name.startswith("torch.") and name.endswith("_like")
+    ]
+    given = [call.args[0] for call in made]
+    return frozenset(id(view.tree.scopes[n].lookup(n.id)) for n in given if isinstance(n, ast.Name))
 
 
 def _with_number(dtype: str, number: int | None) -> str | None:

@@ -22,7 +22,11 @@ class Clause:
     target: str | None
     drop: bool
     local: tuple[ast.stmt, ...] = ()
-    """Statements in functions before which the name is imported instead."""
+    """Statements in functions and branches before which the name is imported instead."""
+    guarded: bool = False
+    """It stays, and may fail: the module only keeps what it imports."""
+    typed: bool = False
+    """Annotations that are never evaluated use the name, too: it is imported for type checkers."""
 
 
 def edit_statement(view: FileView, statement: ast.stmt, clauses: list[Clause], needed: Sequence[str]) -> list[Edit]:

@@ -14,11 +14,20 @@ from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.naming import Group, Naming
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.annotation_imports import is_never_evaluated, typing_edit
 from paddletorch.plan.names.decide import import_target
 from paddletorch.plan.names.global_statements import redirection_edits
+from paddletorch.plan.names.guarded_imports import guarded_text, is_only_held
 from paddletorch.plan.names.import_statements import Clause, edit_statement, insert_lines_before, joined_lines
 from paddletorch.plan.names.left_bases import guarded_imports, left_base
-from paddletorch.plan.names.local_imports import fallback_import, import_text, places_of, statements_that_need
+from paddletorch.plan.names.local_imports import (
+    fallback_import,
+    import_text,
+    is_on_top,
+    is_one_name,
+    places_of,
+    statements_that_need,
+)
 from paddletorch.plan.names.needed_imports import needed_modules
 from paddletorch.plan.syntax.statements import insert_before, own_line, remove_statement, start_of
 from paddletorch.resolve import Binding
@@ -35,6 +44,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
     needs = needed_modules(view, planned.imports)
     statements: dict[ast.stmt, list[tuple[Binding, list[Binding]]]] = {}
     local: dict[ast.stmt, list[str]] = {}
+    typed: list[str] = []
     for scope in view.tree.own.values():
         for bindings in scope.bindings.values():
             for binding in bindings:
@@ -54,6 +64,10 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
         for (binding, _), clause in zip(statements[statement], clauses, strict=True):
             for place in clause.local:
                 local.setdefault(place, []).append(import_text(binding))
+            if clause.typed:
+                typed.append(import_text(binding))
+            if clause.guarded:
+                edits.append(insert_before(view, statement, guarded_text(view, binding), ""))
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
         edits += edit_statement(view, statement, clauses, needs.get(statement, []))
@@ -67,6 +81,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
         for place in places:
             local.setdefault(place, []).append(view.source.slice(view.source.span(fallback)))
     edits += [insert_before(view, place, "\n".join(lines), "") for place, lines in local.items()]
+    edits += [typing_edit(view, typed)] if typed else []
     edits += [*_star_edits(file), *redirection_edits(view, imported, needs)]
     return Changes(tuple(edits), tuple(conversions), tuple(findings))
 
@@ -190,27 +205,33 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
     With it the changes of the classes whose base it is.
     """
     view = file.view
-    root = (binding.qualified or "").partition(".")[0]
-    if clause.target is not None or clause.drop or root != view.settings.source or not file.planned.uses:
+    of_source = view.settings.is_of_source(binding.qualified or "")
+    if clause.target is not None or clause.drop or not of_source or not file.planned.uses:
         return clause, NOTHING
     group = file.naming.groups.get(id(bindings))
     hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
     if (
         hidden
-        or len(bindings) != 1
+        or not is_one_name(view, bindings)
         or (group is not None and (group.deleted or group.fallback or group.anchor.kind != "import"))
     ):
         return clause, NOTHING
     loads = _remaining(file, bindings, group)
-    serves = file.is_changed and _selects_modules(view)  # else there is nothing that would run without the source
-    bases = {load: base for load in loads if serves and (base := left_base(view, load)) is not None}
-    others = [load for load in loads if load not in bases]
+    on_top = is_on_top(view, binding)
+    read = [load for load in loads if not (on_top and is_never_evaluated(view, load))]
+    serves = on_top and len(bindings) == 1 and file.is_changed and _selects_modules(view)  # else nothing would run
+    bases = {load: base for load in read if serves and (base := left_base(view, load)) is not None}
+    others = [load for load in read if load not in bases]
     places = statements_that_need(view, binding, bindings, others)
-    on_top = isinstance(view.parent(binding.node), ast.Module) and not view.source.is_document
-    if not loads or (others and not places) or not on_top or any(view.suppressed("", place) for place in places):
+    is_held = not bases and not places and on_top and isinstance(binding.node, ast.ImportFrom)
+    if others and is_held and is_only_held(view, others):
+        return replace(clause, drop=True, guarded=True), NOTHING
+    if not loads or (others and not places) or any(view.suppressed("", place) for place in places):
         return clause, NOTHING
     guards = guarded_imports(view, binding, bases.values())
-    return (clause, NOTHING) if guards is None else (replace(clause, drop=True, local=tuple(places)), guards)
+    if guards is None:
+        return clause, NOTHING
+    return replace(clause, drop=True, local=tuple(places), typed=len(read) < len(loads)), guards
 
 
 _MOST_FALLBACKS = 8

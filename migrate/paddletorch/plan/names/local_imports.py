@@ -1,27 +1,39 @@
-"""Imports of the source that stay: into the functions that need them, so that the module loads without the source."""
+"""Imports of the source that stay: into the functions and branches that need them, so that the module loads without."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.statements import block_of, start_of
 from paddletorch.resolve import Binding
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Holder = _Function | ast.Module
 
 
 def statements_that_need(
     view: FileView, binding: Binding, bindings: list[Binding], loads: Iterable[ast.expr]
 ) -> list[ast.stmt]:
-    """The statements in functions before which an import can stand instead; none if it must stay where it is.
+    """The statements before which an import can stand instead; none if it must stay where it is.
 
     ``loads`` are the uses that remain of the name.
     """
-    if len(bindings) != 1 or not isinstance(view.parent(binding.node), ast.Module) or view.source.is_document:
+    if not is_on_top(view, binding) or not is_one_name(view, bindings):
         return []
     return places_of(view, loads)
+
+
+def is_on_top(view: FileView, binding: Binding) -> bool:
+    """Whether the import runs whenever the module is loaded."""
+    return isinstance(view.parent(binding.node), ast.Module) and not view.source.is_document
+
+
+def is_one_name(view: FileView, bindings: Sequence[Binding]) -> bool:
+    """Whether these bind one thing: ``import torch`` and ``import torch.utils.checkpoint`` both bind ``torch``."""
+    plain = all(isinstance(b.node, ast.Import) and b.alias is not None and b.alias.asname is None for b in bindings)
+    return len(bindings) == 1 or (plain and all(is_on_top(view, b) for b in bindings))
 
 
 def fallback_import(view: FileView, bindings: list[Binding]) -> ast.Try | None:
@@ -38,18 +50,21 @@ def fallback_import(view: FileView, bindings: list[Binding]) -> ast.Try | None:
 
 
 def places_of(view: FileView, loads: Iterable[ast.expr]) -> list[ast.stmt]:
-    """The statements in functions that come first of those with uses; none if a use is outside of functions."""
-    by_function: dict[_Function, list[ast.expr]] = {}
+    """The statements in functions and in the module's branches that come first of those with uses.
+
+    None if a use runs whenever the module is loaded.
+    """
+    by_function: dict[_Holder, list[ast.expr]] = {}
     for load in loads:
-        function = _function_around(view, load)
-        if function is None:
+        holder = function_around(view, load) or _branch_around(view, load)
+        if holder is None:
             return []
-        by_function.setdefault(function, []).append(load)
+        by_function.setdefault(holder, []).append(load)
     places = [place for function, loads in by_function.items() for place in _first_in_blocks(view, function, loads)]
     return [] if any(getattr(place, "decorator_list", None) for place in places) else places
 
 
-def _function_around(view: FileView, load: ast.expr) -> _Function | None:
+def function_around(view: FileView, load: ast.expr) -> _Function | None:
     """The innermost function whose body holds ``load``."""
     scope = view.tree.scopes.get(load)
     while scope is not None:
@@ -59,11 +74,19 @@ def _function_around(view: FileView, load: ast.expr) -> _Function | None:
     return None
 
 
+def _branch_around(view: FileView, load: ast.expr) -> ast.Module | None:
+    """The module, if ``load`` stands in a branch of an ``if`` there and in no class."""
+    path = _statements_around(view, load, view.tree.module)
+    if not isinstance(path[0], ast.If) or len(path) == 1 or any(isinstance(s, ast.ClassDef) for s in path):
+        return None
+    return view.tree.module
+
+
 _MOST_PLACES = 3
 """In how many branches of a function an import is repeated before it stands once above them all."""
 
 
-def _first_in_blocks(view: FileView, function: _Function, loads: list[ast.expr]) -> list[ast.stmt]:
+def _first_in_blocks(view: FileView, function: _Holder, loads: list[ast.expr]) -> list[ast.stmt]:
     """The first statement with a use in each innermost block, so that only branches that reach a use need the import.
 
     A block below one that has imported the name needs nothing; many branches share one import.
@@ -74,7 +97,7 @@ def _first_in_blocks(view: FileView, function: _Function, loads: list[ast.expr])
         block = id(block_of(view, path[-1]))
         first[block] = min(path[-1], first.get(block, path[-1]), key=lambda statement: statement.lineno)
     needed = {id(block_of(view, path[-1])) for path in paths if not _has_import_above(view, path, first)}
-    if len(needed) > _MOST_PLACES:
+    if len(needed) > _MOST_PLACES and not isinstance(function, ast.Module):
         return [_first_in_common_block(view, paths)]
     return [first[block] for block in needed]
 
@@ -96,7 +119,7 @@ def _first_in_common_block(view: FileView, paths: list[list[ast.stmt]]) -> ast.s
     return min((path[place] for path in paths), key=start_of)
 
 
-def _statements_around(view: FileView, load: ast.expr, function: _Function) -> list[ast.stmt]:
+def _statements_around(view: FileView, load: ast.expr, function: _Holder) -> list[ast.stmt]:
     """The statements of the function that hold ``load``, the outermost first; an ``elif`` is not one.
 
     None is in a class: what its body binds is not seen from comprehensions and classes in it.

@@ -68,8 +68,8 @@ _BUILTINS = re.compile(
     rf"(?<![\w.'\"])({'|'.join(name for name in dir(builtins) if name.islower() and name.isalpha())})(?=[(,)])"
 )
 _HELPERS = re.compile(
-    r"(?<![\w.])"
-    r"(math|functools|types|collections|itertools|operator|contextlib|copy|importlib|os|torchvision|typing)(?=\.\w)"
+    r"(?<![\w.])(math|numbers|functools|types|collections|itertools|operator|contextlib|copy|importlib|os|torchvision"
+    r"|typing)(?=\.\w)"
 )
 
 

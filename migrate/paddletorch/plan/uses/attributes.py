@@ -33,6 +33,9 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
     name = f"{row.receiver}.{node.attr}"
     try:
         if row.report is not None and not row.forms(view.target):
+            of_module = "module" in view.settings.table.bases(row.receiver or "")
+            if of_module and any(store.target.attr == node.attr for store in view.tree.stores):
+                return NOTHING  # the program's own
             raise Refused(StatedByTable(row.report, (("method", node.attr),)))
         if not view.is_located(node):
             raise Refused(NotLocated())

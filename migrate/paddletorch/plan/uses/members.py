@@ -152,6 +152,8 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
         options = [pair for pair in rows if pair[0].receiver == receiver]
         row, form = options[0]
         evidence = file.receivers.evidence_for(node, call, receiver, options)
+        if row.report is not None and not row.forms(view.target) and _is_super_of(view, node.value, receiver):
+            evidence = Evidence.YES
         if evidence is Evidence.NO or view.suppressed(row.code, call or node):
             continue
         if file.receivers.overrides(node.value, node.attr):
@@ -171,6 +173,18 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
             return changes, None
         return changes, (f"{receiver.capitalize()}.{node.attr}", _fate(changes))
     return NOTHING, None
+
+
+def _is_super_of(view: FileView, node: ast.expr, receiver: str) -> bool:
+    """Whether this is ``super()`` in a class that derives from one of the framework's of this type."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "super":
+        return False
+    current: ast.AST | None = node
+    while current is not None and not isinstance(current, ast.ClassDef):
+        current = view.parent(current)
+    names = [view.qualified(base) for base in current.bases] if current is not None else []
+    rows = [found[0] for name in names if name and (found := view.settings.lookup(name)) is not None]
+    return any(receiver in view.settings.table.bases(row.instance or "") for row in rows)
 
 
 def _plan_unknown_layer(view: FileView, node: ast.Attribute, row: Row, rows: list[Row]) -> Changes:

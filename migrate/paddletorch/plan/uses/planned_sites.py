@@ -325,12 +325,23 @@ def _is_cast_to(view: FileView, site: Site) -> bool:
 
 def _check_annotation(view: FileView, site: Site, row: Row) -> None:
     """Raise Refused if the class's counterpart cannot be used in an annotation or ``isinstance`` test."""
-    if row.annotation and site.role not in ("annotation", "check", "alias"):
+    if row.annotation and site.role not in ("annotation", "check", "alias") and not _is_held(view, site):
         raise Refused(NoSuchUse("this use", target_name(row, view)))
     if row.annotation and site.role == "check" and _would_accept_more(view, site, row):
         raise Refused(NoSuchUse("the check", target_form(row, view).template or "the counterpart"))
     if site.role == "check" and row.kind == "class" and _is_wider(view, row):
         raise Refused(NoSuchUse("the check", target_name(row, view)))
+
+
+def _is_held(view: FileView, site: Site) -> bool:
+    """Whether a collection that is no argument holds the constant, for values to be compared with or looked up."""
+    node, parent = site.node, view.parent(site.node)
+    if isinstance(parent, ast.Dict) and node not in parent.keys:
+        return False
+    while isinstance(parent, ast.Tuple | ast.List | ast.Set | ast.Dict):
+        node, parent = parent, view.parent(parent)
+    is_read = isinstance(parent, ast.Assign | ast.AnnAssign | ast.Compare)
+    return is_read and node is not site.node and site.candidates[0].row.kind == "constant"
 
 
 def _convert_store(view: FileView, site: Site, row: Row) -> Use:
@@ -392,9 +403,11 @@ def _would_accept_more(view: FileView, site: Site, row: Row) -> bool:
 
 
 def _is_wider(view: FileView, row: Row) -> bool:
-    """Whether the counterpart is the base class of all layers, and the source's class is narrower."""
-    found = view.settings.table.lookup(view.target, target_name(row, view))
-    return found is not None and found[0].id == "nn.Module" and row.id != "nn.Module"
+    """Whether the counterpart is the class of all layers or tensors, and the source's class is narrower."""
+    target = target_name(row, view)
+    found = view.settings.table.lookup(view.target, target)
+    wide = found is not None and found[0].id == "nn.Module" and row.id != "nn.Module"
+    return wide or (target == "paddle.Tensor" and row.annotation)
 
 
 def _is_warned(view: FileView, site: Site, row: Row) -> bool:

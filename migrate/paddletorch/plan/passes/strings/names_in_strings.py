@@ -42,15 +42,21 @@ def plan_names_in_probes(view: FileView, planned: Planned) -> Changes:
         if not isinstance(call.func, ast.Name) or call.func.id not in _PROBES or len(call.args) < 2:
             continue
         module, attribute = call.args[:2]
-        if not isinstance(module, ast.Name) or view.qualified(module) != view.settings.source:
-            continue
-        if _is_replaced(view, module, planned.edits):
+        path = view.qualified(module) or ""
+        if not _has_no_row(view, path) or _is_replaced(view, module, planned.edits):
             continue
         name = str(attribute.value) if isinstance(attribute, ast.Constant) else ""
-        api = f"{view.settings.source}.{name}" if name else f"an API of {view.settings.source}"
+        api = f"{path}.{name}" if name else f"an API of {path}"
+        asked = view.text(module).replace(view.settings.source, view.target, 1)
         text = view.text(call)
-        findings.append(refused(NoSuchUse(text, text.replace(view.text(module), view.target, 1)), call, api))
+        findings.append(refused(NoSuchUse(text, text.replace(view.text(module), asked, 1)), call, api))
     return Changes(findings=tuple(findings))
+
+
+def _has_no_row(view: FileView, module: str) -> bool:
+    """Whether no row has the module of the source, or what stands above one."""
+    known = module == view.settings.source or module in view.settings.modules
+    return known and view.settings.lookup(module) is None
 
 
 _PROBES = frozenset({"getattr", "setattr", "delattr"})

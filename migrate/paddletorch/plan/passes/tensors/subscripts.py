@@ -1,4 +1,4 @@
-"""Subscripts that one framework rejects: torch ``x[:, ::-1]``, Paddle 2.6 ``x[:, [-1]]``."""
+"""Subscripts that one framework rejects: torch ``x[:, ::-1]``, Paddle a list of slices, and 2.6 ``x[:, [-1]]``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from packaging.version import Version
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.tensors.replaced_subscripts import (
     CODE,
@@ -17,7 +17,7 @@ from paddletorch.plan.passes.tensors.replaced_subscripts import (
     parts_of,
     replaced_subscripts,
 )
-from paddletorch.resolve import Instance
+from paddletorch.resolve import Binding, Instance
 
 _BACKWARDS = "TEN212"
 
@@ -26,9 +26,52 @@ def plan_subscripts(view: FileView, planned: Planned) -> Changes:
     """Replace subscripts of tensors that the target rejects; report those that are left."""
     if view.target == "torch":
         return replaced_subscripts(view, _backwards(view), _flipped, "Tensor.flip", _BACKWARDS)
+    changes = replaced_subscripts(view, _lists_of_slices(view), _as_tuple, "a tuple", None)
     if view.settings.target_releases.versions[0] < Version("3.0"):
-        return replaced_subscripts(view, _negative_lists(view), _as_slice, "a slice", None)
-    return NOTHING
+        older = replaced_subscripts(view, _negative_lists(view), _as_slice, "a slice", None)
+        changes = joined((changes, older))
+    return changes
+
+
+def _lists_of_slices(view: FileView) -> Iterator[ast.Subscript]:
+    """``x[parts]`` where ``parts`` is a list of slices, which torch takes as a tuple; only tensors do."""
+    for node in view.tree.subscripts:
+        if isinstance(node.slice, ast.Name):
+            given = [_value(binding) for binding in view.evaluator.reaching(node.slice)]
+            lists = [one for one in given if isinstance(one, ast.List | ast.ListComp | ast.BinOp)]
+            if lists and len(lists) == len(given) and all(_holds_slices(view, one) for one in lists):
+                yield node
+
+
+def _value(binding: Binding) -> ast.expr | None:
+    """What a name is given, also as one of several: ``first, second = [slice(2)], [slice(3)]``."""
+    if binding.kind == "assign":
+        return binding.value
+    position = binding.path[0] if binding.kind == "unpack" and len(binding.path) == 1 else None
+    if position is None or not isinstance(binding.value, ast.Tuple) or position >= len(binding.value.elts):
+        return None
+    return binding.value.elts[position]
+
+
+def _holds_slices(view: FileView, node: ast.expr) -> bool:
+    """Whether a slice is in one of the lists of the expression."""
+    if isinstance(node, ast.BinOp):
+        return _holds_slices(view, node.left) or _holds_slices(view, node.right)
+    if isinstance(node, ast.ListComp):
+        return _is_slice(view, node.elt)
+    return isinstance(node, ast.List) and any(_is_slice(view, element) for element in node.elts)
+
+
+def _is_slice(view: FileView, node: ast.expr) -> bool:
+    if isinstance(node, ast.Name):
+        given = [_value(binding) for binding in view.evaluator.reaching(node)]
+        return bool(given) and all(isinstance(one, ast.Call) and _is_slice(view, one) for one in given)
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "slice"
+
+
+def _as_tuple(view: FileView, node: ast.Subscript) -> list[Edit] | None:
+    span = view.source.span(node.slice)
+    return [Edit(span, "", CODE, ("tuple(", span, ")"))]
 
 
 def _negative_lists(view: FileView) -> Iterator[ast.Subscript]:
