@@ -83,9 +83,10 @@ def plan_adapters(view: FileView, planned: Planned) -> Changes:
     for place in sorted(set(first.values())):
         here = [adapter for (at, name), (_, adapter) in sorted(used.items()) if first[name] == place == at]
         site = next(site for (at, _), (site, _) in sorted(used.items()) if at == place)
-        newline = view.source.newline
-        text = "".join(f"\n\n{adapter.text}" for adapter in here).replace("\n", newline)
-        text = text if view.source.body.startswith((b"\n", b"\r"), place) else text + 2 * newline
+        above = view.source.body[:place]
+        blank = 2 * (len(above) - len(above.rstrip(b" \r\n")) < 3 * len(view.source.newline))
+        text = "\n" * blank + "".join(f"{adapter.text}\n\n" for adapter in here)
+        text = text.replace("\n", view.source.newline)
         written = spelled(view, {}, site.node, [Edit(Span(place, place), text, site.candidates[0].row.code)], site.name)
         edits += written.edits
         imports += [replace(one, site=site) for one in written.imports]
@@ -106,7 +107,9 @@ def _place(view: FileView, site: Site) -> int | None:
     end = below[count - 1].end_lineno
     if end is None or count == len(below) or below[count].lineno <= end or site.node.lineno <= end:
         return None
-    return view.source.line_span(end).end
+    start = view.source.line_span(end).end
+    rest = view.source.body[start:]
+    return start + len(rest) - len(rest.lstrip(b"\r\n"))
 
 
 def _is_free(view: FileView, name: str) -> bool:
