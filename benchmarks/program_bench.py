@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import paddletorch
 import paddletorch_rules
 import paddletorch_shim
 from program_convert import convert_files, converter_digest, digest_of
@@ -136,7 +137,7 @@ class Server:
     def ask(self, job: Mapping[str, Any]) -> dict[str, Any]:
         """The reply to a job; a server that is gone is started again."""
         if self._process is None or self._process.poll() is not None:
-            paths = [str(Path(one.__path__[0]).parent) for one in (paddletorch_shim, paddletorch_rules)]
+            paths = [str(Path(one.__path__[0]).parent) for one in (paddletorch, paddletorch_shim, paddletorch_rules)]
             env = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join([*paths, str(HERE)])}
             env |= {"FLAGS_use_mkldnn": "0", "GLOG_minloglevel": "3", "CUDA_VISIBLE_DEVICES": "", "PYTHONHASHSEED": "0"}
             env |= {"HF_HUB_OFFLINE": "1"}

@@ -23,10 +23,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from paddletorch.children.absent import FAMILIES, absent_name, make_absent
 from program_compare import compared, fill_weights
 from program_sides import Side, sides
 from program_stages import entry_of, install_finder, made_model, run_source, stages
-from program_trees import FAMILIES, Blocker
 from program_values import inputs_of
 
 
@@ -78,7 +78,8 @@ def run_target(side: Side, job: dict[str, Any]) -> dict[str, Any]:
         if differences:
             result |= {"outcome": "differs", "stage": stage, "message": differences[0], "differences": differences[:8]}
     except BaseException as error:
-        result |= {"outcome": "fails", "stage": stage, **_described(error)}
+        absent = absent_name(error, FAMILIES["paddle" if side.name == "torch" else "torch"])
+        result |= {"outcome": "fails", "stage": stage, "absent": absent, **_described(error)}
     result["loaded"] = [str(path) for path in finder.loaded]
     result["needed"] = [str(path) for path in finder.needed]
     result["covered"] = sorted(covered)
@@ -142,7 +143,7 @@ def serve(name: str, folders: list[str]) -> None:
     sys.setrecursionlimit(4000)
     warnings.simplefilter("ignore")
     other = "paddle" if name == "torch" else "torch"
-    sys.meta_path.insert(0, Blocker(FAMILIES[other]))
+    make_absent(FAMILIES[other])
     side = sides(name)
     usual = ["einops", "scipy", "paddletorch_shim.weights.models", "paddletorch_rules.layouts"]
     if name == "torch":

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from paddletorch.children.absent import FAMILIES
 from program_compare import compared
 from program_sides import Side
-from program_trees import FAMILIES, Blocker, TreeFinder
+from program_trees import StubFinder, TreeFinder
 from program_values import FixedValues, arrays_of, fixed_values, inputs_of, leaves, loss_of, placed_on
 
 ENTRY = "program_case"
@@ -244,8 +245,7 @@ def install_finder(job: dict[str, Any]) -> TreeFinder:
     )
     sys.meta_path.insert(0, finder)
     if job.get("stubs"):
-        sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, Blocker)]
-        sys.meta_path.insert(0, Blocker(FAMILIES[job["blocked"]], stubs=True))
+        sys.meta_path.insert(0, StubFinder(FAMILIES[job["blocked"]]))
     return finder
 
 
