@@ -35,14 +35,7 @@ LIMIT = {"source": 40, "target": 40}
 """Seconds of CPU time; five times as much on the clock."""
 TORCHVISION = "torchvision==0.28.0"
 """For originals that import it, and for programs that became torch's; its compiled operators are not needed."""
-CHILD_FILES = (
-    "program_child.py",
-    "program_compare.py",
-    "program_sides.py",
-    "program_stages.py",
-    "program_trees.py",
-    "program_values.py",
-)
+CHILD_FILES = ("program_child.py", "program_stages.py", "program_trees.py", "program_vision.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +170,8 @@ class Bench:
             folder.mkdir(parents=True, exist_ok=True)
         # as it is parsed: how it is laid out does not matter
         self.child = _key(*(ast.dump(ast.parse((HERE / name).read_bytes())) for name in CHILD_FILES))
+        package = Path(paddletorch.__path__[0])
+        self.child += digest_of(str(package / "comparison"), str(package / "children"))
         weights = Path(paddletorch_shim.__path__[0], "weights")
         self.weights = (
             digest_of(str(weights))

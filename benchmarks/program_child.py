@@ -24,10 +24,13 @@ from pathlib import Path
 from typing import Any
 
 from paddletorch.children.absent import FAMILIES, absent_name, make_absent
-from program_compare import compared, fill_weights
-from program_sides import Side, sides
-from program_stages import entry_of, install_finder, made_model, run_source, stages
-from program_values import inputs_of
+from paddletorch.comparison.measure import compared
+from paddletorch.comparison.sides import Side, sides
+from paddletorch.comparison.stages import stages
+from paddletorch.comparison.values import inputs_of
+from paddletorch.comparison.weights import fill_weights
+from program_stages import entry_of, install_finder, made_model, run_source
+from program_vision import define_vision_operators
 
 
 class StageError(Exception):
@@ -54,7 +57,7 @@ def run_target(side: Side, job: dict[str, Any]) -> dict[str, Any]:
             stage = "weights"
             if not isinstance(model, side.base):
                 raise TypeError(f"the converted model is a {type(model).__name__}")
-            names = fill_weights(side, model, source, job)
+            names = fill_weights(side, model, source)
         inputs = inputs_of(job["inputs"], 3, job["mode"])
         keywords = dict(
             zip(job.get("keywords", {}), inputs_of(list(job.get("keywords", {}).values()), 5, job["mode"]), strict=True)
@@ -145,6 +148,8 @@ def serve(name: str, folders: list[str]) -> None:
     other = "paddle" if name == "torch" else "torch"
     make_absent(FAMILIES[other])
     side = sides(name)
+    if name == "torch":
+        define_vision_operators(side.lib)
     usual = ["einops", "scipy", "paddletorch_shim.weights.models", "paddletorch_rules.layouts"]
     if name == "torch":
         usual += ["torchvision", "torch.fx", "torch.distributed", "torch.utils.checkpoint"]

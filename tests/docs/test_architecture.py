@@ -97,7 +97,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "origins": ("text", "model"),
     "children": (),
     "trial": ("children", "origins", "report", "model"),
-    "cli": ("batch", "output", "pages", "trial", BELOW),
+    "comparison": ("children", "origins", "report", "model"),
+    "cli": ("batch", "output", "pages", "trial", "comparison", BELOW),
     "": ("cli", "api", "model"),
 }
 """The rooms of migrate/paddletorch, lowest first, each with those that it may import; "" is the package itself."""

@@ -15,7 +15,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import IO, Any
 
-_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "GLOG_minloglevel": "2", "CUDA_VISIBLE_DEVICES": "", "PYTHONUNBUFFERED": "1"}
+_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "GLOG_minloglevel": "2", "FLAGS_use_mkldnn": "0", "PYTHONUNBUFFERED": "1"}
 """One thread and no GPU: what is compared shall not depend on them, and a process with threads cannot be forked."""
 _SHOWN = 15
 

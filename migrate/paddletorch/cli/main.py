@@ -11,6 +11,7 @@ import click
 import paddletorch
 
 _COMMANDS = {
+    "compare": "paddletorch.cli.compare",
     "config": "paddletorch.cli.config",
     "convert": "paddletorch.cli.convert",
     "explain": "paddletorch.cli.explain",

@@ -116,12 +116,9 @@ def _folders(paths: Sequence[str]) -> list[str]:
 
 def _from_output(settings: RunSettings) -> Callable[[str], Origin | None]:
     """Findings in the converted files themselves: what was left is found once more."""
-    return _converting(settings, _shown)
+    from paddletorch.origins.origin import shown
 
-
-def _shown(path: str) -> str:
-    """A file that is converted once more, by the name that a user would give it."""
-    return os.path.relpath(path) if path.startswith(os.path.realpath(os.curdir) + os.sep) else path
+    return _converting(settings, shown)
 
 
 def _from_source(settings: RunSettings, paths: Sequence[str], source: str) -> Callable[[str], Origin | None]:

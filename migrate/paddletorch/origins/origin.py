@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from pathlib import Path
 
 from paddletorch.model import Diagnostic, FileResult, Severity, Status
 from paddletorch.origins.lines import line_map
+
+
+def shown(path: str) -> str:
+    """A path by the name that a user would give it from the current folder."""
+    return os.path.relpath(path) if Path(path).is_relative_to(Path.cwd()) else path
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """A finding, and the file that it is in."""
+
+    path: str
+    diagnostic: Diagnostic
 
 
 @dataclass(frozen=True)

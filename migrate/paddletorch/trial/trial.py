@@ -11,7 +11,7 @@ from typing import Any
 from paddletorch.children.absent import FAMILIES
 from paddletorch.children.child import Child
 from paddletorch.model import Diagnostic, Framework
-from paddletorch.origins.origin import Origin
+from paddletorch.origins.origin import Behind, Origin
 from paddletorch.trial.modules import Module, runs_of
 
 START_SECONDS = 300.0
@@ -29,14 +29,6 @@ class Place:
     path: str
     line: int
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Behind:
-    """A finding, and the file that it is in."""
-
-    path: str
-    diagnostic: Diagnostic
 
 
 @dataclass(frozen=True, slots=True)
