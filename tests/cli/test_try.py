@@ -117,6 +117,17 @@ def test_a_package_that_needs_the_source(tree: Tree, tmp_path: Path, paddletorch
     assert found["note"] == "helper is not part of this tree and needs torch: use a package for paddle instead"
 
 
+def test_a_package_that_is_not_installed(tree: Tree, paddletorch: Run) -> None:
+    tree(
+        {"a.py": "import no_such_package.inner\n", "b.py": "\nfrom no_such_package import x\n", "c.py": "import a.b\n"}
+    )
+    found = modules(paddletorch, "--to", "paddle")
+    assert [found[name]["missing"] for name in "abc"] == ["no_such_package", "no_such_package", "no_such_package"]
+    text = paddletorch("try", "--to", "paddle").stdout.decode()
+    assert "no_such_package is not installed here: install it, and try again" in text
+    assert "stops a, b, c" in text
+
+
 def test_the_source_framework_looks_as_if_it_were_not_installed(tree: Tree, paddletorch: Run) -> None:
     tree(
         {
@@ -213,6 +224,18 @@ def test_scripts_are_imported_by_their_place(tree: Tree, paddletorch: Run) -> No
     )
     found = modules(paddletorch, "--to", "paddle", code=0)
     assert set(found) == {"tools", "train", "train-all", "random", "pkg"}
+
+
+def test_a_folder_that_others_import_from_is_a_package(tree: Tree, paddletorch: Run) -> None:
+    tree(
+        {
+            "out/top/models/__init__.py": "from ..tools import TOOL\n",
+            "out/top/tools.py": "TOOL = 1\n",
+            "out/scripts/train.py": "import other\nfrom top.models import TOOL\nfrom top import tools\n",
+            "out/scripts/other.py": "",
+        }
+    )
+    assert set(modules(paddletorch, "--to", "paddle", "out", code=0)) == {"top.models", "top.tools", "train", "other"}
 
 
 @pytest.mark.parametrize(

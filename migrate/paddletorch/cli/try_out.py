@@ -86,7 +86,7 @@ def tried_modules(tree: Tree, files: Sequence[str], roots: Sequence[str], second
     from paddletorch.trial.modules import modules_of
     from paddletorch.trial.trial import UnusableTarget, try_modules
 
-    modules = modules_of(files, roots)
+    modules = modules_of(files)
     if not modules:
         raise Refusal(f"no module was found in {', '.join(roots)}: there is nothing to import")
     try:

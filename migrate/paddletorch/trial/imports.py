@@ -193,5 +193,6 @@ def _failure(error: BaseException, absent: Sequence[str]) -> dict[str, Any]:
         "error": type(error).__name__,
         "message": message[:400],
         "absent": absent_name(error, absent),
+        "missing": (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else "",
         "frames": [one for one in frames if not str(one[0]).startswith("<")][-_FRAMES:],
     }

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 _PROGRAMS = ("__main__.py", "setup.py")
 """Files that are run, not imported: importing one would do what it is for."""
+_IMPORT = re.compile(
+    r"^[ \t]*(?:import[ \t]+([\w.]+)|from[ \t]+(\w[\w.]*)[ \t]+import[ \t]+\(?([\w, ]*))", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +33,41 @@ class Module:
         return Path(self.path).name == "__init__.py"
 
 
-def modules_of(files: Iterable[str], roots: Sequence[str]) -> list[Module]:
+def modules_of(files: Iterable[str]) -> list[Module]:
     """The modules that files hold, packages before what is in them.
 
     A file in folders with an ``__init__.py`` is imported by way of them, another one by its own name from its folder,
-    as a script's neighbours are.
-
-    Args:
-        roots: folders that the files were found in; the names of packages do not reach above them.
+    as a script's neighbours are. A folder without an ``__init__.py`` is a package if a file imports something of it.
     """
-    tops = {Path(root).resolve() for root in roots}
+    taken = [file for file in files if file.endswith(".py") and Path(file).name not in _PROGRAMS]
+    imported = _imported(taken)
     found = []
-    for file in files:
-        if not file.endswith(".py") or Path(file).name in _PROGRAMS:
-            continue
+    for file in taken:
         path = Path(file).resolve()
-        is_package = path.name == "__init__.py"
-        parts = [] if is_package else [path.stem]
+        parts = [] if path.name == "__init__.py" else [path.stem]
         folder = path.parent
-        while (folder / "__init__.py").is_file() and folder.name.isidentifier():
+        while folder.name.isidentifier() and (
+            (folder / "__init__.py").is_file() or (parts and f"{folder.name}.{parts[0]}" in imported)
+        ):
             parts.insert(0, folder.name)
             folder = folder.parent
-            if folder in tops and not (folder / "__init__.py").is_file():
-                break
         if parts:
             found.append(Module(file, ".".join(parts), str(folder)))
     return sorted(found, key=lambda one: (one.folder, one.name.split(".")))
+
+
+def _imported(files: Iterable[str]) -> set[str]:
+    """The first two names of what the files import: ``pkg.part`` of ``from pkg.part.deep import name``."""
+    found = set()
+    for file in files:
+        try:
+            text = Path(file).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        for direct, place, names in _IMPORT.findall(text):
+            whole = [direct] if direct else [place, *(f"{place}.{name.strip()}" for name in names.split(","))]
+            found |= {".".join(one.split(".")[:2]) for one in whole if "." in one}
+    return found
 
 
 def runs_of(modules: Sequence[Module]) -> list[list[Module]]:

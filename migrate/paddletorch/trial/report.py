@@ -35,7 +35,10 @@ def text_lines(tree: Tree, tried: Sequence[Tried]) -> Iterator[str]:
         yield f"{_do(failing)} not, because of {'one place' if places == 1 else f'{places} places'}"
     if counts["package"]:
         packages = ", ".join(sorted({one.package for one in tried if one.package}))
-        yield printable(f"{_do(counts['package'])} not because a package does not that they are in: {packages}")
+        are = "is" if counts["package"] == 1 else "are"
+        yield printable(
+            f"{counts['package']} {are} in a package that does not, with nothing wrong themselves: {packages}"
+        )
 
 
 def _do(count: int) -> str:
@@ -43,11 +46,13 @@ def _do(count: int) -> str:
 
 
 def _by_cause(tried: Sequence[Tried]) -> list[list[Tried]]:
-    """The modules that fail, together where the same line fails in the same way; what stops most is first."""
+    """The modules that fail, together where the same line or a missing package stops them; what stops most is first."""
     groups: dict[tuple[Any, ...], list[Tried]] = {}
     for one in tried:
         if one.outcome not in ("imports", "package"):
-            key = (one.place, one.error, one.message) if one.place else (one.path,)
+            key: tuple[Any, ...] = (one.place, one.error, one.message) if one.place else (one.path,)
+            if one.missing:
+                key = (one.missing,)
             groups.setdefault(key, []).append(one)
     return sorted(groups.values(), key=len, reverse=True)
 
@@ -95,6 +100,7 @@ def _module(one: Tried) -> dict[str, Any]:
         "source": _place(one.source),
         "note": one.note,
         "package": one.package,
+        "missing": one.missing,
         "diagnostics": [
             {
                 "path": behind.path,

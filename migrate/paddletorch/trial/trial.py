@@ -45,6 +45,7 @@ class Tried:
         findings: that stand behind it.
         note: what that means, in a sentence.
         package: of ``package``, the one that fails.
+        missing: the package that is not installed here, if it is one of neither the tree nor the source framework.
     """
 
     path: str
@@ -57,6 +58,7 @@ class Tried:
     findings: tuple[Behind, ...] = ()
     note: str = ""
     package: str = ""
+    missing: str = ""
     seconds: float = 0.0
 
 
@@ -102,7 +104,7 @@ def try_modules(tree: Tree, modules: Sequence[Module], seconds: float) -> Iterat
                 answer = child.answer(2 * seconds + START_SECONDS)
                 if answer is None:
                     raise UnusableTarget(f"the process that imports ended: {child.stop()}")
-                yield _explained(tree, module, answer, inside)
+                yield _explained(tree, module, answer, inside, {one.name.partition(".")[0] for one in modules})
 
 
 def _await_target(child: Child, target: Framework) -> None:
@@ -119,7 +121,7 @@ def _await_target(child: Child, target: Framework) -> None:
         )
 
 
-def _explained(tree: Tree, module: Module, answer: dict[str, Any], inside: dict[str, str]) -> Tried:
+def _explained(tree: Tree, module: Module, answer: dict[str, Any], inside: dict[str, str], tops: set[str]) -> Tried:
     tried = Tried(module.path, module.name, answer["outcome"], seconds=round(answer.get("seconds", 0.0), 3))
     if tried.outcome == "package":
         return replace(tried, package=answer["package"])
@@ -141,6 +143,9 @@ def _explained(tree: Tree, module: Module, answer: dict[str, Any], inside: dict[
     if answer.get("absent"):
         beyond = [module for *_, module in answer["frames"][ours[-1] + 1 :]]
         return _needs_source(tree, tried, found, beyond[0].partition(".")[0] if beyond else "")
+    missing = answer.get("missing", "")
+    if missing and missing not in tops:
+        return replace(tried, missing=missing, note=f"{missing} is not installed here: install it, and try again")
     return tried
 
 
