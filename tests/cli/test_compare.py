@@ -234,6 +234,15 @@ def test_modules_of_two_folders(tree: Tree, paddletorch: Run) -> None:
     assert "what goes into layer drop (Dropout)" in text
 
 
+def test_files_that_say_themselves_how_they_are_compared(tree: Tree, paddletorch: Run) -> None:
+    tree({"src/one.py": f"{NET}\n\ndef build():\n    return Net(4)\n", "src/other.py": "def build():\n    return 1\n"})
+    paddletorch("convert", "--to", "paddle", "--output", "out", "src")
+    plant(Path("out/one.py"), "learning_rate=0.01", "learning_rate=0.02")
+    found = compared(paddletorch, "--source", "src", "--converted", "out")
+    assert found["source"]["model"] == "src/one:build"
+    assert found["fault"]["stage"] == "steps"
+
+
 def test_random_numbers_are_left_out(tree: Tree, paddletorch: Run) -> None:
     noisy = NET.replace("return x + y", "return x + y + torch.rand_like(y) * float(self.training)")
     tree({"src/net.py": noisy})
@@ -246,7 +255,8 @@ def test_random_numbers_are_left_out(tree: Tree, paddletorch: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--source", "src", "--converted", "out"), "say which model"),
+        (("--source", "src", "--converted", "out"), "no file in src has functions build() and example_inputs()"),
+        (("--source", "src/net", "--converted", "out/net"), "say which model"),
         (("--source", "src/net:Net", "--converted", "out", "--module", "net:Net"), "must be these"),
         (("--source", "src/net:Nothing", "--converted", "out/net:Net"), "has no attribute 'Nothing'"),
         (("--source", "src/nowhere:Net", "--converted", "out/net:Net"), "src/nowhere:Net cannot be imported"),

@@ -60,10 +60,12 @@ def compare(
 ) -> None:
     """Run a model and what it became on the same inputs and weights, and compare them layer by layer.
 
-    NAME is a class or a function that makes the model. Both run in processes of their own, on the CPU and without
-    dropout: forward and backward, in both modes, and some steps of the optimizer, in float32 and again in float64. The
-    weights are carried over as by 'state convert'. The first layer that differs is named, with the lines on both sides
-    and the findings on them.
+    NAME is a class or a function that makes the model. Of two folders without --module, each file is a model that has
+    functions build() and example_inputs(); its loss() and optimizer() are used as well.
+
+    Both run in processes of their own, on the CPU and without dropout: forward and backward, in both modes, and some
+    steps of the optimizer, in float32 and again in float64. The weights are carried over as by 'state convert'. The
+    first layer that differs is named, with the lines on both sides and the findings on them.
 
     Exit code: 0 all equal; 1 something differs, or the converted model fails; 2 the source's model cannot be run, or
     the command was not understood.
@@ -116,19 +118,41 @@ def _write(files: Sequence[Path], found: Sequence[Compared]) -> None:
 def _pairs(source: str, converted: str, modules: Sequence[str], given: dict[str, Any]) -> list[tuple[Pair, Result]]:
     from paddletorch.comparison.comparison import Pair, folder_of
 
+    folder = source if Path(source).is_dir() else folder_of(source)
+    settings = RunSettings(given, [folder])
+    target = settings.base(settings.config(folder)).target
+    options = ("arguments", "converted_arguments", "inputs", "optimizer", "loss", "steps", "tolerance", "seconds")
+    values = {name: given[name] for name in options}
+    results = _results(settings)
+    if Path(source).is_dir() and Path(converted).is_dir() and not modules:
+        wanted = {name: value for name, value in values.items() if value is not None}
+        return [(Pair(target=target, **{**found, **wanted}), results) for found in _cases(source, converted)]
     names = [(_model("--source", source), _model("--converted", converted))]
     if modules:
         if not Path(source).is_dir() or not Path(converted).is_dir():
             raise click.UsageError("--module is a model of two folders: --source and --converted must be these")
         names = [(f"{source}/{module}", f"{converted}/{module}") for module in modules]
-    elif not all(":" in one for pair in names for one in pair):
-        raise click.UsageError("say which model: PACKAGE.MODULE:NAME, or with two folders --module")
-    folder = folder_of(names[0][0])
-    settings = RunSettings(given, [folder])
-    target = settings.base(settings.config(folder)).target
-    options = ("arguments", "converted_arguments", "inputs", "optimizer", "loss", "steps", "tolerance", "seconds")
-    values = {name: given[name] for name in options}
-    return [(Pair(one, other, target, **values), _results(settings)) for one, other in names]
+    if not all(":" in one for pair in names for one in pair):
+        raise click.UsageError("say which model: PACKAGE.MODULE:NAME")
+    return [(Pair(one, other, target, **values), results) for one, other in names]
+
+
+def _cases(source: str, converted: str) -> list[dict[str, str]]:
+    """The models of two folders that say themselves how they are compared."""
+    from paddletorch.comparison.cases import BUILD, cases_in
+
+    found = []
+    for case in cases_in(Path(source)):
+        own = {name: name for name in ("optimizer", "loss") if case.named(name)}
+        places = {
+            side: f"{folder}/{case.module}:{BUILD}" for side, folder in (("source", source), ("converted", converted))
+        }
+        found.append({**places, **own})
+    if not found:
+        raise click.UsageError(
+            f"no file in {source} has functions build() and example_inputs(): say which model, with --module"
+        )
+    return found
 
 
 def _model(option: str, text: str) -> str:

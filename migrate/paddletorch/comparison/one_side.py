@@ -141,7 +141,7 @@ class _Run:
                 continue
             reason = self._both(name, one, other, result)
             if reason and name == "eval":
-                raise UnusableSource(reason)
+                raise UnusableSource(f"nothing can be compared with {self._job['model']}: {reason}")
             if reason:
                 result["left"][name] = reason
         Path(self._job["file"]).write_bytes(pickle.dumps(result))
