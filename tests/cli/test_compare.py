@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -277,3 +278,13 @@ def test_what_cannot_be_compared(arguments: tuple[str, ...], message: str, tree:
     made = paddletorch("compare", "--to", "paddle", *arguments)
     assert made.returncode == 2, made.stdout
     assert message in made.stderr.decode()
+
+
+@pytest.mark.parametrize("missing", ["torch", "paddle"])
+def test_without_a_framework(missing: str, tree: Tree, tmp_path: Path, process: Run) -> None:
+    tree({"src/net.py": NET, "out/net.py": NET})
+    (tmp_path / f"{missing}.py").write_text("raise ImportError('it is not here')\n")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    made = process("compare", "--to", "paddle", *MODEL, PYTHONPATH=path)
+    assert made.returncode == 2
+    assert f"{missing} is not usable here (ImportError: it is not here): pip install" in made.stderr.decode()

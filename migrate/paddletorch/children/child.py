@@ -17,7 +17,8 @@ from typing import IO, Any
 
 _ENVIRONMENT = {"OMP_NUM_THREADS": "1", "GLOG_minloglevel": "2", "FLAGS_use_mkldnn": "0", "PYTHONUNBUFFERED": "1"}
 """One thread and no GPU: what is compared shall not depend on them, and a process with threads cannot be forked."""
-_SHOWN = 15
+_SHOWN, _READ = 15, 20_000
+"""Lines that are told of what a process printed last, and the bytes that they are looked for in."""
 
 
 class Child:
@@ -77,7 +78,7 @@ class Child:
         self._process.wait()
         if self._log.closed:
             return ""
-        self._log.seek(0)
+        self._log.seek(max(self._log.seek(0, os.SEEK_END) - _READ, 0))
         printed = self._log.read().decode("utf-8", "replace").splitlines()[-_SHOWN:]
         self._log.close()
         return "\n".join([ending(code), *printed])

@@ -26,7 +26,7 @@ Result = Callable[[Path], FileResult | None]
 
 
 class UnusablePair(Exception):
-    """The source's model cannot be run, so that there is nothing to compare with; the message says why."""
+    """The source's model cannot be run, or a framework is not there: nothing can be compared; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,9 @@ def _look(pair: Pair, mode: str, result_of: Result) -> Look:
         theirs = {"role": "target", "framework": pair.target, "model": pair.converted, "arguments": given}
         second = _answer({**job, **theirs}, pair.seconds)
     left = first["left"]
-    if "failed" in second or "unusable" in second:
+    if "unusable" in second:
+        return Look(mode, "unusable", message=second["unusable"])
+    if "failed" in second:
         fault = _failure(pair, second, result_of)
         return Look(mode, "fails", left=left, fault=fault, message=f"the converted model fails: {fault.message}")
     rows = tuple(Row(**row) for row in second["rows"])
@@ -219,8 +221,6 @@ def _said(answer: Mapping[str, Any]) -> str:
 
 
 def _failure(pair: Pair, answer: Mapping[str, Any], result_of: Result) -> Fault:
-    if "unusable" in answer:
-        return Fault(answer["unusable"], "make")
     fault = Fault(_said(answer), answer["stage"])
     root, other = (Path(folder_of(one)).resolve() for one in (pair.converted, pair.source))
     for file, line in reversed(answer["failed"]["frames"]):

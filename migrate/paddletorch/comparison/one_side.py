@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,13 @@ def main(job: dict[str, Any], send: Send) -> None:
     sys.setrecursionlimit(4000)
     make_absent(FAMILIES["paddle" if job["framework"] == "torch" else "torch"])
     stage = ["import"]
+    try:
+        importlib.import_module(job["framework"])
+    except Exception as error:
+        name = job["framework"]
+        hint = f"pip install 'paddletorch[{name}]'"
+        send({"unusable": f"{name} is not usable here ({type(error).__name__}: {_short(str(error))}): {hint}"})
+        return
     try:
         answer = _Run(job, stage).do()
     except UnusableSource as error:
@@ -85,8 +94,6 @@ class _Run:
         return self._side.doubled(model) if self._job["mode"] == "float64" else model
 
     def _own(self, events: dict[str, list[Any]]) -> Own:
-        from contextlib import contextmanager
-
         @contextmanager
         def around(mode: str) -> Any:
             with self._recorder.recording() as found:
@@ -100,8 +107,6 @@ class _Run:
         """A function of the program's own: of the model's module, or of another as MODULE:NAME."""
         if name is None:
             return None
-        import importlib
-
         place, _, last = name.rpartition(":")
         return getattr(importlib.import_module(place) if place else self._module, last)
 

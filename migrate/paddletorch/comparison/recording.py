@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -71,8 +71,7 @@ class Recorder:
         body = None
         code = getattr(inspect.unwrap(forward), "__code__", None)
         if code is not None and self._is_ours(code.co_filename):
-            lines, first = inspect.getsourcelines(code)
-            body = [code.co_filename, first, first + len(lines) - 1]
+            body = [code.co_filename, code.co_firstlineno, _last_line(code)]
         return {"type": type(module).__name__, "made": self._made.get(id(module)), "forward": body}
 
     def _inside_framework_layers(self, model: Any) -> set[int]:
@@ -140,7 +139,13 @@ class Recorder:
         return self._caller(frame)
 
     def _is_ours(self, file: str) -> bool:
-        return file.startswith(self._roots)
+        return file.startswith(self._roots) and "site-packages" not in file
+
+
+def _last_line(code: CodeType) -> int:
+    """The last line of a function, of those in it too."""
+    inner = (_last_line(one) for one in code.co_consts if isinstance(one, CodeType))
+    return max(code.co_firstlineno, *(line or 0 for *_, line in code.co_lines()), *inner)
 
 
 def _is_constructor(frame: FrameType, module: Any) -> bool:
