@@ -86,6 +86,8 @@ class Once(Net):
         super().__init__()
 """
 MODEL = ("--source", "src/net:Net", "--converted", "out/net:Net")
+ONCE_ONLY = (*MODEL, "--no-second-look")
+"""For faults that float32 shows as well."""
 
 
 def compared(run: Run, *arguments: str, to: str = "paddle", code: int = 1) -> dict[str, Any]:
@@ -160,7 +162,7 @@ def test_a_small_fault_shows_in_float64_only(converted: Path, paddletorch: Run) 
 
 def test_a_transposed_weight(converted: Path, paddletorch: Run) -> None:
     line = plant(converted, "F.linear(y, self.weight.t())", "F.linear(y, self.weight)")
-    fault = compared(paddletorch, *MODEL)["fault"]
+    fault = compared(paddletorch, *ONCE_ONLY)["fault"]
     assert (fault["layer"], fault["what"]) == ("blocks.0", "out")  # after its inner layers, all of which are the same
     assert fault["converted"]["line"] <= line <= fault["converted"]["end_line"]
     assert "y = F.linear(y, self.weight)" in fault["source"]["text"]
@@ -169,7 +171,7 @@ def test_a_transposed_weight(converted: Path, paddletorch: Run) -> None:
 
 def test_a_missed_alias(converted: Path, paddletorch: Run) -> None:
     line = plant(converted, "paddle.assign(x * 2.0, x)", "x = x * 2.0")
-    fault = compared(paddletorch, *MODEL)["fault"]
+    fault = compared(paddletorch, *ONCE_ONLY)["fault"]
     assert (fault["layer"], fault["what"]) == ("blocks.0", "in")
     assert fault["converted"]["line"] <= line <= fault["converted"]["end_line"]
     assert "x.mul_(2.0)" in fault["source"]["text"]
@@ -177,17 +179,18 @@ def test_a_missed_alias(converted: Path, paddletorch: Run) -> None:
 
 def test_a_gradient_that_is_lost(converted: Path, paddletorch: Run) -> None:
     plant(converted, "return x + y", "return x + y * 0.5 + (y * 0.5).detach()")
-    fault = compared(paddletorch, *MODEL)["fault"]
+    fault = compared(paddletorch, *ONCE_ONLY)["fault"]
     assert (fault["stage"], fault["what"], fault["layer"]) == ("eval_grad", "gradient", "blocks.1")
 
 
 def test_another_momentum(converted: Path, paddletorch: Run) -> None:
     plant(converted, "nn.BatchNorm2D(width)", "nn.BatchNorm2D(width, momentum=0.1)")
-    fault = compared(paddletorch, *MODEL)["fault"]
+    fault = compared(paddletorch, *ONCE_ONLY)["fault"]
     assert (fault["stage"], fault["what"], fault["layer"]) == ("train", "buffer", "stem.1")
 
 
 def test_the_programs_own_optimizer_and_loss(converted: Path, paddletorch: Run) -> None:
+    # AdamW makes steps of one size, however small a gradient is, so that rounding grows in float32
     own = (*MODEL, "--optimizer", "optimizer", "--loss", "loss")
     assert compared(paddletorch, *own, code=0)["outcome"] == "equal"
     plant(converted, "learning_rate=0.01", "learning_rate=0.01, weight_decay=0.2")
@@ -200,7 +203,7 @@ def test_a_converted_model_that_fails_is_told_with_its_finding(tree: Tree, paddl
     paddletorch("convert", "--to", "paddle", "--output", "out", "src")
     text = Path("out/net.py").read_text()
     Path("out/net.py").write_text("".join(line for line in text.splitlines(True) if line.strip() != "import torch"))
-    found = compared(paddletorch, *MODEL)
+    found = compared(paddletorch, *ONCE_ONLY)
     fault = found["fault"]
     assert (found["outcome"], fault["stage"]) == ("fails", "eval")
     assert fault["message"] == "NameError: name 'torch' is not defined"
@@ -211,14 +214,14 @@ def test_a_converted_model_that_fails_is_told_with_its_finding(tree: Tree, paddl
 
 def test_a_converted_model_that_is_not_whole(converted: Path, paddletorch: Run) -> None:
     plant(converted, "self.head = nn.Linear(width, 5)", "self.head = nn.Linear(width, 6)")
-    found = compared(paddletorch, *MODEL)
+    found = compared(paddletorch, *ONCE_ONLY)
     assert (found["outcome"], found["fault"]["stage"]) == ("fails", "weights")
     assert "head.weight: [8, 5] when converted, [8, 6] in the target's model" in found["fault"]["message"]
 
 
 def test_a_finding_on_the_lines_that_differ_is_named(converted: Path, paddletorch: Run) -> None:
     plant(converted, "nn.BatchNorm2D(width)", "nn.BatchNorm2D(width, epsilon=0.1)")
-    fault = compared(paddletorch, *MODEL)["fault"]
+    fault = compared(paddletorch, *ONCE_ONLY)["fault"]
     assert fault["layer"] == "stem.1"
     assert "NNL208" in [one["code"] for one in fault["diagnostics"]]
 
@@ -248,7 +251,7 @@ def test_random_numbers_are_left_out(tree: Tree, paddletorch: Run) -> None:
     noisy = NET.replace("return x + y", "return x + y + torch.rand_like(y) * float(self.training)")
     tree({"src/net.py": noisy})
     paddletorch("convert", "--to", "paddle", "--output", "out", "src")
-    found = compared(paddletorch, *MODEL, code=0)
+    found = compared(paddletorch, *ONCE_ONLY, code=0)
     assert "two runs of the source differ: it draws random numbers" in found["notes"][0]
     assert found["looks"][0]["stages"] == ["eval", "eval_grad"]
 
