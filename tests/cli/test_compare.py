@@ -219,6 +219,12 @@ def test_a_converted_model_that_is_not_whole(converted: Path, paddletorch: Run) 
     assert "head.weight: [8, 5] when converted, [8, 6] in the target's model" in found["fault"]["message"]
 
 
+def test_a_converted_model_that_ends_the_process(converted: Path, paddletorch: Run) -> None:
+    plant(converted, "        kept = x\n", "        kept = __import__('os').abort()\n")
+    found = compared(paddletorch, *ONCE_ONLY)
+    assert (found["outcome"], found["fault"]["message"]) == ("fails", "the process was ended by SIGABRT")
+
+
 def test_a_finding_on_the_lines_that_differ_is_named(converted: Path, paddletorch: Run) -> None:
     plant(converted, "nn.BatchNorm2D(width)", "nn.BatchNorm2D(width, epsilon=0.1)")
     fault = compared(paddletorch, *ONCE_ONLY)["fault"]

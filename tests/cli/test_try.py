@@ -209,6 +209,22 @@ def test_modules_that_end_their_process_hang_or_want_the_network(tree: Tree, pad
     assert found["wrong"]["place"]["line"] == 1
 
 
+def test_modules_that_harm_the_process_that_imports_them(tree: Tree, paddletorch: Run) -> None:
+    tree(
+        {
+            "a_clears.py": "import sys\nsys.meta_path.clear()\n",
+            "b_closes.py": "import os\nos.closerange(3, 64)\n",
+            "c_forks.py": "import os, time\nif not os.fork():\n    time.sleep(60)\n",
+            "d_signals.py": "import os, signal\nos.kill(0, signal.SIGTERM)\n",
+            "e_threads.py": "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()\n",
+            "f_whole.py": "import wave\n",
+        }
+    )
+    found = modules(paddletorch, "--to", "paddle", "--seconds", "20")
+    outcomes = [one["outcome"] for one in found.values()]
+    assert outcomes == ["imports", "ends", "imports", "ends", "imports", "imports"]
+
+
 def test_scripts_are_imported_by_their_place(tree: Tree, paddletorch: Run) -> None:
     tree(
         {

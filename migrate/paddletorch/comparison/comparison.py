@@ -211,7 +211,7 @@ def _answer(job: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         except TimeoutError:
             answer = {"failed": {"error": "", "message": f"not done after {seconds:g} s", "frames": []}, "stage": ""}
         if answer is None:
-            answer = {"failed": {"error": "", "message": child.stop(), "frames": []}, "stage": ""}
+            answer = {"failed": {"error": "", "message": child.stop().splitlines()[0], "frames": []}, "stage": ""}
     return answer
 
 

@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import multiprocessing
 import os
+import signal
 import sys
 import time
 import traceback
@@ -29,6 +30,7 @@ from paddletorch.children.offline import go_offline
 Send = Callable[[Mapping[str, Any]], None]
 
 _FRAMES = 60
+_STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 
 def main(job: dict[str, Any], send: Send) -> None:
@@ -40,6 +42,8 @@ def main(job: dict[str, Any], send: Send) -> None:
         send({"unusable": f"{type(error).__name__}: {error}"})
         return
     send({"ready": True})
+    for one in _STOPPING:  # of a module that stops all processes of its group
+        signal.signal(one, signal.SIG_IGN)
     context = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
     hollow: list[dict[str, str]] = []  # packages whose own module fails
     remaining = list(job["modules"])
@@ -115,6 +119,8 @@ def _import_each(
 ) -> None:
     if job["target"] not in sys.modules:  # a process that was not forked
         _prepare(job)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for one in hollow:
         sys.modules[one["name"]] = _hollow_package(one)
     for module in modules:

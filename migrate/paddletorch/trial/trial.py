@@ -103,7 +103,7 @@ def try_modules(tree: Tree, modules: Sequence[Module], seconds: float) -> Iterat
                 # the child keeps the limit itself; a module that fails is imported twice
                 answer = child.answer(2 * seconds + START_SECONDS)
                 if answer is None:
-                    raise UnusableTarget(f"the process that imports ended: {child.stop()}")
+                    raise UnusableTarget(f"at {module.path}: {child.stop().splitlines()[0]}")
                 yield _explained(tree, module, answer, inside, {one.name.partition(".")[0] for one in modules})
 
 
@@ -113,7 +113,7 @@ def _await_target(child: Child, target: Framework) -> None:
     except TimeoutError:
         raise UnusableTarget(f"{target} was not imported after {START_SECONDS:g} s") from None
     if answer is None:
-        raise UnusableTarget(f"{target} cannot be imported: {child.stop()}")
+        raise UnusableTarget(f"{target} cannot be imported: {child.stop().splitlines()[0]}")
     if "unusable" in answer:
         raise UnusableTarget(
             f"the modules are imported with {target}, which is not usable here ({answer['unusable']}): "
