@@ -90,6 +90,21 @@ ONCE_ONLY = (*MODEL, "--no-second-look")
 """For faults that float32 shows as well."""
 
 
+ATTENTION = """from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+        self.gru = nn.GRU(8, 8, batch_first=True)
+
+    def forward(self, x):
+        y, _ = self.attention(x, x, x, need_weights=False)
+        return self.gru(y)
+"""
+
+
 def compared(run: Run, *arguments: str, to: str = "paddle", code: int = 1) -> dict[str, Any]:
     """What became of the one pair."""
     made = run("compare", "--to", to, "--format", "json", *arguments)
@@ -136,6 +151,15 @@ def test_a_conversion_to_torch(tree: Tree, paddletorch: Run) -> None:
     found = compared(paddletorch, *MODEL, "--input", "2x5:int64", to="torch", code=0)
     assert found["outcome"] == "equal"
     assert set(found["looks"][1]["layers"]) >= {"embedding", "lstm", "heads.0", "heads.1"}
+
+
+def test_layers_of_the_frameworks_may_return_more(tree: Tree, paddletorch: Run) -> None:
+    tree({"src/net.py": ATTENTION})
+    paddletorch("convert", "--to", "paddle", "--output", "out", "src")
+    found = compared(paddletorch, *ONCE_ONLY, "--input", "2x5x8", code=0)
+    assert set(found["looks"][0]["layers"]) >= {"attention", "gru"}
+    assert "the converted model fails there" in found["looks"][0]["left_out"]["eval_grad"]  # Paddle's GRU
+    assert {row["stage"] for row in found["looks"][0]["tensors"]} == {"eval", "train", "train_grad", "steps"}
 
 
 def test_a_wrong_epsilon_in_one_layer(converted: Path, paddletorch: Run) -> None:

@@ -198,6 +198,7 @@ def _look(pair: Pair, mode: str, result_of: Result) -> Look:
     if "failed" in second:
         fault = _failure(pair, second, result_of)
         return Look(mode, "fails", left=left, fault=fault, message=f"the converted model fails: {fault.message}")
+    left = {**left, **second["left"]}
     rows = tuple(Row(**row) for row in second["rows"])
     if second["fault"] is None:
         return Look(mode, "equal", rows, tuple(second["stages"]), left)

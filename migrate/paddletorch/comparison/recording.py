@@ -23,7 +23,7 @@ _CONTAINERS = ("Sequential", "ModuleList", "ModuleDict", "LayerList", "LayerDict
 
 Event = dict[str, Any]
 """``layer``, ``call`` (which one of it), ``kind`` (``in`` or ``out``), ``arrays`` with their shapes; of ``in`` also the
-layer that it is ``inside`` and the line ``at`` which that calls it."""
+layer that it is ``inside`` and the line ``at`` which that calls it, of ``out`` whether it is the ``library``'s own."""
 
 
 class Recorder:
@@ -96,7 +96,8 @@ class Recorder:
                 returned = call(module, *arguments, **keywords)
             finally:
                 recorder._stack.pop()
-            recorder._note({"layer": name, "call": number, "kind": "out"}, returned)
+            library = type(module).__module__.partition(".")[0] == recorder._side.name
+            recorder._note({"layer": name, "call": number, "kind": "out", "library": library}, returned)
             return returned
 
         def recorded_init(module: Any, *arguments: Any, **keywords: Any) -> None:

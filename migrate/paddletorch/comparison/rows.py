@@ -93,12 +93,16 @@ def _events(stage: str, expected: Any, made: Any) -> Iterator[Row]:
         alike = [one[1] for one in event["arrays"]] == [one[1] for one in other["arrays"]]
         if kind == "in" and not alike:
             continue  # arguments may stand in another order, or be made by the layer itself
-        if len(event["arrays"]) != len(other["arrays"]):
+        # what a layer of a framework returns beside its result, such as weights of attention, is its own matter
+        is_library = kind == "out" and event["library"] and other["library"]
+        if len(event["arrays"]) != len(other["arrays"]) and not is_library:
             problem = f"{len(event['arrays'])} tensors, converted {len(other['arrays'])}"
             yield Row(stage, kind, layer, call, "", Difference(problem=problem))
             continue
-        for (where, shape, one), (_, its, two) in zip(event["arrays"], other["arrays"], strict=True):
+        for (where, shape, one), (_, its, two) in zip(event["arrays"], other["arrays"], strict=False):
             found = difference(one, two)
+            if shape != its and is_library:
+                break
             if shape != its:
                 found = Difference(problem=f"shape {list(shape)}, converted {list(its)}")
             yield Row(stage, kind, layer, call, where, found)
