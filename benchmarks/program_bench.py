@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import paddletorch
 import paddletorch_rules
 import paddletorch_shim
 from program_convert import convert_files, converter_digest, digest_of
@@ -34,14 +35,7 @@ LIMIT = {"source": 40, "target": 40}
 """Seconds of CPU time; five times as much on the clock."""
 TORCHVISION = "torchvision==0.28.0"
 """For originals that import it, and for programs that became torch's; its compiled operators are not needed."""
-CHILD_FILES = (
-    "program_child.py",
-    "program_compare.py",
-    "program_sides.py",
-    "program_stages.py",
-    "program_trees.py",
-    "program_values.py",
-)
+CHILD_FILES = ("program_child.py", "program_stages.py", "program_trees.py", "program_vision.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +130,7 @@ class Server:
     def ask(self, job: Mapping[str, Any]) -> dict[str, Any]:
         """The reply to a job; a server that is gone is started again."""
         if self._process is None or self._process.poll() is not None:
-            paths = [str(Path(one.__path__[0]).parent) for one in (paddletorch_shim, paddletorch_rules)]
+            paths = [str(Path(one.__path__[0]).parent) for one in (paddletorch, paddletorch_shim, paddletorch_rules)]
             env = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join([*paths, str(HERE)])}
             env |= {"FLAGS_use_mkldnn": "0", "GLOG_minloglevel": "3", "CUDA_VISIBLE_DEVICES": "", "PYTHONHASHSEED": "0"}
             env |= {"HF_HUB_OFFLINE": "1"}
@@ -176,6 +170,8 @@ class Bench:
             folder.mkdir(parents=True, exist_ok=True)
         # as it is parsed: how it is laid out does not matter
         self.child = _key(*(ast.dump(ast.parse((HERE / name).read_bytes())) for name in CHILD_FILES))
+        package = Path(paddletorch.__path__[0])
+        self.child += digest_of(str(package / "comparison"), str(package / "children"))
         weights = Path(paddletorch_shim.__path__[0], "weights")
         self.weights = (
             digest_of(str(weights))

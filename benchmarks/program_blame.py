@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from paddletorch.children.absent import FAMILIES
 from program_bench import Bench, Case, Verdict, slug_of
-from program_trees import FAMILIES
 
 
 def left_imports(bench: Bench, case: Case, files: Sequence[Path]) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ def name_failure(bench: Bench, case: Case, verdict: Verdict, made: Mapping[str, 
             verdict.place = f"{_relative(bench, case, source)}:{begin}"
             verdict.source, verdict.text = _line(source, begin), _line(Path(filename), line)
             first = False
-            if "out of reach" in made["message"]:
+            if made.get("absent"):
                 here = [one for one in record["findings"] if one["severity"] != "info"]
                 names = sorted({f"{one['code']} {one['name']}" for one in here if one["name"]})
                 left = sorted(record["left"])

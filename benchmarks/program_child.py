@@ -23,11 +23,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from program_compare import compared, fill_weights
-from program_sides import Side, sides
-from program_stages import entry_of, install_finder, made_model, run_source, stages
-from program_trees import FAMILIES, Blocker
-from program_values import inputs_of
+from paddletorch.children.absent import FAMILIES, absent_name, make_absent
+from paddletorch.comparison.measure import compared
+from paddletorch.comparison.sides import Side, sides
+from paddletorch.comparison.stages import stages
+from paddletorch.comparison.values import inputs_of
+from paddletorch.comparison.weights import fill_weights
+from program_stages import entry_of, install_finder, made_model, run_source
+from program_vision import define_vision_operators
 
 
 class StageError(Exception):
@@ -54,7 +57,7 @@ def run_target(side: Side, job: dict[str, Any]) -> dict[str, Any]:
             stage = "weights"
             if not isinstance(model, side.base):
                 raise TypeError(f"the converted model is a {type(model).__name__}")
-            names = fill_weights(side, model, source, job)
+            names = fill_weights(side, model, source)
         inputs = inputs_of(job["inputs"], 3, job["mode"])
         keywords = dict(
             zip(job.get("keywords", {}), inputs_of(list(job.get("keywords", {}).values()), 5, job["mode"]), strict=True)
@@ -78,7 +81,8 @@ def run_target(side: Side, job: dict[str, Any]) -> dict[str, Any]:
         if differences:
             result |= {"outcome": "differs", "stage": stage, "message": differences[0], "differences": differences[:8]}
     except BaseException as error:
-        result |= {"outcome": "fails", "stage": stage, **_described(error)}
+        absent = absent_name(error, FAMILIES["paddle" if side.name == "torch" else "torch"])
+        result |= {"outcome": "fails", "stage": stage, "absent": absent, **_described(error)}
     result["loaded"] = [str(path) for path in finder.loaded]
     result["needed"] = [str(path) for path in finder.needed]
     result["covered"] = sorted(covered)
@@ -142,8 +146,10 @@ def serve(name: str, folders: list[str]) -> None:
     sys.setrecursionlimit(4000)
     warnings.simplefilter("ignore")
     other = "paddle" if name == "torch" else "torch"
-    sys.meta_path.insert(0, Blocker(FAMILIES[other]))
+    make_absent(FAMILIES[other])
     side = sides(name)
+    if name == "torch":
+        define_vision_operators(side.lib)
     usual = ["einops", "scipy", "paddletorch_shim.weights.models", "paddletorch_rules.layouts"]
     if name == "torch":
         usual += ["torchvision", "torch.fx", "torch.distributed", "torch.utils.checkpoint"]

@@ -11,9 +11,9 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from program_sides import Side
+from paddletorch.comparison.sides import Side
+from paddletorch.comparison.values import NoTensorError, inputs_of, leaves, placed_on
 from program_stages import install_finder
-from program_values import NoTensorError, inputs_of, leaves, placed_on
 
 WIDTH = 16
 MOST_PARAMETERS = 5_000_000

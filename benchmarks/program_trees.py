@@ -22,11 +22,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-FAMILIES = {
-    "torch": ("torch", "torchvision", "torchaudio", "torchtext", "functorch", "torchgen"),
-    "paddle": ("paddle", "paddle_bfloat"),
-}
-"""Top-level names of each framework and of what is released with it."""
 COPIED = {"paddle.vision": "paddle_vision_copy", "torchvision": "torchvision_copy"}
 """Parts of a framework that stand for somebody's package: their sources under another name."""
 
@@ -280,27 +275,18 @@ def _assigned(node: ast.AST) -> Iterator[str]:
             yield from (one.id for one in ast.walk(target) if isinstance(one, ast.Name))
 
 
-class Blocker(importlib.abc.MetaPathFinder):
-    """Refuses to import a framework, or gives modules whose names are empty classes."""
+class StubFinder(importlib.abc.MetaPathFinder):
+    """Gives modules whose names are empty classes for packages that are out of reach."""
 
-    def __init__(self, families: Sequence[str], stubs: bool = False) -> None:
+    def __init__(self, families: Sequence[str]) -> None:
         self._families = families
-        self._stubs = stubs
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """None for other modules.
-
-        Raises:
-            ImportError: it is a refused one.
-        """
+        """None for other modules."""
         if fullname.partition(".")[0] not in self._families:
             return None
-        if not self._stubs:
-            raise ModuleNotFoundError(
-                f"No module named {fullname!r} (the source framework is out of reach)", name=fullname
-            )
         return ModuleSpec(fullname, _StubLoader(), is_package=True)
 
 

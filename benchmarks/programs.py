@@ -63,7 +63,7 @@ def judge(bench: Bench, case: Case) -> Verdict:
         name_difference(bench, case, verdict, traced)
     else:
         name_failure(bench, case, verdict, made)
-        if "out of reach" in made["message"]:
+        if made.get("absent"):
             verdict.left = left_imports(bench, case, [Path(one) for one in kept["loaded"]])
             stubbed = run_target(bench, case, kept, key, stubs=True)
             if stubbed["outcome"] == "differs":

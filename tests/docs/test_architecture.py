@@ -94,7 +94,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "report": ("text", "model"),
     "proof": ("api", "model"),
     "pages": ("proof", "plan.calls", BELOW),
-    "cli": ("batch", "output", "pages", "report", BELOW),
+    "origins": ("text", "model"),
+    "children": (),
+    "trial": ("children", "origins", "report", "model"),
+    "comparison": ("children", "origins", "report", "model"),
+    "cli": ("batch", "output", "pages", "trial", "comparison", BELOW),
     "": ("cli", "api", "model"),
 }
 """The rooms of migrate/paddletorch, lowest first, each with those that it may import; "" is the package itself."""

@@ -47,6 +47,7 @@ class _NamesApart(click.Command):
     metavar="DIR",
     help="Write a converted copy of the tree to DIR.",
 )
+@click.option("--try", "tries", is_flag=True, help="With --output: import each module of the copy, as the command try.")
 @click.option("--source-version", metavar="RELEASE", help='Release the code is for: "3.3", ">=2.6,<3", "installed".')
 @click.option("--target-version", metavar="RELEASE", help="Release to convert to, in the same form.")
 @click.option(
@@ -148,6 +149,8 @@ def _named(paths: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
 def _check_combination(paths: tuple[str, ...], given: dict[str, Any]) -> None:
     if given["write"] and given["output"]:
         raise click.UsageError("--write edits in place, --output makes a copy: give one of them")
+    if given["tries"] and not given["output"]:
+        raise click.UsageError("--try imports a converted copy: it needs --output DIR (else see paddletorch try)")
     if given["follow_links"] and given["output"]:
         raise click.UsageError("--output copies links as links: --follow-links does not go with it")
     if given["diff"] and given["form"] != "text":
@@ -252,7 +255,23 @@ def _convert_paths(request: _Request) -> int:
     if found.unfollowed:
         named = ", ".join(found.unfollowed)
         remarks.append(f"links out of the given paths were not followed, as --follow-links would: {named}")
-    return _report(request, options, results, scanned=ran.scanned, remarks=remarks)
+    code = _report(request, options, results, scanned=ran.scanned, remarks=remarks)
+    return max(code, _try(request, options, found.files, results)) if given["tries"] else code
+
+
+def _try(request: _Request, options: Options, files: Sequence[str], results: Sequence[FileResult]) -> int:
+    """Import the modules of the copy; what became of them goes to stderr where the report has stdout for a program."""
+    from paddletorch.cli.try_out import SECONDS, copied_tree, tried_modules
+    from paddletorch.output.copy_tree import copied_to
+    from paddletorch.trial.report import exit_code, text_lines
+
+    output = request.given["output"]
+    copied = {file: place for file in files if (place := copied_to(file, request.paths, output)) and place.is_file()}
+    made = {str(copied[result.path]): result for result in results if result.path in copied}
+    tree = copied_tree(made, output, options.target)
+    tried = tried_modules(tree, list(map(str, copied.values())), [str(output)], SECONDS)
+    click.echo("\n".join(["", *text_lines(tree, tried)]), err=request.given["form"] != "text")
+    return exit_code(tried)
 
 
 def _settings_remarks(settings: RunSettings, files: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The command line: ``paddletorch convert | run | config | explain | rules | state | parity | version``."""
+"""The command line: ``paddletorch convert | try | run | config | explain | rules | state | parity | version``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 import paddletorch
 
 _COMMANDS = {
+    "compare": "paddletorch.cli.compare",
     "config": "paddletorch.cli.config",
     "convert": "paddletorch.cli.convert",
     "explain": "paddletorch.cli.explain",
@@ -18,9 +19,10 @@ _COMMANDS = {
     "rules": "paddletorch.cli.rules",
     "run": "paddletorch.cli.run",
     "state": "paddletorch_shim.cli",
+    "try": "paddletorch.cli.try_out:try_out",
     "version": "paddletorch.cli.version",
 }
-"""The module of each command, which has the command's name there: only the one that is run is imported."""
+"""The module of each command, and its name there if that is another one: only the one that is run is imported."""
 
 
 class _Commands(click.Group):
@@ -41,7 +43,8 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _COMMANDS and cmd_name not in self.commands:
-            self.add_command(getattr(import_module(_COMMANDS[cmd_name]), cmd_name))
+            module, _, name = _COMMANDS[cmd_name].partition(":")
+            self.add_command(getattr(import_module(module), name or cmd_name))
         return super().get_command(ctx, cmd_name)
 
 

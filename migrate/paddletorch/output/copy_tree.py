@@ -92,6 +92,17 @@ def copy_tree(
     return [*(copy.failures.get(result.path, result) for result in results), *copy.others]
 
 
+def copied_to(path: str, paths: Sequence[str], folder: Path) -> Path | None:
+    """Where :func:`copy_tree` puts the file at ``path``; None if it is in none of ``paths``."""
+    for one in paths:
+        if os.path.realpath(path) == os.path.realpath(one):
+            return folder / _name(one)
+        if Path(one).is_dir() and Path(os.path.abspath(path)).is_relative_to(os.path.abspath(one)):  # noqa: PTH100
+            inner = os.path.relpath(path, one)
+            return folder / inner if len(paths) == 1 else folder / _name(one) / inner
+    return None
+
+
 class _Copy:
     def __init__(self, results: Sequence[FileResult], wanted_files: FileFilter) -> None:
         self.failures: dict[str, FileResult] = {}

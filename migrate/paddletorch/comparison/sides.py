@@ -1,4 +1,4 @@
-"""What the harness of whole programs asks of each framework, and what it switches off in both: chance."""
+"""What a comparison asks of each framework, and what it switches off in both: chance."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from paddletorch.model import Framework
+
 
 class Torch:
-    """What the harness asks of torch."""
+    """What is asked of torch."""
 
-    name = "torch"
+    name: Framework = "torch"
 
     def __init__(self) -> None:
         import torch
@@ -18,7 +20,6 @@ class Torch:
         self.lib = torch
         self.base = torch.nn.Module
         torch.set_num_threads(1)
-        _define_vision_operators(torch)
         functional = torch.nn.functional
         for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"):
             setattr(functional, name, _no_dropout)
@@ -70,9 +71,9 @@ class Torch:
 
 
 class Paddle:
-    """What the harness asks of Paddle."""
+    """What is asked of Paddle."""
 
-    name = "paddle"
+    name: Framework = "paddle"
 
     def __init__(self) -> None:
         import paddle
@@ -161,35 +162,6 @@ def _without_dropout(functional: Any, name: str) -> None:
         return attention(*arguments, **keywords)
 
     setattr(functional, name, positional)
-
-
-def _define_vision_operators(torch: Any) -> None:
-    """Let torchvision be imported where its compiled operators do not load; calling one still fails."""
-    library = torch.library.Library("torchvision", "FRAGMENT")
-    for schema in (
-        "nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
-        "qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
-        "qroi_align(Tensor i, Tensor r, float s, SymInt h, SymInt w, int n, bool a) -> Tensor",
-        "roi_align(Tensor i, Tensor r, float s, SymInt h, SymInt w, int n, bool a) -> Tensor",
-        "_roi_align_backward(Tensor g, Tensor r, float s, SymInt h, SymInt w, SymInt a, SymInt b, SymInt c, SymInt d, "
-        "int n, bool l) -> Tensor",
-        "roi_pool(Tensor i, Tensor r, float s, SymInt h, SymInt w) -> (Tensor, Tensor)",
-        "_roi_pool_backward(Tensor g, Tensor r, Tensor x, float s, SymInt h, SymInt w, SymInt a, SymInt b, SymInt c, "
-        "SymInt d) -> Tensor",
-        "ps_roi_align(Tensor i, Tensor r, float s, SymInt h, SymInt w, int n) -> (Tensor, Tensor)",
-        "_ps_roi_align_backward(Tensor g, Tensor r, Tensor m, float s, SymInt h, SymInt w, int n, SymInt a, SymInt b, "
-        "SymInt c, SymInt d) -> Tensor",
-        "ps_roi_pool(Tensor i, Tensor r, float s, SymInt h, SymInt w) -> (Tensor, Tensor)",
-        "_ps_roi_pool_backward(Tensor g, Tensor r, Tensor m, float s, SymInt h, SymInt w, SymInt a, SymInt b, "
-        "SymInt c, SymInt d) -> Tensor",
-        "deform_conv2d(Tensor i, Tensor w, Tensor o, Tensor m, Tensor b, SymInt a, SymInt c, SymInt d, SymInt e, "
-        "SymInt f, SymInt g, SymInt h, SymInt j, bool u) -> Tensor",
-        "_deform_conv2d_backward(Tensor g, Tensor i, Tensor w, Tensor o, Tensor m, Tensor b, SymInt a, SymInt c, "
-        "SymInt d, SymInt e, SymInt f, SymInt h, SymInt j, SymInt k, bool u) "
-        "-> (Tensor, Tensor, Tensor, Tensor, Tensor)",
-    ):
-        library.define(schema)
-    Torch.library = library  # type: ignore[attr-defined]  # it defines them for as long as it lives
 
 
 def sides(name: str) -> Side:

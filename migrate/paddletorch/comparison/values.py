@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from program_sides import Side
+
+from paddletorch.comparison.sides import Side
 
 
 def inputs_of(texts: list[str], seed: int, mode: str) -> list[Any]:

@@ -1,13 +1,12 @@
-"""Puts the source's weights into the converted model, and compares what both have made."""
+"""Compares what the stages of two programs have made."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from program_sides import Side
 
 TOLERANCES = {"float32": {"output": 1e-3, "gradient": 5e-3}, "float64": {"output": 1e-6, "gradient": 1e-5}}
 """Of the largest difference, in units of the largest value of the tensor on the source's side."""
@@ -16,45 +15,6 @@ RUNNING_VARIANCE = 1.0
 is the half."""
 FLOOR = 1e-3
 """Values below this count as if they were this large: gradients that are zero but for rounding."""
-
-
-def fill_weights(
-    side: Side, model: Any, source: dict[str, Any], job: dict[str, Any]
-) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Put the original's weights into the model as ``state convert`` would; gives a function for other tensors."""
-    from paddletorch_shim.weights import models
-    from paddletorch_shim.weights.arrays import Array, to_paddle, to_torch
-    from paddletorch_shim.weights.models import Description
-    from paddletorch_shim.weights.state import Choices, convert
-    from paddletorch_shim.weights.target import fit
-
-    state = model.state_dict()
-    shapes = {key: tuple(tensor.shape) for key, tensor in state.items() if hasattr(tensor, "shape")}
-    parameters = dict(model.named_parameters())
-    kept = model.state_dict(keep_vars=True)
-    target = Description(shapes, {}, list(parameters), models.tied(kept))
-    made = convert(source["plan"], source["state"], Choices())
-    fit(made, target, source["plan"])
-    if side.name == "torch":
-        model.load_state_dict(
-            {key: to_torch(one).to(state[key].dtype) for key, one in made.arrays.items()}, strict=True
-        )
-    else:
-        ready = {key: to_paddle(one).astype(state[key].dtype) for key, one in made.arrays.items()}
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            model.set_state_dict(ready)
-
-    def named(arrays: dict[str, Any]) -> dict[str, Any]:
-        """Arrays by the source's keys as the target has them."""
-        held = {key: Array(np.asarray(one), str(one.dtype)) for key, one in arrays.items() if one is not None}
-        found: dict[str, Any] = {}
-        for key, move in made.moves.items():
-            if all(one in held for one in move.sources):
-                found[key] = move.apply(held).values
-        return found
-
-    return named
 
 
 def compared(
@@ -106,29 +66,49 @@ def _named(expected: Any, made: Any, tolerance: float, what: str, worst: Any, sc
 def _close(
     what: str, expected: Any, made: Any, tolerance: float, stage: str, worst: Any, scale: float = 0.0
 ) -> Iterator[str]:
+    found = difference(expected, made, scale)
+    if found.problem:
+        yield f"{what}: {found.problem}"
+        return
+    if worst is not None:
+        worst[stage] = max(worst.get(stage, 0.0), found.error)
+    if found.error > tolerance:
+        yield f"{what}: largest difference {found.error:.2g} of its largest value {found.size:.3g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far two arrays are apart.
+
+    Args:
+        error: the largest difference, in units of ``size``.
+        size: the largest value of the source's array, or a floor for small ones.
+        problem: why they cannot be subtracted.
+    """
+
+    error: float = 0.0
+    size: float = 0.0
+    problem: str = ""
+
+
+def difference(expected: Any, made: Any, scale: float = 0.0) -> Difference:
+    """How far the array of the converted program is from that of the source; None is an array that is not there."""
     if expected is None or made is None:
         present = made if expected is None else expected
         if present is not None and np.abs(present).max(initial=0) > FLOOR:
-            yield f"{what}: none on {'the source' if expected is None else 'the converted'} side"
-        return
+            return Difference(problem=f"none on {'the source' if expected is None else 'the converted'} side")
+        return Difference()
     if expected.shape != made.shape:
-        yield f"{what}: shape {list(expected.shape)}, converted {list(made.shape)}"
-        return
+        return Difference(problem=f"shape {list(expected.shape)}, converted {list(made.shape)}")
     kinds = {"f": "float", "c": "complex"}
     if kinds.get(expected.dtype.kind, "int") != kinds.get(made.dtype.kind, "int"):
-        yield f"{what}: {expected.dtype}, converted {made.dtype}"
-        return
+        return Difference(problem=f"{expected.dtype}, converted {made.dtype}")
     if not expected.size:
-        return
+        return Difference()
     wide = np.complex128 if expected.dtype.kind == "c" else np.float64
     one, other = expected.astype(wide), made.astype(wide)
     if not np.array_equal(np.isfinite(one), np.isfinite(other)):
-        yield f"{what}: not finite in other places"
-        return
+        return Difference(problem="not finite in other places")
     one, other = np.where(np.isfinite(one), one, 0), np.where(np.isfinite(other), other, 0)
     size = max(float(np.abs(one).max()), FLOOR, scale * 0.01)
-    error = float(np.abs(one - other).max()) / size
-    if worst is not None:
-        worst[stage] = max(worst.get(stage, 0.0), error)
-    if error > tolerance:
-        yield f"{what}: largest difference {error:.2g} of its largest value {size:.3g}"
+    return Difference(float(np.abs(one - other).max()) / size, size)

@@ -1,0 +1,1 @@
+"""Where converted lines come from, and what was found there. Imports `text` and `model`."""
