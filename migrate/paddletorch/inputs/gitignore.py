@@ -98,7 +98,7 @@ class Ignore:
     def _with_file(self, file: Path, folder: str, on_error: OnError) -> Ignore:
         try:
             lines = read_regular(file, SETTINGS_BYTES).removeprefix(codecs.BOM_UTF8).split(b"\n")
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # of a worktree or a submodule, .git is a file
             return self
         except OSError as error:
             on_error(str(file), error)
