@@ -73,7 +73,7 @@ def _read_file(path: Path, file: str, raw: RawTables, definitions: Definitions) 
         raise TableError(f"{path}: cannot be read: {_why(error)}") from None
     except RecursionError:
         raise TableError(f"{path}: cannot be read: nested too deeply") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also a number of more digits than Python reads
         raise TableError(f"{path}: is not valid TOML: {error}") from None
     for key in data:
         if key not in {"row", "values", "diagnostic", "type", "defaults", "area", "alias"}:

@@ -64,6 +64,13 @@ def test_no_pattern_takes_forever(process: Run, tree: Tree, pattern: str) -> Non
     assert b"2 files scanned" in result.stdout, result.stderr
 
 
+def test_the_folder_of_a_worktree_or_a_submodule(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("gitdir: ../elsewhere\n")
+    (tmp_path / ".gitignore").write_text("a.py\n")
+    ignore = above(str(tmp_path), _fail).inside(str(tmp_path), _fail)
+    assert ignore.leaves_out(str(tmp_path / "a.py"), is_dir=False)
+
+
 @pytest.mark.parametrize("pattern", ["[a", "a\\", "[[:x:]]", "[b-a]"])
 def test_what_a_user_wrote_in_vain_is_an_error(pattern: str) -> None:
     with pytest.raises(ValueError, match=r"bracket|backslash|class|range"):

@@ -50,6 +50,34 @@ def test_the_largest_file_that_is_read(paddletorch: Run, tree: Tree) -> None:
     assert paddletorch(*CONVERT).returncode == 1
 
 
+@pytest.mark.parametrize("name", [".gitignore", "paddletorch.toml"])
+def test_patterns_that_are_too_many(process: Run, tree: Tree, folder: Path, name: str) -> None:
+    pattern, count = "*a*a*b*c", 100_000
+    files = {f"{'a' * 200}{number}.py": PLAIN for number in range(50)}
+    settings = f"exclude = {[pattern] * (count // 2)}"
+    tree({**files, ".git/HEAD": "", name: settings if name.endswith(".toml") else f"{pattern}\n" * count})
+    result = process(*CONVERT, ".")  # which ends after 120 s
+    assert result.returncode == 2
+    assert b"more than 10,000 patterns hold in one folder" in result.stdout + result.stderr
+
+
+def test_files_with_findings_to_ignore_that_are_too_many(paddletorch: Run, tree: Tree) -> None:
+    ignores = "\n".join(f'"*a*b*{number}" = ["API"]' for number in range(10_001))
+    tree({"a.py": PLAIN, "paddletorch.toml": f"[per-file-ignores]\n{ignores}"})
+    result = paddletorch(*CONVERT)
+    assert result.returncode == 2
+    assert b"more than 10,000 patterns" in result.stderr
+
+
+def test_nested_patterns_add_up(paddletorch: Run, tree: Tree, folder: Path) -> None:
+    many = "x\n" * 6000
+    tree({"a.py": PLAIN, ".gitignore": many, "inner/.gitignore": many, "inner/b.py": PLAIN, "other/.gitignore": "x"})
+    result = paddletorch(*CONVERT)
+    assert result.returncode == 2
+    assert f"{Path('inner', '.gitignore')}" in result.stdout.decode()
+    assert f"{Path('other', '.gitignore')}" not in result.stdout.decode()
+
+
 @pytest.mark.parametrize("name", ["paddletorch.toml", "table.toml", "baseline.json"])
 def test_what_is_nested_too_deeply(paddletorch: Run, tree: Tree, name: str) -> None:
     nested = "[" * 100_000
@@ -57,3 +85,21 @@ def test_what_is_nested_too_deeply(paddletorch: Run, tree: Tree, name: str) -> N
     result = paddletorch(*READ[name])
     assert result.returncode == 2
     assert b"nested too deeply" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["paddletorch.toml", "pyproject.toml", "table.toml", "baseline.json"])
+def test_a_number_of_too_many_digits(paddletorch: Run, tree: Tree, name: str) -> None:
+    digits = "9" * 5000
+    tree({"a.py": PLAIN, name: digits if name.endswith(".json") else f"a = {digits}"})
+    result = paddletorch(*READ[name])
+    assert result.returncode == 2
+    assert b"internal error" not in result.stderr
+    assert name.encode() in result.stderr
+
+
+@pytest.mark.parametrize("line", ['tables = ["a\\u0000"]', 'baseline = "a\\u0000"'])
+def test_a_path_that_no_system_has(paddletorch: Run, tree: Tree, line: str) -> None:
+    tree({"a.py": PLAIN, "paddletorch.toml": line})
+    result = paddletorch(*CONVERT)
+    assert result.returncode == 2
+    assert b"NUL" in result.stderr

@@ -162,7 +162,9 @@ def _bare_names(result: FileResult) -> set[str]:
 def owns_name(data: bytes, framework: Framework) -> bool:
     """Whether a module gives the framework's name to a function, a class or a value of its own."""
     module = parsed(data)
-    for node in ast.walk(module) if module is not None else ():
+    if module is None:  # newer than the running Python
+        return re.search(rf"\b(?:def|class)\s+{framework}\b|(?<!\.)\b{framework}\s*:?=(?!=)".encode(), data) is not None
+    for node in ast.walk(module):
         if isinstance(node, _FUNCTIONS) and node.name == framework:
             return True
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == framework:

@@ -143,6 +143,35 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "def f():\n    import torch\n    def g():\n        nonlocal torch\n        import torch\n    torch.zeros(3)\n",
         "        nonlocal paddle\n        import paddle\n    paddle.zeros([3])\n",
     ),
+    "newer syntax in a function that is a decorator": (
+        "paddle",
+        "import torch\ndef g(f):\n    type X[T] = list[T]\n    return torch.max(f)\n@g\ndef h(x):\n"
+        "    return torch.max(x)\n",
+        "@g\ndef h(x):\n    return paddle.max(x)\n",
+    ),
+    "an adapter where the target's name is taken": (
+        "torch",
+        "import paddle\ndef f(sizes, torch):\n    return paddle.nn.Linear(*sizes)\n",
+        "    import paddle\n    return paddle.nn.Linear(*sizes)\n",
+    ),
+    "a class body has no room for what a template evaluates once": (
+        "torch",
+        "import paddle\nclass C:\n    loss = paddle.nn.CrossEntropyLoss(ignore_index=-1)\n    loss(x, lab - 1)\n",
+        "    loss(x, lab - 1)\n",
+    ),
+    "an import below its use that a star import may have bound before": (
+        "paddle",
+        "import torch\nfrom torch.utils.data.distributed import *\ndef main(d):\n    s = DistributedSampler(d)\n"
+        "    return DataLoader(d, batch_size=torch.max(d), sampler=s)\nmain(())\n"
+        "from torch.utils.data import DataLoader\n",
+        "main(())\nfrom torch.utils.data import DataLoader\n",
+    ),
+    "a metric is a tensor for the operator that adds it": (
+        "torch",
+        "import paddle as t\nfor x in y:\n    with t.binomial(t.full([3], 4), u): pass\n    class C:\n"
+        "        x += t.metric.accuracy(a, b)\n",
+        "        x = x + (a.topk(1",
+    ),
     "a module that is declared global in the module": (
         "paddle",
         "global torch\nimport torch\ny = torch.max(x)\n",

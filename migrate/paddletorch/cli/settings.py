@@ -13,7 +13,7 @@ import click
 
 from paddletorch.cli.error import Refusal
 from paddletorch.inputs.config import Config, ConfigError, Search, load_config
-from paddletorch.inputs.gitignore import Exclusion, Ignore, with_separator
+from paddletorch.inputs.gitignore import MOST_PATTERNS, Exclusion, Ignore, with_separator
 from paddletorch.model import Options
 from paddletorch.model.codes import areas, nearest, unknown_code
 from paddletorch.model.options import MAX_FILE_SECONDS, MAX_FILE_SIZE
@@ -160,6 +160,8 @@ class RunSettings:
         assert config.file is not None
         folder = Ignore(with_separator(str(config.file.parent)))
         read = []
+        if len(config.per_file_ignores or ()) > MOST_PATTERNS:
+            raise Refusal(f"{config.where('per-file-ignores')}: more than {MOST_PATTERNS:,} patterns")
         for pattern, codes in config.per_file_ignores or ():
             where = f"{config.where('per-file-ignores')}.{pattern!r}"
             positive = pattern.removeprefix(

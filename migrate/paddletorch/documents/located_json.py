@@ -39,7 +39,7 @@ def loads(text: str) -> Any:
     """Decode JSON; every string but the keys of objects is a :class:`LocatedStr`.
 
     Raises:
-        json.JSONDecodeError: the text is not JSON.
+        ValueError: the text is not JSON, or has a number of more digits than Python reads.
     """
     return _Decoder().decode(text)
 

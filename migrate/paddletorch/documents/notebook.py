@@ -26,7 +26,7 @@ def read(text: str) -> list[Cell]:
     """
     try:
         notebook = loads(text)
-    except json.JSONDecodeError as error:
+    except ValueError as error:  # also a number of more digits than Python reads
         raise DocumentError(f"not JSON: {error}") from None
     except RecursionError:
         raise DocumentError("not a notebook: nested too deeply") from None

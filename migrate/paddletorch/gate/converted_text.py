@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from paddletorch.model import Edit, Span
 from paddletorch.resolve import ScopeTree
+from paddletorch.text.masking import mask
+from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Piece, Source, line_at, pieces
 
 
@@ -167,3 +169,12 @@ class ConvertedText:
             if isinstance(node, ast.stmt):
                 yield node
                 yield from getattr(node, "decorator_list", ())
+
+
+def parsed_text(new: bytes) -> ast.Module | None:
+    """The tree of new text, without syntax that is newer than the running Python; None if nothing here can read it."""
+    try:
+        return parse(new.decode("utf-8"))
+    except (SyntaxError, ValueError):
+        masked = mask(Source(new, encoding="utf-8"), "<converted>")
+        return masked.module if masked is not None else None

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from paddletorch_rules.facts import facts
 
-from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.gate.converted_text import ConvertedText, parsed_text
 from paddletorch.gate.violation import Violation
 from paddletorch.model import Framework, Span
 from paddletorch.resolve import Binding
-from paddletorch.text.number_runs import parse
 
 CODE = "SRC014"
 
@@ -61,11 +60,11 @@ def _still_imports(text: ConvertedText, span: Span, name: str, source: Framework
     """Whether the statement that replaces an import at the top still binds ``name`` to the source framework."""
     for changed in text.changed_statements or ():
         if text.source.span(changed.statement) == span:
-            statements = parse(changed.new.decode("utf-8")).body
+            module = parsed_text(changed.new)
             return any(
                 (alias.asname or alias.name.partition(".")[0]) == name
                 and (getattr(s, "module", None) or alias.name).partition(".")[0] == source
-                for s in statements
+                for s in (module.body if module is not None else ())
                 if isinstance(s, ast.Import | ast.ImportFrom)
                 for alias in s.names
             )

@@ -11,13 +11,11 @@ import builtins
 from collections.abc import Iterator
 from functools import cached_property
 
-from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.gate.converted_text import ConvertedText, parsed_text
 from paddletorch.gate.suspects import suspects
 from paddletorch.gate.violation import Violation
 from paddletorch.model import Framework
 from paddletorch.resolve import Bound, DefiniteAssignment, ScopeTree, evaluated_below
-from paddletorch.text.masking import mask
-from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Source
 
 CODE = "SRC013"
@@ -41,17 +39,8 @@ def unbound_names(text: ConvertedText, source: Framework, target: Framework) -> 
     names = suspects(text)
     if not names:
         return []
-    module = _parsed(text.body)
+    module = parsed_text(text.body)
     return [] if module is None else list(_Comparison(text, ScopeTree(module), source, target).violations(names))
-
-
-def _parsed(body: bytes) -> ast.Module | None:
-    """The tree of the new text; without syntax that is newer than the running Python."""
-    try:
-        return parse(body.decode("utf-8"))
-    except (SyntaxError, ValueError):
-        masked = mask(Source(body, encoding="utf-8"), "<converted>")
-        return masked.module if masked is not None else None
 
 
 class _Comparison:

@@ -135,7 +135,8 @@ class _Look:
 
     def _is_nested_in_class(self, writing: list[Piece]) -> bool:
         """Whether new text in a class has a function or comprehension, which does not see the names of the class."""
-        nested = (p.origin for p in writing if _NESTED.search(p.text))
+        written = (one for p in writing for one in self._written_at(p.origin))  # an edit's text comes in parts
+        nested = {one.origin for one in written if _NESTED.search(one.text)}
         return any(next(_around(self._class_bodies, origin), None) for origin in nested)
 
     @cached_property

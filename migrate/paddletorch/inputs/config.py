@@ -27,6 +27,7 @@ _CHOICES = {"to": get_args(Framework), "shim": get_args(ShimMode), "initial-valu
 _STRINGS = ("source-version", "target-version", "baseline")
 _LISTS = ("select", "ignore", "exclude", "tables")
 _TABLES = ("per-file-ignores",)
+_PATHS = ("baseline", "tables")
 _FLAGS = ("unsafe", "annotate", "verify", "markdown")
 _LIMITS = {"max-file-size": (int,), "max-file-seconds": (int, float)}
 KEYS = (*_CHOICES, *_STRINGS, *_LISTS, *_TABLES, *_FLAGS, *_LIMITS)
@@ -178,7 +179,7 @@ def read_section(file: Path) -> dict[str, Any] | None:
         raise ConfigError(f"{file}: not UTF-8: {error.reason} at byte {error.start}") from error
     except RecursionError as error:
         raise ConfigError(f"{file}: nested too deeply") from error
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also a number of more digits than Python reads
         raise ConfigError(f"{file}: not valid TOML: {error}") from error
     if _is_own(file):
         return document
@@ -215,6 +216,8 @@ def _check(file: Path, section: dict[str, Any]) -> Config:
             raise ConfigError(f"{where}: must be a number, 0 for no limit, not {value!r}")
         if key in _LISTS:
             value = _strings(where, value)
+        if key in _PATHS and "\0" in "".join(value):
+            raise ConfigError(f"{where}: no path has a NUL character in it")
         if key in _TABLES:
             if not isinstance(value, dict):
                 raise ConfigError(f'{where}: must be a table, such as {{"tests/" = ["AMP213"]}}, not {value!r}')

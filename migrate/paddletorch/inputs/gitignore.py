@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import functools
 import os
 from collections.abc import Callable, Iterable
@@ -18,6 +19,9 @@ OnError = Callable[[str, OSError], None]
 """Is told of a file or folder that cannot be read."""
 
 _SEPARATOR = os.fsencode(os.sep)
+
+MOST_PATTERNS = 10_000
+"""That hold in one folder. So many take under a minute for the worst path, which no file may take to convert either."""
 
 
 class ExcludeError(ValueError):
@@ -67,13 +71,25 @@ class Ignore:
         """These patterns and ``lines``, which are relative to ``base`` and come last.
 
         Raises:
-            ValueError: a line is not gitignore syntax, or cannot match anything.
+            ValueError: a line is not gitignore syntax, or cannot match anything, or there are too many.
         """
-        return self._with([read_rule(os.fsencode(line), strict=True) for line in lines], self.base)
+        encoded = self._countable(map(os.fsencode, lines))
+        return self._with([read_rule(line, strict=True) for line in encoded], self.base)
 
     def inside(self, folder: str, on_error: OnError) -> Ignore:
         """What holds in ``folder`` (absolute, in ``base``): the same, and what its own .gitignore says."""
         return self._with_file(Path(folder, ".gitignore"), with_separator(folder), on_error)
+
+    def _countable(self, lines: Iterable[bytes]) -> list[bytes]:
+        """The lines that may be patterns.
+
+        Raises:
+            ValueError: with the patterns that hold already they are more than may hold in one folder.
+        """
+        found = [line for line in lines if line.strip() and not line.startswith(b"#")]
+        if len(self.rules) + len(found) > MOST_PATTERNS:
+            raise ValueError(f"more than {MOST_PATTERNS:,} patterns hold in one folder")
+        return found
 
     def _with(self, rules: Iterable[Rule | None], folder: str) -> Ignore:
         length = len(os.fsencode(folder))
@@ -81,13 +97,18 @@ class Ignore:
 
     def _with_file(self, file: Path, folder: str, on_error: OnError) -> Ignore:
         try:
-            data = read_regular(file, SETTINGS_BYTES)
-        except FileNotFoundError:
+            lines = read_regular(file, SETTINGS_BYTES).removeprefix(codecs.BOM_UTF8).split(b"\n")
+        except (FileNotFoundError, NotADirectoryError):  # of a worktree or a submodule, .git is a file
             return self
         except OSError as error:
             on_error(str(file), error)
             return self
-        return self._with(map(_read_or_pass_over, data.removeprefix(codecs.BOM_UTF8).split(b"\n")), folder)
+        try:
+            patterns = self._countable(lines)
+        except ValueError as error:
+            on_error(str(file), OSError(errno.EFBIG, str(error), str(file)))
+            return self
+        return self._with(map(_read_or_pass_over, patterns), folder)
 
 
 def exclude(exclusion: Exclusion, root: str) -> Ignore:

@@ -161,6 +161,7 @@ def test_cell_that_an_editor_marks_as_another_language_is_left() -> None:
         ('{"nbformat": 4, "cells": ["torch"]}', "cell 1 has no type"),
         ('{"nbformat": 4, "cells": [{"cell_type": "code", "source": ["torch", 1]}]}', "source of cell 1"),
         ("[" * 100_000 + '"torch"', "not"),
+        (f'{{"torch": {"9" * 5000}}}', "digits"),
     ],
 )
 def test_what_is_no_notebook_fails(text: str, problem: str) -> None:

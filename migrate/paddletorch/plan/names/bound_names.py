@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Bound, DefiniteAssignment
@@ -19,6 +19,15 @@ def is_bound(view: FileView, name: str, node: ast.AST) -> bool:
     if flow.named(name, node, scope) is not Bound.ALWAYS:
         return False
     return view.provide(_assignment_with_target).named(name, node, scope) is Bound.ALWAYS
+
+
+def star_may_bind(view: FileView, name: str, node: ast.AST, own: Collection[str]) -> bool:
+    """Whether an ``import *`` may give the name to something else at ``node``, where its own import may not have run.
+
+    ``own`` are the qualified names that the import binds it to.
+    """
+    others = view.evaluator.bare.get(name, frozenset()).difference(own) if view.tree.stars else ()
+    return bool(others) and not is_bound(view, name, node)
 
 
 def runs_before(view: FileView, statement: ast.stmt, node: ast.AST) -> bool:

@@ -17,7 +17,7 @@ from paddletorch.plan.model.refusals import LeftWithAnother, Refusal, Refused, U
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.names.bound_names import is_bound
+from paddletorch.plan.names.bound_names import is_bound, star_may_bind
 from paddletorch.plan.names.spelling import helper_modules, names_root, root_name, scope_of, with_aliases, with_root
 from paddletorch.plan.sites.sites import alias_keys
 from paddletorch.resolve import Binding, NoneValue, Qualified
@@ -290,8 +290,7 @@ def _check_against_stars(view: FileView, site: Site) -> None:
     node = site.anchor.node
     if site.anchor.kind != "import" or not view.tree.stars or not isinstance(node, ast.Name):
         return
-    others = view.evaluator.bare.get(node.id, frozenset()) - site.anchor.names
-    if others and not is_bound(view, node.id, node):
+    if star_may_bind(view, node.id, node, site.anchor.names):
         raise Refused(UncertainBinding(node.id, view.tree.stars[0].lineno))
 
 

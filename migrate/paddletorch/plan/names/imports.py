@@ -15,6 +15,7 @@ from paddletorch.plan.model.naming import Group, Naming
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.annotation_imports import is_never_evaluated, typing_edit
+from paddletorch.plan.names.bound_names import star_may_bind
 from paddletorch.plan.names.decide import import_target
 from paddletorch.plan.names.global_statements import redirection_edits
 from paddletorch.plan.names.guarded_imports import guarded_text, is_only_held
@@ -224,6 +225,8 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
     others = [load for load in read if load not in bases]
     places = statements_that_need(view, binding, bindings, others)
     is_held = not bases and not places and on_top and isinstance(binding.node, ast.ImportFrom)
+    if any(star_may_bind(view, binding.name, load, {binding.qualified or ""}) for load in others):
+        return clause, NOTHING  # where it is used, the name may be another one, and the import would decide it
     if others and is_held and is_only_held(view, others):
         return replace(clause, drop=True, guarded=True), NOTHING
     if not loads or (others and not places) or any(view.suppressed("", place) for place in places):

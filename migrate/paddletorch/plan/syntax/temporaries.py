@@ -29,6 +29,8 @@ def hoist(
         return None
     if not own_line(view, statement) or view.in_fstring(call):
         return None
+    if view.tree.scopes[call].kind == "class":
+        return None  # the name would be an attribute of the class, and functions in the template would not see it
     wanted = sorted(values, key=lambda pair: view.source.span(pair[1]).start)
     if any(_may_need_lines(view, value) for _, value in wanted):
         return None  # it would not get them within this call, but in a second run

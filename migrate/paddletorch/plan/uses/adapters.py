@@ -14,7 +14,7 @@ from paddletorch_rules.adapters import Adapter, adapters
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned
 from paddletorch.plan.model.findings import Finding, finding
-from paddletorch.plan.model.refusals import UnseenArguments
+from paddletorch.plan.model.refusals import Refused, UnseenArguments
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
@@ -41,7 +41,12 @@ def adapted(view: FileView, use: Use, call: ast.Call) -> Use | None:
     """The use with the name of the adapter for its class, and ``call`` as it stands; None if there is none for it."""
     site = use.site
     adapter = adapters(view.target).get(site.name)
-    if adapter is None or _place(view, site) is None or not _is_free(view, adapter.name):
+    place = _place(view, site)
+    if adapter is None or place is None or not _is_free(view, adapter.name):
+        return None
+    try:
+        _written(view, site, place, adapter.text)
+    except Refused:
         return None
     edit = Edit(view.source.span(site.node), view.quoted(adapter.name, site.node), use.row.code)
     return Use(
@@ -86,11 +91,19 @@ def plan_adapters(view: FileView, planned: Planned) -> Changes:
         above = view.source.body[:place]
         blank = 2 * (len(above) - len(above.rstrip(b" \r\n")) < 3 * len(view.source.newline))
         text = "\n" * blank + "".join(f"{adapter.text}\n\n" for adapter in here)
-        text = text.replace("\n", view.source.newline)
-        written = spelled(view, {}, site.node, [Edit(Span(place, place), text, site.candidates[0].row.code)], site.name)
+        written = _written(view, site, place, text.replace("\n", view.source.newline))
         edits += written.edits
         imports += [replace(one, site=site) for one in written.imports]
     return Changes(tuple(edits), imports=tuple(imports))
+
+
+def _written(view: FileView, site: Site, place: int, text: str) -> Changes:
+    """The text at ``place`` for the site, with the target's names as the file knows them.
+
+    Raises:
+        Refused: a name is bound to something else.
+    """
+    return spelled(view, {}, site.node, [Edit(Span(place, place), text, site.candidates[0].row.code)], site.name)
 
 
 def _place(view: FileView, site: Site) -> int | None:
