@@ -33,6 +33,7 @@ _ASSIGNED = re.compile(rb"(?m)^[ \t]*([\w., \t]+?)[ \t]*=(?!=)")
 _IMPORT_LINE = re.compile(rb"(?m)^[ \t]*(?:from [\w.]+ )?import ((?:[\w.]+(?: as \w+)?(?:, )?)+)(?:\r?\n|$)")
 _PYTHON = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_NEW_ABOVE = (*_IMPORTS, ast.Try)
 
 
 def words_in(text: bytes) -> frozenset[str]:
@@ -70,11 +71,13 @@ class _Look:
                 statements = parse(changed.new.decode("utf-8")).body
             else:
                 continue
-            for position, one in enumerate(statements):
-                if isinstance(one, _IMPORTS):
-                    above = changed is not None and all(isinstance(s, _IMPORTS) for s in statements[:position])
-                    for alias in one.names:
-                        found.setdefault(alias.asname or alias.name.partition(".")[0], index - 0.5 if above else index)
+            new_above = True
+            for one in statements:
+                # before what stood there come imports, and those under "try" with something in their place
+                new_above &= changed is not None and isinstance(one, _NEW_ABOVE) and not isinstance(statement, ast.Try)
+                if changed is not None or isinstance(one, _IMPORTS):
+                    for name in _bound_by(one):
+                        found.setdefault(name, index - 0.5 if new_above else index)
         return found
 
     @cached_property
@@ -137,17 +140,21 @@ class _Look:
         """Whether new text in a class has a function or comprehension, which does not see the names of the class."""
         written = (one for p in writing for one in self._written_at(p.origin))  # an edit's text comes in parts
         nested = {one.origin for one in written if _NESTED.search(one.text)}
-        return any(next(_around(self._class_bodies, origin), None) for origin in nested)
+        return any(isinstance(next(_around(self._blocks, origin), None), ast.ClassDef) for origin in nested)
 
     @cached_property
-    def _class_bodies(self) -> SpanIndex[bool]:
-        classes = (node for node in self._tree.own if isinstance(node, ast.ClassDef))
-        return _index((Span(self._offset(c.body[0]), self._text.source.span(c).end), True) for c in classes)
+    def _blocks(self) -> SpanIndex[ast.AST]:
+        """The code of classes and functions, without decorators, base classes and parameters."""
+        return _index(
+            (Span(self._offset(node.body[0]), self._text.source.span(node).end), node)
+            for node in self._tree.own
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        )
 
     @cached_property
     def _rebound(self) -> frozenset[str]:
         """Names of which an edit changes a binding: that a statement reads one does not show that it still is bound."""
-        return frozenset(name for name, *_ in self._changed_bindings())
+        return frozenset(name for name, _ in self._changed_bindings())
 
     def _binds(self, piece: Piece, word: str, origin: Span) -> bool:
         """Whether the edit of ``origin`` binds the word itself, or new text on the line above it does."""
@@ -161,16 +168,9 @@ class _Look:
 
     def _function_around(self, span: Span) -> Scope:
         """The innermost function whose code holds ``span``, else the module."""
-        return next(_around(self._functions, span), self._tree.scope)
-
-    @cached_property
-    def _functions(self) -> SpanIndex[Scope]:
-        """The functions' code, without decorators and parameters."""
-        return _index(
-            (Span(self._offset(node.body[0]), self._text.source.span(node).end), scope)
-            for node, scope in self._tree.own.items()
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        )
+        around = (node for node in _around(self._blocks, span) if not isinstance(node, ast.ClassDef))
+        node = next(around, None)
+        return self._tree.scope if node is None else self._tree.own[node]
 
     def _written_at(self, origin: Span) -> list[Piece]:
         """The new parts of the text that begin on the line on which ``origin`` does."""
@@ -201,11 +201,10 @@ class _Look:
 
     def lost_names(self) -> Iterator[str]:
         """Names of which an edit changes a binding, though they are still read."""
-        for name, bindings, touched in self._changed_bindings():
+        for name, bindings in self._changed_bindings():
             loads = self._tree.reads(bindings)
-            index = min((self._text.index_of(self._offset(b.node)) for b in touched), default=-1)
-            above = self._imported.get(name, index + 1) <= index and name not in self._bound_otherwise
-            if above and all(self._text.index_of(self._offset(load)) > index for load in loads):
+            index = None if name in self._bound_otherwise else self._imported.get(name)
+            if index is not None and all(self._text.index_of(self._offset(load)) > index for load in loads):
                 continue
             remaining = [load for load in loads if self._text.remains(self._text.source.span(load))]
             if not all(name not in self._bound_otherwise and self._is_below_import(load) for load in remaining):
@@ -243,10 +242,10 @@ class _Look:
     def _offset(self, node: ast.AST) -> int:
         return self._text.source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
-    def _changed_bindings(self) -> Iterator[tuple[str, list[Binding], list[Binding]]]:
-        """Imports that edits touch, and assignments of which they replace the target; by name, in one scope each.
+    def _changed_bindings(self) -> Iterator[tuple[str, list[Binding]]]:
+        """Imports that edits touch, and assignments of which they replace the target; in one scope each.
 
-        With the name all its bindings in the scope, and those of them that edits touch.
+        By name, with all its bindings in the scope.
         """
         source = self._text.source
         assigned = {name for old in self._replaced() for name in _assigned(old)}
@@ -257,13 +256,9 @@ class _Look:
             for name in names:
                 if name not in self._tree.imported and name not in assigned:
                     continue
-                touched = [
-                    b
-                    for b in scope.bindings[name]
-                    if isinstance(b.node, ast.stmt | ast.expr) and not self._text.remains(source.span(b.node))
-                ]
-                if touched:
-                    yield name, scope.bindings[name], touched
+                nodes = [b.node for b in scope.bindings[name] if isinstance(b.node, ast.stmt | ast.expr)]
+                if not all(self._text.remains(source.span(node)) for node in nodes):
+                    yield name, scope.bindings[name]
 
     def _replaced(self) -> Iterator[bytes]:
         """The text that edits replace, where it may have an assignment."""
@@ -279,6 +274,20 @@ class _Look:
             old = body[edit.span.start : edit.span.end]
             if kept != sorted(kept) and not _is_one_statement(old):
                 yield from words_in(old)
+
+
+def _bound_by(statement: ast.stmt) -> frozenset[str]:
+    """Names that are bound after an import, a definition, or an import under ``try`` with something in its place."""
+    if isinstance(statement, _IMPORTS):
+        return frozenset(alias.asname or alias.name.partition(".")[0] for alias in statement.names)
+    if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return frozenset((statement.name,))
+    if isinstance(statement, ast.Assign):
+        return frozenset(target.id for target in statement.targets if isinstance(target, ast.Name))
+    if isinstance(statement, ast.Try):
+        ways = (statement.body, *(handler.body for handler in statement.handlers))
+        return frozenset.intersection(*(frozenset().union(*map(_bound_by, way)) for way in ways))
+    return frozenset()
 
 
 def _is_one_statement(old: bytes) -> bool:

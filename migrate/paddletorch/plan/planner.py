@@ -46,6 +46,7 @@ from paddletorch.plan.passes.training.train_methods import plan_train_methods
 from paddletorch.plan.syntax.comments import plan_comments
 from paddletorch.plan.syntax.emptied_blocks import plan_emptied_blocks
 from paddletorch.plan.uses.adapters import plan_adapters
+from paddletorch.plan.uses.constants import plan_constants
 from paddletorch.plan.uses.count import plan_unknown_names
 from paddletorch.plan.uses.decorators import plan_compiling_decorators
 from paddletorch.plan.uses.expression_templates import find_matches
@@ -53,7 +54,7 @@ from paddletorch.plan.uses.inherited import plan_inherited
 from paddletorch.plan.uses.layer_calls import plan_layer_calls
 from paddletorch.plan.uses.members import plan_members
 from paddletorch.plan.uses.partials import plan_partials
-from paddletorch.plan.uses.planned_sites import plan_constants, plan_sites
+from paddletorch.plan.uses.planned_sites import plan_sites
 from paddletorch.plan.uses.probes import plan_probes
 from paddletorch.plan.uses.runtime_calls import plan_unknown_calls
 from paddletorch.plan.uses.subclasses import plan_subclasses

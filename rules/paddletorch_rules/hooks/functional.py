@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules.hooks.arguments import is_plain, is_pure, literally, no_counterpart, only, operand, rewrite_once
+from paddletorch_rules.hooks.functional_pools import even_padding
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _LINEAR = frozenset({"torch.nn.Linear", "paddle.nn.Linear"})
@@ -104,66 +105,7 @@ def convolution_to_torch(call: BoundCall, dimensions: int) -> None:
                 no_counterpart(call, "padding", f"{padding!r} with {other}")
         call.force("padding", repr(padding.lower()))
     else:
-        _even_padding(call, dimensions)
-
-
-def _even_padding(call: BoundCall, dimensions: int) -> None:
-    """Paddle takes ``[before, after, ...]`` for each dimension; torch pads both sides alike."""
-    node = call.value("padding")
-    if isinstance(call.literal("padding"), str):
-        no_counterpart(call, "padding")
-    if not isinstance(node, ast.List | ast.Tuple) or len(node.elts) == dimensions:
-        return
-    sides = [ast.unparse(e) for e in node.elts]
-    if len(sides) == 2 * dimensions and sides[::2] == sides[1::2]:
-        call.force("padding", f"({', '.join(sides[::2])}{',' if dimensions == 1 else ''})")
-    else:
-        no_counterpart(call, "padding")
-
-
-@hook("max_pool", to="paddle")
-def max_pool_to_paddle(call: BoundCall, dimensions: int) -> None:
-    """As ``return_indices``."""
-    return_indices(call)
-
-
-@hook("max_pool", to="torch")
-def max_pool_to_torch(call: BoundCall, dimensions: int) -> None:
-    """torch pads both sides alike; the indices have another dtype."""
-    _even_padding(call, dimensions)
-    return_indices(call)
-
-
-@hook("return_indices")
-def return_indices(call: BoundCall) -> None:
-    """The same positions, of another dtype."""
-    name = "return_indices" if call.target == "paddle" else "return_mask"
-    if call.value(name) is not None and call.literal(name) is not False:
-        call.report("NNF203", difference="the indices are int64 in torch, int32 in Paddle")
-
-
-@hook("max_pool_with_indices", to="paddle")
-def max_pool_with_indices(call: BoundCall) -> None:
-    """The name says that it gives the indices."""
-    call.force("return_mask", "True")
-    call.report("NNF203", difference="the indices are int64 in torch, int32 in Paddle")
-
-
-@hook("average_pool", to="paddle")
-def average_pool_to_paddle(call: BoundCall, dimensions: int) -> None:
-    """Without padding it makes no difference whether padding counts."""
-    if call.value("padding") is None or call.literal("padding") == 0:
-        call.drop("count_include_pad")
-
-
-@hook("average_pool", to="torch")
-def average_pool_to_torch(call: BoundCall, dimensions: int) -> None:
-    """torch pads both sides alike; without padding it makes no difference whether padding counts."""
-    _even_padding(call, dimensions)
-    if call.value("padding") is None or call.literal("padding") == 0:
-        call.drop("exclusive")
-    elif call.literal("divisor_override") not in (..., None) and call.literal("exclusive") is not False:
-        call.stop("NNL201", difference="Paddle divides the average without the padding, torch the sum")
+        even_padding(call, dimensions)
 
 
 def elements_of(node: ast.expr | None) -> list[ast.expr] | None:

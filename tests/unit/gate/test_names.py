@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from paddletorch.gate.suspects import suspects
 
-from .broken_edits import found, said
+from .broken_edits import converted, found, said
 
 USE = ("torch.zeros(3)", "paddle.zeros([3])")
 IMPORT = ("import torch", "import paddle")
@@ -104,6 +105,26 @@ BROKEN = {
         [USE],
         ("paddle", "there", {2}),
     ),
+    "nothing in place of an import that fails": (
+        "import a\nx = 1\ny = a.f()\n",
+        [("import a", "try:\n    import a\nexcept ImportError:\n    pass")],
+        ("a", "on every path", {1}),
+    ),
+    "something in place of an import, below": (
+        "import a\nx = a.f()\ny = 2\n",
+        [("import a", "pass"), ("y = 2", "try:\n    import a\nexcept ImportError:\n    a = None\ny = 2")],
+        ("a", "there", {1}),
+    ),
+    "a class, below": (
+        "x = str()\ny = 2\n",
+        [("str()", "Made()"), ("y = 2", "class Made:\n    pass\ny = 2")],
+        ("Made", "there", {1}),
+    ),
+    "a function in a class": (
+        "class C:\n    k = 2\n    z = str(k)\n",
+        [("str(k)", "list(map(lambda i: i + k, (1, 2)))")],
+        ("k", "there", {3}),
+    ),
 }
 
 SOUND = {
@@ -142,6 +163,25 @@ SOUND = {
     "no edits": ("x = nowhere\n", []),
 }
 
+AT_HAND = {
+    "something in place of an import that fails": (
+        "import a\nclass C(a.B): pass\n",
+        [("import a", "try:\n    import a\nexcept ImportError:\n    a = None")],
+    ),
+    "something in place of an import, below others": (
+        "import a\nimport b\nclass C(a.B): pass\n",
+        [("import a\n", ""), ("class", "try:\n    import a\nexcept ImportError:\n    a = None\nclass")],
+    ),
+    "a class below imports": (
+        "import torch\nx = torch.zeros(3)\n",
+        [("import torch\n", "import paddle\nclass Made:\n    pass\n"), ("torch.zeros(3)", "Made(paddle.zeros([3]))")],
+    ),
+    "a function in a method": (
+        "class C:\n    def f(self, k):\n        return g(k)\n",
+        [("g(k)", "list(map(lambda i: i + k, (1, 2)))")],
+    ),
+}
+
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_an_unbound_name_is_found(case: str) -> None:
@@ -152,4 +192,11 @@ def test_an_unbound_name_is_found(case: str) -> None:
 @pytest.mark.parametrize("case", SOUND)
 def test_what_is_bound_passes(case: str) -> None:
     code, replaced = SOUND[case]
+    assert found(code, *replaced) == []
+
+
+@pytest.mark.parametrize("case", AT_HAND)
+def test_what_is_bound_at_hand_needs_no_scopes_of_the_new_text(case: str) -> None:
+    code, replaced = AT_HAND[case]
+    assert suspects(converted(code, *replaced)) == frozenset()
     assert found(code, *replaced) == []

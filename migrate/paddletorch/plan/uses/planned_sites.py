@@ -63,21 +63,6 @@ def plan_sites(view: FileView, planned: Planned) -> Changes:
     return Changes(uses=(*here, *(use for use in elsewhere if not use.keeps_name)))
 
 
-def plan_constants(view: FileView, planned: Planned) -> Changes:
-    """Leave the constants and initializers in the arguments of a call that is left."""
-    calls = [(use, view.source.span(use.site.call)) for use in planned.uses if use.site.call is not None]
-    left = [span for use, span in calls if not use.converts and use.site.role == "call"]
-    attributes = [span for use, span in calls if use.row.id == "ParamAttr"]
-    whole = [span for span in attributes if any(call.holds(span) for call in left)]
-    staying: list[Use] = []
-    for use in planned.uses.converted if left else ():
-        span = view.source.span(use.site.node)
-        around = left if use.row.kind == "constant" or use.row.instance == "initializer" else whole
-        if any(other.holds(span) for other in around):
-            staying.append(use.refuse(None))
-    return Changes(uses=tuple(staying))
-
-
 def plan_site(view: FileView, site: Site) -> Use:
     """Plan a site for each API that it may mean; all results must be the same."""
     row = site.candidates[0].row

@@ -82,6 +82,8 @@ class DefiniteAssignment:
             return tree.scopes[node]
         inner = node
         for outer in _upwards(tree, node):
+            if isinstance(outer, ast.Module):
+                break  # its body may be long, and is all that it has
             body = getattr(outer, "body", None)
             if outer in tree.own and (body is None or body is inner or (isinstance(body, list) and inner in body)):
                 return tree.own[outer]

@@ -1,0 +1,31 @@
+"""Leaves the constants and initializers in the arguments of a call that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from paddletorch.model import Span
+from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.use import Use
+from paddletorch.plan.model.view import FileView
+from paddletorch.resolve.scopes.spans import SpanIndex
+
+
+def plan_constants(view: FileView, planned: Planned) -> Changes:
+    """Leave the constants and initializers in the arguments of a call that is left."""
+    calls = [(use, view.source.span(use.site.call)) for use in planned.uses if use.site.call is not None]
+    left = [span for use, span in calls if not use.converts and use.site.role == "call"]
+    attributes = [span for use, span in calls if use.row.id == "ParamAttr"]
+    whole = [span for span in attributes if any(call.holds(span) for call in left)]
+    around_values, around_others = _index(left), _index(whole)
+    staying: list[Use] = []
+    for use in planned.uses.converted if left else ():
+        is_value = use.row.kind == "constant" or use.row.instance == "initializer"
+        around, span = around_values if is_value else around_others, view.source.span(use.site.node)
+        if next(around.around((span.start, 0), (span.end, 0)), None) is not None:
+            staying.append(use.refuse(None))
+    return Changes(uses=tuple(staying))
+
+
+def _index(spans: Iterable[Span]) -> SpanIndex[Span]:
+    return SpanIndex(((span.start, 0), (span.end, 0), span) for span in spans)
