@@ -27,6 +27,7 @@ from paddletorch.plan.passes.tensors.functions import plan_functions
 from paddletorch.plan.passes.tensors.inplace_layers import plan_inplace_layers
 from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_operators
 from paddletorch.plan.passes.tensors.new_axes import plan_new_axes
+from paddletorch.plan.passes.tensors.picked_weights import plan_picked_weights
 from paddletorch.plan.passes.tensors.promotion import plan_promotion
 from paddletorch.plan.passes.tensors.replaced_layers import plan_replaced_layers
 from paddletorch.plan.passes.tensors.saved_values import plan_saved_values
@@ -76,6 +77,7 @@ PASSES = (
     Pass("learning rates", plan_rates),  # rewrites statements before their members are planned
     Pass("wrapped models", plan_wrapped_models),  # renames members before they are planned
     Pass("tied weights", plan_tied_weights),  # rewrites statements before their members are planned
+    Pass("picked weights", plan_picked_weights),
     Pass("running statistics", plan_statistics),  # rewrites members before they are planned
     Pass("saved values", plan_saved_values),  # rewrites statements before their members are planned
     Pass("members", plan_members),
