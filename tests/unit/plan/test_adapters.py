@@ -52,7 +52,7 @@ GUARDED = f"try:\n    from torch import nn\nexcept ImportError:\n    nn = None\n
 @pytest.mark.parametrize(
     ("source", "left"),
     [
-        pytest.param(f"{HEAD}    TorchConv2d = 3\n    return {CALL}, TorchConv2d\n", True, id="the name is taken"),
+        pytest.param(f"{HEAD}    TorchConv2D = 3\n    return {CALL}, TorchConv2D\n", True, id="the name is taken"),
         pytest.param(IN_FUNCTION, True, id="imported in a function"),
         pytest.param(GUARDED, True, id="imported in try"),
         pytest.param(f"{HEAD}    return {CALL}\n", False, id="imported above"),
@@ -61,13 +61,13 @@ GUARDED = f"try:\n    from torch import nn\nexcept ImportError:\n    nn = None\n
 )
 def test_stands_only_where_it_is_bound(source: str, left: bool) -> None:
     result = convert(source, to="paddle", verify=True)
-    assert ("class TorchConv2d" in result.output) != left
+    assert ("class TorchConv2D" in result.output) != left
     compile(result.output, "x.py", "exec")
 
 
 def test_one_class_serves_all_calls_and_the_windows_line_ends_stay() -> None:
     source = (HEAD + "    return nn.Conv2d(3, 4, **options), nn.Conv2d(3, 4, 1, **options)\n").replace("\n", "\r\n")
     output = convert(source, to="paddle", verify=True).output
-    assert output.count("class TorchConv2d(paddle.nn.Conv2D):") == 1
+    assert output.count("class TorchConv2D(paddle.nn.Conv2D):") == 1
     assert output.count("\n") == output.count("\r\n")
-    assert "return TorchConv2d(3, 4, **options), TorchConv2d(3, 4, 1, **options)" in output
+    assert "return TorchConv2D(3, 4, **options), TorchConv2D(3, 4, 1, **options)" in output
