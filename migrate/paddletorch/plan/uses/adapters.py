@@ -41,13 +41,11 @@ def with_adapter(view: FileView, use: Use) -> Use:
 def _written_plainly(view: FileView, use: Use, call: ast.Call) -> Use:
     """The use with an adapter where a function without a name would stand around the call, or hang on its object."""
     adapter = adapters(view.target).get(use.site.name)
-    if use.row.initial is not None and view.settings.options.initial_values == "source":
-        return use  # the function may give the layer its initial values
-    if (
-        not any("lambda" in edit.written for edit in use.every_edit)
-        or adapter is None
-        or not _takes(view, adapter, call)
-    ):
+    if adapter is None or adapter.warns or (use.row.initial and view.settings.options.initial_values == "source"):
+        return use  # the function does more than the arguments say
+    unnamed = any("lambda" in edit.written for edit in use.every_edit)
+    is_about_attributes = any((k.arg or "").endswith("_attr") for k in call.keywords)
+    if not unnamed or not (is_about_attributes or adapter.texts) or not _takes(view, adapter, call):
         return use
     found = adapted(view, use, call)
     return use if found is None else replace(found, findings=use.findings)
