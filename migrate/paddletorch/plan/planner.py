@@ -53,6 +53,7 @@ from paddletorch.plan.uses.expression_templates import find_matches
 from paddletorch.plan.uses.inherited import plan_inherited
 from paddletorch.plan.uses.layer_calls import plan_layer_calls
 from paddletorch.plan.uses.members import plan_members
+from paddletorch.plan.uses.module_annotations import plan_module_annotations
 from paddletorch.plan.uses.partials import plan_partials
 from paddletorch.plan.uses.planned_sites import plan_constants, plan_sites
 from paddletorch.plan.uses.probes import plan_probes
@@ -91,6 +92,7 @@ PASSES = (
     Pass("calls of unknown layers", plan_unknown_calls),
     Pass("functions that join batches", plan_collate_functions),
     Pass("adapters of layers", plan_adapters),
+    Pass("modules as annotations", plan_module_annotations),
     Pass("imports", plan_imports),  # needs every module that is named in new text
     Pass("autocast objects", plan_autocast_objects),
     Pass("subscripts", plan_subscripts),
