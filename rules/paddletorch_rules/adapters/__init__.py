@@ -37,6 +37,10 @@ class Adapter:
     """Codes of what is to be said where it is used."""
     texts: tuple[str, ...] = ()
     """Parameters of which it takes a string as it stands."""
+    beside: tuple[str, ...] = ()
+    """Classes that show, made in the same class, that the target's own layer does not suit the input."""
+    answers: tuple[str, ...] = ()
+    """Codes of what is said of the target's own layer and does not hold for it."""
 
 
 def file(target: Framework) -> Path:
@@ -60,5 +64,5 @@ def adapters(target: Framework) -> Mapping[str, Adapter]:
 
 
 def _adapter(entry: Mapping[str, Any]) -> Adapter:
-    lists = (tuple(entry.get(key, ())) for key in ("lacks", "checks", "warns", "texts"))
+    lists = (tuple(entry.get(key, ())) for key in ("lacks", "checks", "warns", "texts", "beside", "answers"))
     return Adapter(entry["of"], entry["name"], entry["text"], *lists)

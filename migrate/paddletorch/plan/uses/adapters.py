@@ -45,10 +45,21 @@ def _written_plainly(view: FileView, use: Use, call: ast.Call) -> Use:
         return use  # the function does more than the arguments say
     unnamed = any("lambda" in edit.written for edit in use.every_edit)
     is_about_attributes = any((k.arg or "").endswith("_attr") for k in call.keywords)
-    if not unnamed or not (is_about_attributes or adapter.texts) or not _takes(view, adapter, call):
+    needed = unnamed and (is_about_attributes or bool(adapter.texts))
+    if not (needed or _is_beside(view, call, adapter)) or not _takes(view, adapter, call):
         return use
     found = adapted(view, use, call)
-    return use if found is None else replace(found, findings=use.findings)
+    kept = tuple(f for f in use.findings if f.code not in adapter.answers)
+    return use if found is None else replace(found, findings=kept)
+
+
+def _is_beside(view: FileView, call: ast.Call, adapter: Adapter) -> bool:
+    """Whether the class around the call makes a layer for which the target's own one has the wrong dimensions."""
+    around: ast.AST | None = call if adapter.beside else None
+    while around is not None and not isinstance(around, ast.ClassDef):
+        around = view.parent(around)
+    calls = (n for n in ast.walk(around) if isinstance(n, ast.Call)) if around is not None else ()
+    return any(view.qualified(one.func) in adapter.beside for one in calls)
 
 
 def _takes(view: FileView, adapter: Adapter, call: ast.Call) -> bool:
