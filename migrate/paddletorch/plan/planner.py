@@ -27,6 +27,7 @@ from paddletorch.plan.passes.tensors.functions import plan_functions
 from paddletorch.plan.passes.tensors.inplace_layers import plan_inplace_layers
 from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_operators
 from paddletorch.plan.passes.tensors.new_axes import plan_new_axes
+from paddletorch.plan.passes.tensors.picked_weights import plan_picked_weights
 from paddletorch.plan.passes.tensors.promotion import plan_promotion
 from paddletorch.plan.passes.tensors.replaced_layers import plan_replaced_layers
 from paddletorch.plan.passes.tensors.saved_values import plan_saved_values
@@ -53,6 +54,7 @@ from paddletorch.plan.uses.expression_templates import find_matches
 from paddletorch.plan.uses.inherited import plan_inherited
 from paddletorch.plan.uses.layer_calls import plan_layer_calls
 from paddletorch.plan.uses.members import plan_members
+from paddletorch.plan.uses.module_annotations import plan_module_annotations
 from paddletorch.plan.uses.partials import plan_partials
 from paddletorch.plan.uses.planned_sites import plan_sites
 from paddletorch.plan.uses.probes import plan_probes
@@ -77,6 +79,7 @@ PASSES = (
     Pass("learning rates", plan_rates),  # rewrites statements before their members are planned
     Pass("wrapped models", plan_wrapped_models),  # renames members before they are planned
     Pass("tied weights", plan_tied_weights),  # rewrites statements before their members are planned
+    Pass("picked weights", plan_picked_weights),
     Pass("running statistics", plan_statistics),  # rewrites members before they are planned
     Pass("saved values", plan_saved_values),  # rewrites statements before their members are planned
     Pass("members", plan_members),
@@ -90,6 +93,7 @@ PASSES = (
     Pass("calls of unknown layers", plan_unknown_calls),
     Pass("functions that join batches", plan_collate_functions),
     Pass("adapters of layers", plan_adapters),
+    Pass("modules as annotations", plan_module_annotations),
     Pass("imports", plan_imports),  # needs every module that is named in new text
     Pass("autocast objects", plan_autocast_objects),
     Pass("subscripts", plan_subscripts),

@@ -1,7 +1,7 @@
 """Classes with the arguments of the other framework's layers, for calls whose arguments only the program knows.
 
 ``paddletorch rules adapters`` writes ``to_paddle.toml`` and ``to_torch.toml``: what the converter itself makes of a
-subclass with the source's signature.
+subclass with the source's signature. A few are written by hand, in ``written_to_torch.toml``.
 """
 
 from __future__ import annotations
@@ -35,6 +35,12 @@ class Adapter:
     """Parameters of which it takes only what the target has, and raises a ValueError otherwise."""
     warns: tuple[str, ...] = ()
     """Codes of what is to be said where it is used."""
+    texts: tuple[str, ...] = ()
+    """Parameters of which it takes a string as it stands."""
+    beside: tuple[str, ...] = ()
+    """Classes that show, made in the same class, that the target's own layer does not suit the input."""
+    answers: tuple[str, ...] = ()
+    """Codes of what is said of the target's own layer and does not hold for it."""
 
 
 def file(target: Framework) -> Path:
@@ -49,11 +55,14 @@ def adapters(target: Framework) -> Mapping[str, Adapter]:
         import tomllib  # slow to import, and few files need an adapter
     else:
         import tomli as tomllib
-    with file(target).open("rb") as opened:
-        found = tomllib.load(opened)["adapter"]
-    return MappingProxyType({one["of"]: _adapter(one) for one in found})
+    found: dict[str, Adapter] = {}
+    for path in (file(target), _FOLDER / f"written_to_{target}.toml"):
+        if path.exists():
+            with path.open("rb") as opened:
+                found |= {one["of"]: _adapter(one) for one in tomllib.load(opened)["adapter"]}
+    return MappingProxyType(found)
 
 
 def _adapter(entry: Mapping[str, Any]) -> Adapter:
-    lists = (tuple(entry.get(key, ())) for key in ("lacks", "checks", "warns"))
+    lists = (tuple(entry.get(key, ())) for key in ("lacks", "checks", "warns", "texts", "beside", "answers"))
     return Adapter(entry["of"], entry["name"], entry["text"], *lists)

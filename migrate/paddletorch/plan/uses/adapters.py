@@ -1,7 +1,8 @@
 """Calls of layers whose arguments only the running program knows: an adapter with the source's signature takes them.
 
 ``nn.BatchNorm2d(width, **options)`` becomes ``TorchBatchNorm2d(width, **options)``, and the file gets that class: a
-subclass of Paddle's layer with torch's arguments. So the arguments mean what they meant, whatever they are.
+subclass of Paddle's layer with torch's arguments. So the arguments mean what they meant, whatever they are. It also
+stands for a layer that would need a function without a name around it: ``nn.Dropout(mode="downscale_in_infer")``.
 """
 
 from __future__ import annotations
@@ -32,9 +33,55 @@ def with_adapter(view: FileView, use: Use) -> Use:
     if site.role != "call" or site.call is None or site.other is not None or len(site.candidates) != 1:
         return use
     unseen = all(isinstance(f.refusal, UnseenArguments) for f in use.findings) and bool(use.findings)
-    if not (any(f.code == HANDED_ON for f in use.findings) if use.converts else unseen):
+    if any(f.code == HANDED_ON for f in use.findings) if use.converts else unseen:
+        return adapted(view, use, site.call) or use
+    return _written_plainly(view, use, site.call)
+
+
+def _written_plainly(view: FileView, use: Use, call: ast.Call) -> Use:
+    """The use with an adapter where a function without a name would stand around the call, or hang on its object."""
+    adapter = adapters(view.target).get(use.site.name)
+    if adapter is None or adapter.warns or (use.row.initial and view.settings.options.initial_values == "source"):
+        return use  # the function does more than the arguments say
+    unnamed = any("lambda" in edit.written for edit in use.every_edit)
+    is_about_attributes = any((k.arg or "").endswith("_attr") for k in call.keywords)
+    needed = unnamed and (is_about_attributes or bool(adapter.texts))
+    if not (needed or _is_beside(view, call, adapter)) or not _takes(view, adapter, call):
         return use
-    return adapted(view, use, site.call) or use
+    found = adapted(view, use, call)
+    kept = tuple(f for f in use.findings if f.code not in adapter.answers)
+    return use if found is None else replace(found, findings=kept)
+
+
+def _is_beside(view: FileView, call: ast.Call, adapter: Adapter) -> bool:
+    """Whether the class around the call makes a layer for which the target's own one has the wrong dimensions."""
+    around: ast.AST | None = call if adapter.beside else None
+    while around is not None and not isinstance(around, ast.ClassDef):
+        around = view.parent(around)
+    calls = (n for n in ast.walk(around) if isinstance(n, ast.Call)) if around is not None else ()
+    return any(view.qualified(one.func) in adapter.beside for one in calls)
+
+
+def _takes(view: FileView, adapter: Adapter, call: ast.Call) -> bool:
+    """Whether the adapter takes the arguments as they stand: none is an initializer that suits only its own tensor."""
+    constructor = next(n for n in ast.walk(ast.parse(adapter.text)) if isinstance(n, ast.FunctionDef))
+    parameters = [one.arg for one in constructor.args.args]
+    named = {*parameters, *(one.arg for one in constructor.args.kwonlyargs)}
+    given = dict(zip(parameters[1:], call.args, strict=False))
+    if len(given) < len(call.args) or any(k.arg is None or k.arg not in named for k in call.keywords):
+        return False
+    given |= {k.arg: k.value for k in call.keywords if k.arg is not None}
+    if any(name in adapter.checks for name in given):
+        return False
+    return all(_is_handed_on(view, value, is_text=name in adapter.texts) for name, value in given.items())
+
+
+def _is_handed_on(view: FileView, value: ast.expr, *, is_text: bool) -> bool:
+    """Whether the argument means the same by way of a parameter: a number or a flag, or what is made elsewhere."""
+    if isinstance(value, ast.Constant):
+        return is_text or not isinstance(value.value, str | bytes)
+    made = [n for n in ast.walk(value) if isinstance(n, ast.Call | ast.List | ast.Tuple | ast.Starred | ast.Dict)]
+    return not any(not isinstance(n, ast.Call) or view.settings.overloads(view.qualified(n.func) or "") for n in made)
 
 
 def adapted(view: FileView, use: Use, call: ast.Call) -> Use | None:

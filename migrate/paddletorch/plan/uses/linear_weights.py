@@ -50,6 +50,21 @@ def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
     return found
 
 
+def picked_weight(view: FileView, node: ast.expr) -> str:
+    """As ``linear_weight``, for a weight that is picked out of what the layer gives: ``layer.state_dict()["weight"]``.
+
+    Raises:
+        Refused: the use depends on the layout, and a transposed copy would not do.
+    """
+    value, parent = _past_data(view, node)
+    found = _use(view, value, parent)
+    if found == _TRANSPOSED and view.target == "paddle" and _is_written(view, value):
+        found = None
+    if found is None:
+        raise Refused(LayoutMatters())
+    return found.removeprefix("{self}.weight")
+
+
 def _is_written(view: FileView, node: ast.expr) -> bool:
     """Whether the expression around the weight writes to a part of it: Paddle's ``t()`` is a copy."""
     views = facts().views["torch"] | facts().may_share["torch"]

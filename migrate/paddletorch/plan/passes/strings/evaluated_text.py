@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from paddletorch_rules import Form, Row
 
 from paddletorch.model import Edit
+from paddletorch.plan.calls.binding import bind
+from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.model.changes import Changes, Planned, joined
 from paddletorch.plan.model.findings import finding
-from paddletorch.plan.model.target_forms import target_name
+from paddletorch.plan.model.refusals import Refused
+from paddletorch.plan.model.target_forms import target_form, target_name
 from paddletorch.plan.model.view import FileView
 
 _PATH = re.compile(r"([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)+)")
@@ -20,7 +26,102 @@ def plan_evaluated_text(view: FileView, planned: Planned) -> Changes:
     """Write the target's module where the text names one, and report text that names an API of the source."""
     if b"eval" not in view.source.body or not planned.uses.converted:
         return Changes()
-    return joined(_planned(view, planned, call, text) for call in _evaluations(view) for text in _texts(view, call))
+    texts: dict[ast.Constant, list[ast.Call]] = {}
+    for call in _evaluations(view):
+        for text in _texts(view, call):
+            texts.setdefault(text, []).append(call)
+    constructed = _constructors(view, planned, texts)
+    left = ((text, calls) for text, calls in texts.items() if text not in constructed.texts)
+    return joined([constructed.changes, *(_planned(view, planned, calls[0], text) for text, calls in left)])
+
+
+class _Constructed(NamedTuple):
+    """The texts that name layers which calls construct, ``eval(norm_layer)(width)``, and the changes for them."""
+
+    texts: frozenset[ast.Constant]
+    changes: Changes
+
+
+class _Layer(NamedTuple):
+    """The layer that a text names."""
+
+    api: str
+    row: Row
+    own: Form
+    written: str
+    """The text that names it in the target."""
+
+
+def _constructors(view: FileView, planned: Planned, texts: Mapping[ast.Constant, Sequence[ast.Call]]) -> _Constructed:
+    """Convert the calls of layers that texts name, and the names, where each call has one layer in all its texts."""
+    layers = {text: _layer(view, planned, calls[0], text) for text, calls in texts.items()}
+    calls = {call: {layers[text] for text in texts if call in texts[text]} for each in texts.values() for call in each}
+    converted = {call: _construction(view, call, found) for call, found in calls.items()}
+    while True:  # a text that several calls evaluate is written for all of them, or for none
+        sound = [t for t in texts if layers[t] is not None and all(converted[c] is not None for c in texts[t])]
+        left = {c for t in texts if t not in sound for c in texts[t] if converted[c] is not None}
+        if not left:
+            break
+        converted |= dict.fromkeys(left)
+    names = [_renamed(view, text, layers[text]) for text in sound]
+    return _Constructed(frozenset(sound), joined([*names, *(made for made in converted.values() if made is not None)]))
+
+
+def _layer(view: FileView, planned: Planned, call: ast.Call, text: ast.Constant) -> _Layer | None:
+    """The layer that the text names; None if it is none, or its module stays."""
+    found = _PATH.fullmatch(str(text.value))
+    bindings = view.tree.scopes[call.func].lookup(found[1]) if found is not None else ()
+    qualified = bindings[0].qualified if len(bindings) == 1 else None
+    group = planned.naming.groups.get(id(bindings))
+    if found is None or qualified is None or group is None or group.target is None:
+        return None
+    named = view.settings.overloads(qualified + found[2])
+    if len(named) != 1 or named[0][0].kind != "class" or not named[0][0].forms(view.target):
+        return None
+    row, own = named[0]
+    name = target_name(row, view)
+    if target_form(row, view).template is not None or not name.startswith(f"{group.target}."):
+        return None
+    return _Layer(qualified + found[2], row, own, found[1] + name.removeprefix(group.target))
+
+
+def _construction(view: FileView, evaluation: ast.Call, layers: Iterable[_Layer | None]) -> Changes | None:
+    """The changes of the call's arguments; None if they are not the same for all the layers that it may make."""
+    made = [_changes(view, evaluation, layer) for layer in layers]
+    alike = [one for one in made if one is not None and made[0] is not None and one.edits == made[0].edits]
+    if not alike or len(alike) != len(made):
+        return None
+    return Changes(alike[0].edits, findings=tuple(dict.fromkeys(f for one in alike for f in one.findings)))
+
+
+def _changes(view: FileView, evaluation: ast.Call, layer: _Layer | None) -> Changes | None:
+    """The changes for one layer; None if it is not called at once, or not by a plain call."""
+    call = view.parent(evaluation)
+    if layer is None or not isinstance(call, ast.Call) or call.func is not evaluation:
+        return None
+    row = layer.row
+    if view.is_deselected(row.code, call):
+        return None
+    try:
+        binding = bind(view, call, row, layer.own, layer.api)
+        made = convert_bound_call(binding, target_form(row, view), Callee.NAMED)
+    except Refused:
+        return None
+    if made.whole is not None or made.template is not None:
+        return None
+    warned = (finding(row.warn[view.target], call, layer.api, row),) if view.target in row.warn else ()
+    return Changes(made.edits, findings=(*warned, *made.findings))
+
+
+def _renamed(view: FileView, text: ast.Constant, layer: _Layer | None) -> Changes:
+    """The name of the target's layer in the text, as it is written in the file."""
+    assert layer is not None
+    span, old = view.source.span(text), str(text.value)
+    before = view.source.slice(span)
+    if old == layer.written or old not in before:
+        return Changes()
+    edit = Edit(span, before.replace(old, layer.written, 1), layer.row.code)
+    return Changes((edit,), (view.conversion(layer.row.code, text, layer.api, layer.written, layer.row.id),))
 
 
 def _evaluations(view: FileView) -> Iterator[ast.Call]:
@@ -32,15 +133,16 @@ def _evaluations(view: FileView) -> Iterator[ast.Call]:
 
 
 def _texts(view: FileView, call: ast.Call) -> Iterator[ast.Constant]:
-    """The strings that the call may evaluate, as far as the file shows them: also a parameter's default."""
+    """The strings that the call may evaluate, as far as the file shows them: also what a parameter gets."""
     node = call.args[0]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
         node = node.func.value
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         node = node.left
-    values = [node]
+    values: list[ast.expr] = [node]
     if isinstance(node, ast.Name) and node in view.tree.scopes:
         values = [b.value for b in view.tree.scopes[node].lookup(node.id) if b.value is not None]
+        values += [k.value for one in view.tree.calls for k in one.keywords if k.arg == node.id]
     yield from (v for v in values if isinstance(v, ast.Constant) and isinstance(v.value, str))
 
 
