@@ -175,8 +175,8 @@ def _is_unknown(view: FileView, function: ast.expr) -> bool:
             return False
         is_known = kinds == {"assign"} and not view.settings.shim_wraps_calls
     elif isinstance(function, ast.Subscript | ast.Call):
-        if isinstance(function, ast.Call) and isinstance(function.func, ast.Name) and function.func.id == "getattr":
-            return False  # reported as what asks for a name
+        if isinstance(function, ast.Call) and _is_answered(view, function.func):
+            return False
         if any(isinstance(v, Qualified) and view.settings.lookup(v.name) for v in view.evaluator.values(function)):
             return True  # an element of a table of layers, whose calls are not planned
         is_known = not view.settings.shim_wraps_calls
@@ -185,6 +185,13 @@ def _is_unknown(view: FileView, function: ast.expr) -> bool:
     values = view.evaluator.values(function)
     unknown = Unknown if is_known else Unknown | Partial  # a known partial object is converted with its calls
     return all(isinstance(v, NoneValue) for v in values) or any(isinstance(v, unknown) for v in values)
+
+
+def _is_answered(view: FileView, function: ast.expr) -> bool:
+    """Whether it is ``getattr``, which another finding names, or what wraps a callee already."""
+    if isinstance(function, ast.Name) and function.id == "getattr":
+        return True
+    return any(isinstance(v, Qualified) and v.name == WRAPPER for v in view.evaluator.values(function))
 
 
 def _is_only_parameter(view: FileView, function: ast.expr) -> bool:
