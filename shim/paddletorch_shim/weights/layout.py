@@ -11,7 +11,6 @@ from paddletorch_rules.layouts import Layout, Part, Place, cell_tensor, tensors,
 from paddletorch_shim.weights.models import tied
 from paddletorch_shim.weights.moves import Move, Plan
 
-
 _WITHOUT_TENSORS: dict[Framework, tuple[str, ...]] = {
     "torch": ("Module", "_Loss", "Sequential", "ModuleList", "ModuleDict"),
     "paddle": ("Layer", "Sequential", "LayerList", "LayerDict"),
