@@ -156,3 +156,21 @@ def test_a_module_under_two_names_has_both_keys() -> None:
     assert {key: array.shape for key, array in there.items()} == {
         "linear.weight": (4, 3), "linear.bias": (4,), "head.weight": (4, 3), "head.bias": (4,),
     }  # fmt: skip
+
+
+class _OwnLoss(T.modules.loss._Loss):
+    def __init__(self) -> None:
+        super().__init__()
+        self.margin = T.Parameter(torch.ones(2, 3))
+
+
+class _OwnChain(P.Sequential):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = self.create_parameter([3, 2])
+
+
+def test_parameters_of_a_class_whose_base_makes_none_stay_as_they_are() -> None:
+    """The base has no tensors, so its subclass's are the program's own."""
+    assert list(layout.plan(_OwnLoss(), "torch").moves) == ["margin"]
+    assert list(layout.plan(_OwnChain(), "paddle").moves) == ["scale"]

@@ -81,11 +81,12 @@ def _adapter(row: Row, form: Form, name: str, target: Framework) -> Adapter | No
     if adapter is None:
         return None
     lacks: list[str] = []
+    neutral = {pair.name(source): pair.neutral for pair in row.parameters}
     for parameter in (p for p in known if p.default is not None):
         if lacks and not parameter.keyword_only:  # its position would be another one
             parameter = replace(parameter, keyword_only=True)
         more = _converted(row, name, cls, [*taken, parameter], target)
-        if more is None:
+        if more is None or (parameter.name in more.checks and parameter.default != neutral[parameter.name]):
             lacks.append(parameter.name)
         else:
             taken, adapter = [*taken, parameter], more

@@ -11,6 +11,12 @@ from paddletorch_rules.layouts import Layout, Part, Place, cell_tensor, tensors,
 from paddletorch_shim.weights.models import tied
 from paddletorch_shim.weights.moves import Move, Plan
 
+_WITHOUT_TENSORS: dict[Framework, tuple[str, ...]] = {
+    "torch": ("Module", "_Loss", "Sequential", "ModuleList", "ModuleDict"),
+    "paddle": ("Layer", "Sequential", "LayerList", "LayerDict"),
+}
+"""Classes whose subclasses have only the tensors that they make themselves."""
+
 
 def plan(model: Any, side: Framework) -> Plan:
     """What becomes of each tensor of ``model``, a module of ``side``, in the other framework.
@@ -149,8 +155,8 @@ def _is_linear(module: Any) -> bool:
 
 
 def _library_class(module: Any, side: Framework) -> str | None:
-    """The framework's own class that a module is or derives from, unless it is only the base of all."""
-    bases = {"torch": ("Module",), "paddle": ("Layer",)}[side]
+    """The framework's own class that a module is or derives from, unless that class makes no tensors of its own."""
+    bases = _WITHOUT_TENSORS[side]
     for cls in type(module).__mro__:
         if cls.__module__.partition(".")[0] == side:
             return None if cls.__name__ in bases else f"{cls.__module__}.{cls.__name__}"

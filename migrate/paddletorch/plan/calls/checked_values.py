@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,22 +11,23 @@ from paddletorch.model import Edit
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.decisions import Decisions
 from paddletorch.plan.model.refusals import NeedsWholeCall, Refused
+from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.side_effects import is_pure
-from paddletorch.plan.syntax.statements import insert_before, own_line
+from paddletorch.plan.syntax.statements import insert_after, insert_before, own_line
 from paddletorch.resolve import Instance
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A source parameter, its value in the call, and the one value that converts, as the source writes it.
+    """A source parameter, its value in the call, and the value that converts in its ``forms``, as the source writes it.
 
     ``is_known`` says that the value can be no other.
     """
 
     name: str
     value: ast.expr
-    neutral: str
+    forms: tuple[str, ...]
     is_known: bool = False
 
 
@@ -42,13 +44,22 @@ def checked_values(binding: CallBinding, decisions: Decisions) -> list[Check]:
             continue
         if constant(value) is not ... or not isinstance(value, ast.Name | ast.Attribute) or not is_pure(value):
             continue
-        found.append(Check(name, value, neutral, _is_layout_of_layer(binding, value)))
+        found.append(Check(name, value, _forms(binding, neutral), _is_asked_of_layer(binding, name, value)))
     return found
 
 
-def _is_layout_of_layer(binding: CallBinding, value: ast.expr) -> bool:
-    """Whether it is the layout of one of the framework's layers, which was asked where the layer is made."""
-    if not isinstance(value, ast.Attribute) or value.attr != "_data_format":
+def _forms(binding: CallBinding, neutral: str) -> tuple[str, ...]:
+    """The value, and for a number of a two-dimensional layer also ``(1, 1)``."""
+    axes = re.search(r"([123])d$", binding.name)
+    if axes is None or isinstance(constant(ast.parse(neutral, mode="eval").body), str | bool):
+        return (neutral,)
+    numbers = ", ".join([neutral] * int(axes[1]))
+    return (neutral, f"({numbers},)" if axes[1] == "1" else f"({numbers})")
+
+
+def _is_asked_of_layer(binding: CallBinding, name: str, value: ast.expr) -> bool:
+    """Whether it is such a value of one of the framework's layers, which was asked where the layer is made."""
+    if not isinstance(value, ast.Attribute) or value.attr not in ("_data_format", name):
         return False
     objects, bases = binding.view.evaluator.objects(value.value), binding.view.settings.table.bases
     return bool(objects) and all(isinstance(v, Instance) and "layer" in bases(v.type) for v in objects)
@@ -56,7 +67,7 @@ def _is_layout_of_layer(binding: CallBinding, value: ast.expr) -> bool:
 
 def without_checked(binding: CallBinding, decisions: Decisions, checks: Sequence[Check]) -> Decisions:
     """What is decided once the checked variables leave the call, and a finding says so."""
-    details = [{"parameter": c.name, "neutral": c.neutral, "value": ast.unparse(c.value)} for c in checks]
+    details = [{"parameter": c.name, "neutral": c.forms[0], "value": ast.unparse(c.value)} for c in checks]
     findings = [binding.finding("API228", **one) for one, c in zip(details, checks, strict=True) if not c.is_known]
     return decisions.dropping(*(check.name for check in checks)).with_findings(*findings)
 
@@ -67,7 +78,8 @@ def with_checks(decisions: Decisions, checks: Sequence[Check]) -> Decisions:
         if check.is_known:
             continue
         before, after = decisions.around
-        check_of = f"{{{{{check.neutral}: None}}}}[{{{check.name}}}]"
+        forms = ", ".join(f"{form}: None" for form in check.forms)
+        check_of = f"{{{{{forms}}}}}[{{{check.name}}}]"
         decisions = decisions.with_around(f"({before}", f"{after}, {check_of})[0]")
     return decisions
 
@@ -86,11 +98,27 @@ def check_before(binding: CallBinding, checks: Sequence[Check]) -> list[Edit]:
     lines: list[str] = []
     for check in checks:
         value = view.source.slice(view.source.span(check.value))
-        neutral = view.quoted(check.neutral, binding.expression)
-        lines += [f"if {value} != {neutral}:", f"{' ' * view.source.indent}raise ValueError({value})"]
-    return [insert_before(view, statement, "\n".join(lines), binding.row.code)]
+        forms = [view.quoted(form, binding.expression) for form in check.forms]
+        other = f"not in ({', '.join(forms)})" if len(forms) > 1 else f"!= {forms[0]}"
+        lines += [f"if {value} {other}:", f"{' ' * view.source.indent}raise ValueError({value})"]
+    edits = [insert_before(view, statement, "\n".join(lines), binding.row.code)]
+    kept = [f"self.{c.name} = {ast.unparse(c.value)}" for c in checks if _is_read_of_self(view, statement, c.name)]
+    if kept:
+        edits.append(insert_after(view, statement, "\n".join(kept), binding.row.code))
+    return edits
+
+
+def _is_read_of_self(view: FileView, statement: ast.stmt, name: str) -> bool:
+    """Whether the class that calls its parent reads the argument back as an attribute, which only the source sets."""
+    owner: ast.AST | None = statement
+    while owner is not None and not isinstance(owner, ast.ClassDef):
+        owner = view.parent(owner)
+    reads = (node for node in ast.walk(owner) if isinstance(node, ast.Attribute)) if owner is not None else ()
+    return any(
+        node.attr == name and isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == "self" for node in reads
+    )
 
 
 def _is_key(neutral: str) -> bool:
-    """Whether the value is a string or a flag, which tell one setting from another."""
-    return isinstance(constant(ast.parse(neutral, mode="eval").body), str | bool)
+    """Whether the value is a string, a flag or a whole number, which tell one setting from another."""
+    return isinstance(constant(ast.parse(neutral, mode="eval").body), str | int)

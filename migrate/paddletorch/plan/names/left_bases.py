@@ -32,7 +32,7 @@ def left_base(view: FileView, load: ast.expr) -> LeftBase | None:
     base, around = load, view.parent(load)
     while isinstance(around, ast.Attribute):
         base, around = around, view.parent(around)
-    if not isinstance(around, ast.ClassDef) or around.bases != [base] or around.keywords or around.decorator_list:
+    if not isinstance(around, ast.ClassDef) or around.bases != [base] or around.keywords:
         return None
     return LeftBase(around, base) if isinstance(view.parent(around), ast.Module) and own_line(view, around) else None
 

@@ -34,8 +34,8 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
     try:
         if row.report is not None and not row.forms(view.target):
             of_module = "module" in view.settings.table.bases(row.receiver or "")
-            if of_module and any(store.target.attr == node.attr for store in view.tree.stores):
-                return NOTHING  # the program's own
+            if of_module and _is_own(view, node):
+                return NOTHING
             raise Refused(StatedByTable(row.report, (("method", node.attr),)))
         if not view.is_located(node):
             raise Refused(NotLocated())
@@ -51,6 +51,13 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
         replacement = target.template or f"{row.receiver}.{target.names[0]}"
         written = written._replace(conversions=(view.conversion(row.code, node, name, replacement, row.id),))
     return written
+
+
+def _is_own(view: FileView, node: ast.Attribute) -> bool:
+    """Whether the program sets the attribute: in a class for what is read of ``self``, anywhere for another object."""
+    stores = (store.target for store in view.tree.stores if store.target.attr == node.attr)
+    of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
+    return any(not of_self or same_code(store.value, node.value) for store in stores)
 
 
 def _edits(view: FileView, node: ast.Attribute, row: Row, form: Form, target: Form) -> tuple[Edit, ...]:

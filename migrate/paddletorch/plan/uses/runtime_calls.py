@@ -31,7 +31,7 @@ from paddletorch.plan.model.refusals import (
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.resolve import Binding, NoneValue, Partial, Unknown
+from paddletorch.resolve import Binding, NoneValue, Partial, Qualified, Unknown
 
 MODULE = "paddletorch_shim.paddle"
 WRAPPER = f"{MODULE}.torch_args"
@@ -49,8 +49,11 @@ _CONVERTED_FOR_PARAMETERS = (
 )
 """As ``_CONVERTED_AT_RUN_TIME``, for calls of a parameter, whose callers may pass another API."""
 
+_OF_TENSORS_TOO = ("device", "dtype")
+"""Parameters that functions of tensors have as well: what ``table[name]`` and ``made(name)`` give may be one."""
+
 _LAYER_NAMES = re.compile(
-    r"(?:^|_)(?:layer|cls|class|norm|act|activation|conv|pool|linear)(?:_layer|_cls|_class|_fn)?$"
+    r"(?:^|_)(?:layer|cls|class|norm|act|activation|conv|pool|linear)(?:_layer|_cls|_class|_fn|_type)?$"
 )
 """Names of variables and attributes that hold classes of layers."""
 
@@ -136,6 +139,8 @@ def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call,
     for call in view.tree.calls if view.target == "paddle" else ():
         words = _layer_keywords(view, call)
         bound = view.settings.shim_wraps_calls and _is_partial(view, call)
+        if isinstance(call.func, ast.Subscript | ast.Call):
+            words = [word for word in words if word not in _OF_TENSORS_TOO]
         unknown = bool(words) and (_is_unknown(view, call.func) or _is_only_parameter(view, call.func))
         if call not in sites and (bound or unknown) and view.is_located(call):
             yield call, next(iter(words), "")
@@ -169,11 +174,24 @@ def _is_unknown(view: FileView, function: ast.expr) -> bool:
         if kinds is None:
             return False
         is_known = kinds == {"assign"} and not view.settings.shim_wraps_calls
+    elif isinstance(function, ast.Subscript | ast.Call):
+        if isinstance(function, ast.Call) and _is_answered(view, function.func):
+            return False
+        if any(isinstance(v, Qualified) and view.settings.lookup(v.name) for v in view.evaluator.values(function)):
+            return True  # an element of a table of layers, whose calls are not planned
+        is_known = not view.settings.shim_wraps_calls
     elif not isinstance(function, ast.Attribute) or not _LAYER_NAMES.search(function.attr):
         return False
     values = view.evaluator.values(function)
     unknown = Unknown if is_known else Unknown | Partial  # a known partial object is converted with its calls
     return all(isinstance(v, NoneValue) for v in values) or any(isinstance(v, unknown) for v in values)
+
+
+def _is_answered(view: FileView, function: ast.expr) -> bool:
+    """Whether it is ``getattr``, which another finding names, or what wraps a callee already."""
+    if isinstance(function, ast.Name) and function.id == "getattr":
+        return True
+    return any(isinstance(v, Qualified) and v.name == WRAPPER for v in view.evaluator.values(function))
 
 
 def _is_only_parameter(view: FileView, function: ast.expr) -> bool:
