@@ -213,6 +213,7 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
     hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
     if (
         hidden
+        or len(bindings) > _MOST_IMPORTS
         or not is_one_name(view, bindings)
         or (group is not None and (group.deleted or group.fallback or group.anchor.kind != "import"))
     ):
@@ -236,6 +237,9 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
         return clause, NOTHING
     return replace(clause, drop=True, local=tuple(places), typed=len(read) < len(loads)), guards
 
+
+_MOST_IMPORTS = 8
+"""A name that more imports than these bind stays where it is imported."""
 
 _MOST_FALLBACKS = 8
 """More imports of one name than these are no import with its fallbacks."""
