@@ -27,10 +27,7 @@ def compiles(data: bytes) -> bool:
 
 @with_fixtures(lambda fixture: compiles(fixture.source) and compiles(fixture.output))
 def test_each_function_begins_on_its_line(fixture: Fixture) -> None:
-    written = functions(ast.parse(fixture.source))
-    found = functions(converted_tree(fixture.result, "module.py"))
-    assert written <= found
-    assert (written == found) == (b"with the arguments of" not in fixture.output)  # an adapter has functions of its own
+    assert functions(ast.parse(fixture.source)) <= functions(converted_tree(fixture.result, "module.py"))
 
 
 @with_fixtures(lambda fixture: compiles(fixture.output))

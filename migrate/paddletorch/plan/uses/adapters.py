@@ -35,7 +35,7 @@ def with_adapter(view: FileView, use: Use) -> Use:
     unseen = all(isinstance(f.refusal, UnseenArguments) for f in use.findings) and bool(use.findings)
     if any(f.code == HANDED_ON for f in use.findings) if use.converts else unseen:
         return adapted(view, use, site.call) or use
-    return _written_plainly(view, use, site.call)
+    return _written_plainly(view, use, site.call) if use.converts else use
 
 
 def _written_plainly(view: FileView, use: Use, call: ast.Call) -> Use:

@@ -29,8 +29,8 @@ _LOADER = "the loader that makes batches of its indices"
 def plan_loaders(view: FileView, planned: Planned) -> Changes:
     """Give each distributed sampler the batch size of its loader; refuse one without the other."""
     draft = Draft(planned.uses)
-    if view.target != "paddle":
-        return NOTHING
+    if view.target != "paddle" or b"ampler" not in view.source.body:
+        return NOTHING  # nothing in the file is, or is handed on as, a sampler
     samplers, loaders = constructors_of(view, draft, "distributed_sampler"), constructors_of(view, draft, "loader")
     served: set[Site] = set()
     by_sampler: dict[ast.expr | str, list[Constructor]] = {}
