@@ -228,7 +228,7 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
     is_held = not bases and not places and on_top and isinstance(binding.node, ast.ImportFrom)
     if any(star_may_bind(view, binding.name, load, {binding.qualified or ""}) for load in others):
         return clause, NOTHING  # where it is used, the name may be another one, and the import would decide it
-    if view.suppressed("", binding.node):
+    if binding.alias is not None and view.suppressed("", binding.alias):
         return clause, NOTHING
     if others and is_held and is_only_held(view, others):
         return replace(clause, drop=True, guarded=True), NOTHING
