@@ -35,6 +35,7 @@ def diagnostic_of(view: FileView, finding: Finding) -> Diagnostic:
         name=finding.name,
         hint=re.sub("; --unsafe .*", ".", hint) if finding.applied else hint,
         formerly=spec.formerly,
+        questions=finding.questions,
     )
 
 

@@ -3,20 +3,24 @@
 from paddletorch.model.diagnostics import Applicability, CellPosition, Diagnostic, Severity
 from paddletorch.model.edits import DeferredText, Edit, Span
 from paddletorch.model.options import Framework, InitialValues, Options, ShimMode
+from paddletorch.model.questions import Ask, Evidence, Question
 from paddletorch.model.results import CellText, Conversion, FileResult, Status, Uses
 
 __all__ = [
     "Applicability",
+    "Ask",
     "CellPosition",
     "CellText",
     "Conversion",
     "DeferredText",
     "Diagnostic",
     "Edit",
+    "Evidence",
     "FileResult",
     "Framework",
     "InitialValues",
     "Options",
+    "Question",
     "Severity",
     "ShimMode",
     "Span",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from paddletorch.model.questions import Question
+
 
 class Applicability(str, Enum):
     """How sure an edit is: applied by default, only with ``--unsafe``, or never (shown only)."""
@@ -55,3 +57,5 @@ class Diagnostic:
     """The same place in a notebook's cell; ``line`` and ``column`` are those in the file."""
     formerly: str = ""
     """The code that such a finding had before, which baselines may still name."""
+    questions: tuple[Question, ...] = ()
+    """What a recorded run could answer, so that the finding may go."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from paddletorch_rules import Row
 
+from paddletorch.model.questions import Question
 from paddletorch.plan.model.refusal_text import code_of, details
 from paddletorch.plan.model.refusals import Refusal
 
@@ -29,6 +30,8 @@ class Finding:
     """The use was converted nevertheless, so no option is needed to convert it."""
     refusal: Refusal | None = field(default=None, compare=False)
     """Why the use is left, if it is."""
+    questions: tuple[Question, ...] = ()
+    """What a recorded run could answer, so that the finding may go."""
 
 
 def finding(code: str, node: Located, name: str = "", row: Row | None = None, /, **details: str) -> Finding:
