@@ -85,6 +85,47 @@ class Once(Net):
         MADE.append(1 / (1 - len(MADE)))
         super().__init__()
 """
+MIXED = """
+
+def build():
+    return Net(4)
+
+
+def scaler():
+    return torch.amp.GradScaler("cuda", init_scale=2.0**9, growth_interval=2)
+
+
+def train_step(model, optimizer, scaler, image):
+    optimizer.zero_grad()
+    with torch.autocast(device_type="cuda", dtype=torch.float16):
+        found = loss(model(image))
+    scaler.scale(found).backward()
+    scaler.unscale_(optimizer)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+    scaler.step(optimizer)
+    scaler.update()
+    return found
+"""
+MIXED_TO_TORCH = (
+    TO_TORCH
+    + """
+
+def build():
+    return Net()
+
+
+def example_inputs():
+    return paddle.randint(0, 11, [2, 5])
+
+
+def loss(outputs):
+    return outputs[1].square().mean()
+
+
+def scaler():
+    return paddle.amp.GradScaler(init_loss_scaling=8.0, incr_every_n_steps=2, decr_every_n_nan_or_inf=1)
+"""
+)
 MODEL = ("--source", "src/net:Net", "--converted", "out/net:Net")
 ONCE_ONLY = (*MODEL, "--no-second-look")
 """For faults that float32 shows as well."""
@@ -275,6 +316,39 @@ def test_files_that_say_themselves_how_they_are_compared(tree: Tree, paddletorch
     found = compared(paddletorch, "--source", "src", "--converted", "out")
     assert found["source"]["model"] == "src/one:build"
     assert found["fault"]["stage"] == "steps"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "line"),
+    [
+        ("incr_every_n_steps=2", "incr_every_n_steps=3", "the loss scale after each step", "GradScaler("),
+        ("2.0**9", "2.0**10", "the loss scale after each step", "GradScaler("),
+        ("parameters(), 0.5", "parameters(), 0.0005", "the loss", "def train_step"),
+    ],
+)
+def test_a_training_step_with_a_scaler(
+    old: str, new: str, message: str, line: str, tree: Tree, paddletorch: Run
+) -> None:
+    tree({"src/net.py": NET.replace("AdamW", "SGD") + MIXED})
+    paddletorch("convert", "--to", "paddle", "--output", "out", "src")
+    found = compared(paddletorch, "--source", "src", "--converted", "out", code=0)
+    rows = {row["what"]: row for row in found["looks"][0]["tensors"] if row["stage"] == "steps"}
+    assert rows["loss scale"]["size"] == 2.0**10, "it has grown, so the scaler does scale"
+    assert rows["growth tracker"]["error"] == 0
+    assert "not compared: optimizer steps, in float64: Paddle's loss scaler" in found["notes"][0]
+    plant(Path("out/net.py"), old, new)
+    found = compared(paddletorch, "--source", "src", "--converted", "out")
+    assert (found["decided_in"], found["fault"]["stage"]) == ("float32", "steps")
+    assert message in found["fault"]["message"]
+    assert all(line in found["fault"][side]["text"] for side in ("source", "converted"))
+
+
+def test_a_scaler_towards_torch(tree: Tree, paddletorch: Run) -> None:
+    tree({"src/net.py": MIXED_TO_TORCH})
+    paddletorch("convert", "--to", "torch", "--output", "out", "src")
+    found = compared(paddletorch, "--source", "src", "--converted", "out", to="torch", code=0)
+    scales = [row["size"] for row in found["looks"][0]["tensors"] if row["what"] == "loss scale"]
+    assert scales == [16.0]
 
 
 def test_random_numbers_are_left_out(tree: Tree, paddletorch: Run) -> None:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 @click.option("--input", "inputs", metavar="2x3x32x32[:DTYPE]", multiple=True, help="Random input; may be repeated.")
 @click.option("--optimizer", metavar="[MODULE:]NAME", help="A function of both sides that takes the model.")
 @click.option("--loss", metavar="[MODULE:]NAME", help="A function of both sides that takes what the model returns.")
+@click.option("--scaler", metavar="[MODULE:]NAME", help="A function of both sides that makes a loss scaler.")
+@click.option("--train-step", metavar="[MODULE:]NAME", help="A function of both sides that does a whole training step.")
 @click.option("--steps", default=3, show_default=True, type=click.IntRange(0), help="Steps of the optimizer.")
 @click.option("--tolerance", type=click.FloatRange(min=0, min_open=True), help="In place of those by dtype.")
 @click.option("--seconds", default=600.0, show_default=True, type=click.FloatRange(min=0, min_open=True), help="A run.")
@@ -61,7 +63,7 @@ def compare(
     """Run a model and what it became on the same inputs and weights, and compare them layer by layer.
 
     NAME is a class or a function that makes the model. Of two folders without --module, each file is a model that has
-    functions build() and example_inputs(); its loss() and optimizer() are used as well.
+    functions build() and example_inputs(); its loss(), optimizer(), scaler() and train_step() are used as well.
 
     Both run in processes of their own, on the CPU and without dropout: forward and backward, in both modes, and some
     steps of the optimizer, in float32 and again in float64. The weights are carried over as by 'state convert'. The
@@ -121,7 +123,9 @@ def _pairs(source: str, converted: str, modules: Sequence[str], given: dict[str,
     folder = source if Path(source).is_dir() else folder_of(source)
     settings = RunSettings(given, [folder])
     target = settings.base(settings.config(folder)).target
-    options = ("arguments", "converted_arguments", "inputs", "optimizer", "loss", "steps", "tolerance", "seconds")
+    from paddletorch.comparison.cases import OWN_FUNCTIONS
+
+    options = ("arguments", "converted_arguments", "inputs", *OWN_FUNCTIONS, "steps", "tolerance", "seconds")
     values = {name: given[name] for name in options}
     results = _results(settings)
     if Path(source).is_dir() and Path(converted).is_dir() and not modules:
@@ -139,11 +143,11 @@ def _pairs(source: str, converted: str, modules: Sequence[str], given: dict[str,
 
 def _cases(source: str, converted: str) -> list[dict[str, str]]:
     """The models of two folders that say themselves how they are compared."""
-    from paddletorch.comparison.cases import BUILD, cases_in
+    from paddletorch.comparison.cases import BUILD, OWN_FUNCTIONS, cases_in
 
     found = []
     for case in cases_in(Path(source)):
-        own = {name: name for name in ("optimizer", "loss") if case.named(name)}
+        own = {name: name for name in OWN_FUNCTIONS if case.named(name)}
         places = {
             side: f"{folder}/{case.module}:{BUILD}" for side, folder in (("source", source), ("converted", converted))
         }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Lines = tuple[str, int, int]
@@ -24,6 +25,27 @@ def lines_of_row(
     if what == "out" and entered is not None:
         return _after_calls(events, entered, layers)
     return _whole(layers.get(layer))
+
+
+BEHIND = {
+    "loss scale": ("scaler", "train_step"),
+    "growth tracker": ("scaler", "train_step"),
+    "loss": ("train_step", "loss"),
+    "after steps": ("train_step", "optimizer"),
+}
+"""Of what differs in the steps, the program's own functions that may be behind it, the likeliest first."""
+
+
+def lines_of_functions(functions: Mapping[str, Callable[..., Any] | None]) -> dict[str, Lines]:
+    """Where the program's own functions stand, by what they are used for."""
+    found: dict[str, Lines] = {}
+    for name, function in functions.items():
+        try:
+            lines, first = inspect.getsourcelines(function)  # type: ignore[arg-type]
+            found[name] = inspect.getfile(function), first, first + len(lines) - 1  # type: ignore[arg-type]
+        except (OSError, TypeError):
+            continue  # there is none, or a built-in function has no lines
+    return found
 
 
 def _whole(description: Any) -> Lines | None:

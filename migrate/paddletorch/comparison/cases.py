@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BUILD = "build"
+OWN_FUNCTIONS = ("optimizer", "loss", "scaler", "train_step")
+"""What a file or an option may name in place of what is used for any model."""
 _NEEDED = (BUILD, "example_inputs")
 _SKIPPED = ("site-packages", "__pycache__", "node_modules")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from paddletorch.children.child import Child
+from paddletorch.comparison.cases import OWN_FUNCTIONS
 from paddletorch.model import FileResult, Framework
 from paddletorch.origins.origin import Behind, Origin, shown
 
@@ -38,7 +39,7 @@ class Pair:
         target: the framework of the converted one.
         arguments, converted_arguments: of the models, as JSON.
         inputs: shapes, each with a dtype; none: the source's module has ``example_inputs()``.
-        optimizer, loss: functions of the program's own, as [MODULE:]NAME, that both sides have.
+        optimizer, loss, scaler, train_step: functions of the program's own, as [MODULE:]NAME, that both sides have.
         steps: of the optimizer.
         tolerance: in place of those by dtype.
         seconds: that each process may take.
@@ -52,6 +53,8 @@ class Pair:
     inputs: Sequence[str] = ()
     optimizer: str | None = None
     loss: str | None = None
+    scaler: str | None = None
+    train_step: str | None = None
     steps: int = 3
     tolerance: float | None = None
     seconds: float = 600.0
@@ -126,11 +129,12 @@ class Compared:
 
     @property
     def decisive(self) -> Look:
-        """The look that counts: float64 has next to no rounding, unless only float32 can be run."""
+        """The look that counts: float64 has next to no rounding, unless only float32 can be run there."""
         first, *more = self.looks
         if not more or more[0].outcome not in ("equal", "differs") or (first.fault and _is_of_kind(first.fault)):
             return first
-        return more[0]
+        only_first = first.fault is not None and first.fault.stage in more[0].left
+        return first if only_first and more[0].outcome == "equal" else more[0]
 
     @property
     def outcome(self) -> str:
@@ -142,11 +146,12 @@ class Compared:
         first, *more = self.looks
         reasons: dict[str, list[str]] = {}
         for stage, reason in self.decisive.left.items():
-            reasons.setdefault(reason, []).append(STAGES[stage])
-        found = [f"not compared: {', '.join(stages)}: {reason}" for reason, stages in reasons.items()]
+            other = ", in float64" if stage not in first.left else ""
+            reasons.setdefault(f"{other}: {reason}", []).append(STAGES[stage])
+        found = [f"not compared: {', '.join(stages)}{reason}" for reason, stages in reasons.items()]
         if more and more[0].outcome in ("fails", "unusable"):
             found.append(f"there is no second look: in float64 {more[0].message}")
-        elif more and first.outcome == "differs" and more[0].outcome == "equal":
+        elif more and first.outcome == "differs" and self.decisive is not first and more[0].outcome == "equal":
             found.append("in float32 they differ by rounding: in float64 they are equal")
         elif more and first.outcome == "equal" and more[0].outcome == "differs":
             found.append("float32's rounding hides the difference: it shows in float64")
@@ -180,8 +185,7 @@ def _look(pair: Pair, mode: str, result_of: Result) -> Look:
             "file": str(Path(folder, "source")),
             "mode": mode,
             "inputs": list(pair.inputs),
-            "optimizer": pair.optimizer,
-            "loss": pair.loss,
+            **{name: getattr(pair, name) for name in OWN_FUNCTIONS},
             "steps": pair.steps,
             "tolerance": pair.tolerance,
         }
@@ -264,6 +268,8 @@ def message_of(row: Row, kind: str) -> str:
         "gradient": f"the gradient of {row.name} in {layer}",
         "buffer": f"the buffer {row.name} of {layer}",
         "loss": "the loss",
+        "loss scale": "the loss scale after each step",
+        "growth tracker": "the scaler's count of steps since the loss scale changed",
         "after steps": f"{row.name} of {layer} after the optimizer's steps",
     }[row.what]
     size = f"largest difference {row.error:.2g} of its largest value {row.size:.3g}"

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from paddletorch.children.absent import FAMILIES, make_absent
-from paddletorch.comparison.blame import lines_of_row
+from paddletorch.comparison.blame import BEHIND, Lines, lines_of_functions, lines_of_row
+from paddletorch.comparison.cases import OWN_FUNCTIONS
 from paddletorch.comparison.measure import TOLERANCES
 from paddletorch.comparison.recording import Recorder, roots_of
 from paddletorch.comparison.rows import Row, rows_of
@@ -77,10 +78,12 @@ class _Run:
         self._side: Side = sides(job["framework"])
         if job["mode"] == "float64":
             self._side.set_float64()
+        self._side.use_mixed_precision_of_gpus()
         self._reference = Reference(job["framework"], job["model"], job["arguments"])
         self._roots = roots_of(job["model"].partition(":")[0].rpartition("/")[0] or ".")
         self._recorder = Recorder(self._side, self._roots)
         self._module = self._reference.module()
+        self._functions = {name: self._function(job[name]) for name in OWN_FUNCTIONS}
 
     def do(self) -> dict[str, Any]:
         return self._source() if self._job["role"] == "source" else self._target()
@@ -100,8 +103,7 @@ class _Run:
                 yield
             events[mode] = list(found)
 
-        optimizer, loss = (self._function(self._job[name]) for name in ("optimizer", "loss"))
-        return Own(loss, optimizer, self._job["steps"], around)
+        return Own(**self._functions, steps=self._job["steps"], around=around)
 
     def _function(self, name: str | None) -> Any:
         """A function of the program's own: of the model's module, or of another as MODULE:NAME."""
@@ -125,6 +127,7 @@ class _Run:
             "state": {key: one.having(one.values.copy()) for key, one in held.items()},  # training changes them
             "inputs": (given, keywords),
             "layers": layers,
+            "functions": lines_of_functions(self._functions),
             "stages": {},
             "noise": {},
             "left": {},
@@ -137,8 +140,12 @@ class _Run:
         _load(self._side, second, first)
         random = np.random.default_rng(9)
         rounded = [rounded_input(one, random, ROUNDING[mode]) for one in given]
+        wanted: Sequence[str] = ALL_STAGES
+        if self._job["scaler"] and mode == "float64":
+            wanted = [name for name in wanted if name != "steps"]
+            result["left"]["steps"] = "Paddle's loss scaler leaves gradients of float64 as they are"
         runs = [
-            self._stages(model, inputs, keywords, ALL_STAGES, seed)
+            self._stages(model, inputs, keywords, wanted, seed)
             for model, inputs, seed in ((first, given, 7), (second, rounded, 8))
         ]
         for (name, one), (_, other) in zip(*runs, strict=False):
@@ -234,12 +241,22 @@ class _Run:
     def _fault(self, row: Row, source: Any, events: Sequence[Any], layers: Any) -> dict[str, Any]:
         stage = "eval" if row.stage.startswith("eval") or "train" not in source["stages"] else "train"
         theirs = source["stages"][stage]["events"]
+        own = lines_of_functions(self._functions)
         return {
             **_plain([row])[0],
             "type": source["layers"].get(row.layer, {}).get("type", ""),
-            "source": lines_of_row(row.what, row.layer, row.call, theirs, source["layers"]),
-            "converted": lines_of_row(row.what, row.layer, row.call, events, layers),
+            "source": _behind(row, source["functions"]) or _lines(row, theirs, source["layers"]),
+            "converted": _behind(row, own) or _lines(row, events, layers),
         }
+
+
+def _behind(row: Row, functions: Mapping[str, Lines]) -> Lines | None:
+    """The function of the program's own that is likely to be behind a difference, if there is one."""
+    return next((functions[name] for name in BEHIND.get(row.what, ()) if name in functions), None)
+
+
+def _lines(row: Row, events: Sequence[Any], layers: Any) -> Lines | None:
+    return lines_of_row(row.what, row.layer, row.call, events, layers)
 
 
 def _plain(rows: Sequence[Row]) -> list[dict[str, Any]]:

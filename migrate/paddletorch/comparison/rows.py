@@ -20,7 +20,7 @@ class Row:
 
     Args:
         what: ``in`` and ``out`` of a layer, ``output`` and ``input gradient`` of the model, ``gradient``, ``buffer``,
-            ``loss``, ``after steps``.
+            ``loss``, ``loss scale``, ``growth tracker``, ``after steps``.
         layer: that it belongs to; "" is the model itself.
         call: of a layer: which one.
         name: of a parameter or buffer, or the place in what the model takes and returns.
@@ -70,6 +70,9 @@ def rows_of(
         yield from _named(stage, "buffer", rename(expected.get("buffers", {})), made.get("buffers", {}))
     elif stage == "steps":
         yield Row(stage, "loss", "", 0, "loss", difference(expected["losses"], made["losses"]))
+        for what, key in (("loss scale", "scales"), ("growth tracker", "trackers")):
+            if key in expected:
+                yield Row(stage, what, "", 0, what, difference(expected[key], made.get(key)))
         yield from _named(stage, "after steps", rename(expected["state"]), made["state"])
     else:
         gradients = expected["parameters"]

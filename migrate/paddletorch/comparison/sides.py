@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -67,7 +69,23 @@ class Torch:
 
     def step(self, optimizer: Any) -> None:
         optimizer.step()
+        self.clear_of(optimizer)
+
+    def clear_of(self, optimizer: Any) -> None:
+        """Clear the gradients of the optimizer's parameters."""
         optimizer.zero_grad()
+
+    def use_mixed_precision_of_gpus(self) -> None:
+        """Loss scalers scale, which ask for a GPU otherwise, and autocast leaves every dtype as it is."""
+        self.lib.cuda.amp.common.amp_definitely_not_available = lambda: False
+        autocast = self.lib.amp.autocast_mode.autocast
+        original = autocast.__init__
+
+        def switched_off(context: Any, *arguments: Any, **keywords: Any) -> None:
+            original(context, *arguments, **keywords)
+            context._enabled = False
+
+        autocast.__init__ = switched_off
 
 
 class Paddle:
@@ -132,7 +150,22 @@ class Paddle:
 
     def step(self, optimizer: Any) -> None:
         optimizer.step()
+        self.clear_of(optimizer)
+
+    def clear_of(self, optimizer: Any) -> None:
+        """Clear the gradients of the optimizer's parameters."""
         optimizer.clear_grad()
+
+    def use_mixed_precision_of_gpus(self) -> None:
+        """Loss scalers scale, which ask for a GPU and float16 otherwise, and autocast leaves every dtype as it is."""
+        from paddle.amp import auto_cast, grad_scaler
+
+        gpu = SimpleNamespace(is_gpu_place=lambda: True, is_xpu_place=lambda: False, is_custom_place=lambda: False)
+        grad_scaler._dygraph_tracer = lambda: SimpleNamespace(_expected_place=gpu)
+        module: Any = sys.modules[auto_cast.__module__]  # ``paddle.amp.auto_cast`` is the function
+        module.amp_global_state().amp_dtype = "float16"
+        original = module.amp_guard
+        module.amp_guard = lambda enable=True, *arguments, **keywords: original(False, *arguments, **keywords)
 
 
 Side = Torch | Paddle

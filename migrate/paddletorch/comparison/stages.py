@@ -23,12 +23,17 @@ class Own:
     Args:
         loss: a number of what the model returns.
         optimizer: of the model.
+        scaler: makes a loss scaler.
+        train_step: takes the model, the optimizer, the scaler if there is one, and the inputs; does a whole step and
+            returns the loss.
         steps: of the optimizer, that are run.
         around: a context in which the forward pass of ``eval`` or ``train`` is run.
     """
 
     loss: Callable[[Any], Any] | None = None
     optimizer: Callable[[Any], Any] | None = None
+    scaler: Callable[[], Any] | None = None
+    train_step: Callable[..., Any] | None = None
     steps: int = 3
     around: Callable[[str], AbstractContextManager[None]] = lambda mode: nullcontext()
 
@@ -105,20 +110,41 @@ def stages(
         model.train()
         side.clear(model)
         optimizer = own.optimizer(model) if own.optimizer else side.optimizer(model)
-        losses = []
+        scaler = own.scaler() if own.scaler else None
+        losses, scales, trackers = [], [], []
         for _ in range(own.steps):
             side.seed(seed)
             placed = _through(side, [placed_on(side, one) for one in inputs])
             named = {key: placed_on(side, one) for key, one in keywords.items()}
-            returned = model(*placed, **named)
-            loss = own.loss(returned) if own.loss else loss_of(side, list(leaves(side, returned)), square=True)
-            loss.backward()
-            side.step(optimizer)
+            if own.train_step:
+                given = (model, optimizer) if scaler is None else (model, optimizer, scaler)
+                loss = own.train_step(*given, *placed, **named)
+            else:
+                returned = model(*placed, **named)
+                loss = own.loss(returned) if own.loss else loss_of(side, list(leaves(side, returned)), square=True)
+                _step(side, optimizer, scaler, loss)
             losses.append(float(loss))
-        return {"losses": np.array(losses), "state": state_arrays(side, model)}
+            if scaler is not None:
+                state = scaler.state_dict()
+                scales.append(float(np.reshape(state.get("scale", 1.0), -1)[0]))
+                trackers.append(int(state.get("_growth_tracker", state.get("incr_count", 0))))
+        made = {"losses": np.array(losses), "state": state_arrays(side, model)}
+        return made if scaler is None else {**made, "scales": np.array(scales), "trackers": np.array(trackers)}
 
     if is_model and any(side.differentiable(one) for one in model.parameters()) and "steps" in wanted:
         yield "steps", steps
+
+
+def _step(side: Side, optimizer: Any, scaler: Any, loss: Any) -> None:
+    """One step of the optimizer, by way of the loss scaler if there is one."""
+    if scaler is None:
+        loss.backward()
+        side.step(optimizer)
+        return
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    side.clear_of(optimizer)
 
 
 def _through(side: Side, value: Any) -> Any:
