@@ -121,7 +121,7 @@ class Recorder:
         assert self.events is not None
         try:
             arrays = arrays_of(self._side, list(leaves(self._side, value)))
-        except (NoTensorError, NotImplementedError):
+        except (NoTensorError, NotImplementedError):  # what the frameworks raise for tensors without numpy's form
             arrays = []
         # lists and numbers are settings as often as values, and are spelled in other ways on the other side
         kept = [(where, one.shape, _sampled(one)) for where, one in arrays if one.ndim]
