@@ -107,15 +107,29 @@ def split_to_paddle(call: BoundCall) -> None:
     axis = "{axis}" if call.value("dim") is not None else "0"
     length = f"{{{hole}}}.shape[{axis}]"
     twice = {hole: source} | ({"axis": "dim"} if axis == "{axis}" else {})
+    count = _unpacked_into(call.parent)
     if literal == 1:
         sections = length
     else:
-        twice["num_or_sections"] = size
         part = "{num_or_sections}"
-        sections = f"[{part}] * ({length} // {part}) + [{length} % {part}] * ({length} % {part} > 0)"
+        if count > 1:  # torch gives as many parts only if all but the last have the size
+            twice = {}
+            sections = f"[{', '.join([part] * (count - 1))}, -1]"
+        else:
+            sections = f"[{part}] * ({length} // {part}) + [{length} % {part}] * ({length} % {part} > 0)"
         if not isinstance(literal, int) and not _is_number(call, node, size):
             sections = f"{sections} if isinstance({part}, int) else {part}"
+        if sections.count(part) > 1:
+            twice["num_or_sections"] = size
     rewrite_once(call, f"paddle.split({{{hole}}}, {sections}, axis={axis})", **twice)
+
+
+def _unpacked_into(parent: ast.AST | None) -> int:
+    """Into how many variables a call is unpacked; 0 if it is not, or into a number that is not seen."""
+    target = parent.targets[0] if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
+    if not isinstance(target, ast.Tuple | ast.List) or any(isinstance(e, ast.Starred) for e in target.elts):
+        return 0
+    return len(target.elts)
 
 
 @hook("split", to="torch")
