@@ -21,6 +21,7 @@ from paddletorch.plan.calls.defaults import (
 )
 from paddletorch.plan.calls.keyword_dicts import change_keywords, rename_key
 from paddletorch.plan.calls.translate import default_for_none, translate_default, translate_edits, translated_text
+from paddletorch.plan.inference.keywords import possible_keys
 from paddletorch.plan.inference.opaque_arguments import refuse_defaults, without_inert_names
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.argument_plan import ArgumentPlan
@@ -184,6 +185,9 @@ class _Mapping:
             return edits
         names = without_inert_names(self._view, binding.row, binding.form, binding.given)
         for value in (k.value for k in binding.node.keywords if k.arg is None and names):
+            keys = possible_keys(self._view, value)
+            if keys is not None and keys.isdisjoint(names):
+                continue
             name = free_name(self._view, binding.node, "key")
             item = free_name(self._view, binding.node, "value")
             span = self._view.source.span(value)

@@ -10,9 +10,9 @@ from typing import Literal
 from paddletorch_rules import Form, Framework, Row, Signature, ValueMap, other_framework
 
 from paddletorch.plan.inference.dtypes import Dtypes
-from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, shared_items, written_items
+from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, possible_keys, shared_items, written_items
 from paddletorch.plan.inference.list_elements import list_elements
-from paddletorch.plan.inference.opaque_arguments import refuse_silent_change, same_parameters
+from paddletorch.plan.inference.opaque_arguments import are_understood, refuse_silent_change, same_parameters
 from paddletorch.plan.inference.overloads import kinds, numpy_name
 from paddletorch.plan.inference.shapes import used_as
 from paddletorch.plan.inference.tensor_size import has_several_elements
@@ -75,6 +75,8 @@ class CallBinding:
     """There are ``*args`` or ``**kwargs`` whose contents are unknown."""
     unseen: tuple[str, ...] = ()
     """Those of them that the target takes alike or refuses aloud."""
+    strange: tuple[str, ...] = ()
+    """Those of ``unseen`` in which there may be names that the target refuses."""
     stands_at: ast.Call | None = None
     """The call as the file has it, if ``node`` is another reading of it."""
     of_partial: Mapping[str, Bound] = field(default_factory=dict)
@@ -252,6 +254,7 @@ def bind(
     variadic = next((p for p in signature.parameters if p.variadic == "*"), None)
     opaque = False
     unseen: list[str] = []
+    strange: list[str] = []
     for index, argument, text in _positionals(
         view, node, skip, variadic is None and not same_parameters(view, row, form)
     ):
@@ -260,6 +263,7 @@ def bind(
         if isinstance(argument, ast.Starred) and (parameter is None or not parameter.variadic):
             if not same_parameters(view, row, form):
                 unseen.append(f"*{view.text(argument.value)}")
+                strange.append(unseen[-1])
                 refuse_silent_change(view, row, form, unseen[-1], place)
             opaque = True
             break
@@ -281,6 +285,9 @@ def bind(
                 shared = shared_items(view, keyword.value)
                 if not shared:
                     unseen.append(f"**{view.text(keyword.value)}")
+                    keys = possible_keys(view, keyword.value)
+                    if keys is None or not are_understood(view, row, form, keys):
+                        strange.append(unseen[-1])
                     taken = [*given, *(k.arg for k in node.keywords if k.arg is not None)]
                     refuse_silent_change(view, row, form, unseen[-1], None, taken)
                     opaque = True
@@ -311,6 +318,7 @@ def bind(
         given_to_target=frozenset(given_to_target),
         opaque=opaque,
         unseen=tuple(unseen),
+        strange=tuple(strange),
     )
 
 

@@ -104,8 +104,8 @@ def decide(binding: CallBinding) -> Decisions:
     if hook is not None:
         hook(call, **binding.row.hook_arguments)
     decisions = call.decisions
-    if binding.unseen:
-        return decisions.with_findings(binding.finding("API229", what=", ".join(binding.unseen)))
+    if binding.strange:
+        return decisions.with_findings(binding.finding("API229", what=", ".join(binding.strange)))
     return decisions
 
 
@@ -120,7 +120,7 @@ def decide_additions(binding: CallBinding, use: str) -> Decisions:
     """
     earlier, own = dict(binding.of_partial), binding.given
     try:
-        alone = decide(replace(binding, given=earlier, dictionary=None, unseen=()))
+        alone = decide(replace(binding, given=earlier, dictionary=None, unseen=(), strange=()))
     except Refused:
         alone = Decisions()  # the object could not be made without what the call adds
     together = decide(replace(binding, given={**earlier, **own}))

@@ -129,6 +129,49 @@ def seen_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr]] | N
     return [(key, value) for key, value, _ in shared_items(view, node)] or None
 
 
+def possible_keys(view: FileView, node: ast.expr, seen: frozenset[str] = frozenset()) -> frozenset[str] | None:
+    """All the keys that ``**options`` can have; None if something else may give it more.
+
+    The dict may be one of several literals, and get items by ``options[key] = value`` and ``options.update(other)``.
+    ``seen`` are the variables that are looked at already.
+    """
+    if isinstance(node, ast.Name) and node.id in seen:
+        return frozenset()
+    if isinstance(node, ast.Dict | ast.Call):
+        items = literal_items(node)
+        return frozenset(key for key, _, _ in items) if items is not None else None
+    bindings = view.tree.scopes[node].lookup(node.id) if isinstance(node, ast.Name) else []
+    found: set[str] = set()
+    literals = [literal for b in bindings for literal in _literals(b.value if b.kind == "assign" else None)]
+    given = [possible_keys(view, literal) if literal is not None else None for literal in literals]
+    for load in view.tree.reads(bindings):
+        stored, parent = _stored_item(view, load), view.parent(load)
+        if stored is not None:
+            found.add(stored[0])
+        elif isinstance(parent, ast.Attribute) and parent.attr == "update":
+            given.append(_updated(view, view.parent(parent), seen | {load.id}))
+        elif not (isinstance(parent, ast.keyword) and parent.arg is None) and not _is_update(view, load):
+            return None
+    if not given or any(keys is None for keys in given):
+        return None
+    return frozenset(found.union(*(keys for keys in given if keys is not None)))
+
+
+def _is_update(view: FileView, load: ast.Name) -> bool:
+    """Whether it only gives its items to another dict: ``other.update(options)``."""
+    call = view.parent(load)
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "update"
+
+
+def _updated(view: FileView, call: ast.AST | None, seen: frozenset[str]) -> frozenset[str] | None:
+    """The keys that ``options.update(...)`` may add."""
+    if not isinstance(call, ast.Call) or any(k.arg is None for k in call.keywords) or len(call.args) > 1:
+        return None
+    named = frozenset(k.arg for k in call.keywords if k.arg is not None)
+    keys = possible_keys(view, call.args[0], seen) if call.args else frozenset()
+    return named | keys if keys is not None else None
+
+
 def _own_text(view: FileView, place: ast.Name, value: ast.expr) -> str | None:
     """The value as written, if it means the same at the call."""
     if isinstance(value, ast.Constant):

@@ -51,7 +51,7 @@ def refuse_silent_change(
         raise Refused(UnseenArguments(what))
     if any(p.variadic for p in (*ours.parameters, *theirs.parameters)):
         raise Refused(UnseenArguments(what))
-    same = {p.name(view.settings.source) for p in row.parameters if p.torch == p.paddle and _same_values(view, p)}
+    same = _alike(view, row)
     if position is None:
         names = {p.name for p in ours.parameters} - set(given) - same
         silent = any(theirs.get(name) is not None for name in names)
@@ -60,6 +60,16 @@ def refuse_silent_change(
         silent = any(one.name != other.name or one.name not in same for one, other in pairs)
     if silent:
         raise Refused(UnseenArguments(what))
+
+
+def _alike(view: FileView, row: Row) -> set[str | None]:
+    """The parameters that have one name and the same values on both sides."""
+    return {p.name(view.settings.source) for p in row.parameters if p.torch == p.paddle and _same_values(view, p)}
+
+
+def are_understood(view: FileView, row: Row, form: Form, names: Iterable[str]) -> bool:
+    """Whether the target takes keywords of these names as the source does, or they are left out as inert."""
+    return _alike(view, row).union(without_inert_names(view, row, form, ())).issuperset(names)
 
 
 _OF_CLASSES = {"torch": ("NN", "DAT"), "paddle": ("NNL", "DAT")}
