@@ -132,14 +132,16 @@ def seen_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr]] | N
 def possible_keys(view: FileView, node: ast.expr, seen: frozenset[str] = frozenset()) -> frozenset[str] | None:
     """All the keys that ``**options`` can have; None if something else may give it more.
 
-    The dict may be one of several literals, and get items by ``options[key] = value`` and ``options.update(other)``.
-    ``seen`` are the variables that are looked at already.
+    The dict may be one of several literals, get items by ``options[key] = value`` and ``options.update(other)``, or
+    have some of the items of such a dict. ``seen`` are the variables that are looked at already.
     """
     if isinstance(node, ast.Name) and node.id in seen:
         return frozenset()
     if isinstance(node, ast.Dict | ast.Call):
         items = literal_items(node)
         return frozenset(key for key, _, _ in items) if items is not None else None
+    if isinstance(node, ast.DictComp):
+        return _picked(view, node, seen)
     bindings = view.tree.scopes[node].lookup(node.id) if isinstance(node, ast.Name) else []
     found: set[str] = set()
     literals = [literal for b in bindings for literal in _literals(b.value if b.kind == "assign" else None)]
@@ -150,17 +152,44 @@ def possible_keys(view: FileView, node: ast.expr, seen: frozenset[str] = frozens
             found.add(stored[0])
         elif isinstance(parent, ast.Attribute) and parent.attr == "update":
             given.append(_updated(view, view.parent(parent), seen | {load.id}))
-        elif not (isinstance(parent, ast.keyword) and parent.arg is None) and not _is_update(view, load):
+        elif not (isinstance(parent, ast.keyword) and parent.arg is None) and not _only_reads(view, load):
             return None
     if not given or any(keys is None for keys in given):
         return None
     return frozenset(found.union(*(keys for keys in given if keys is not None)))
 
 
-def _is_update(view: FileView, load: ast.Name) -> bool:
-    """Whether it only gives its items to another dict: ``other.update(options)``."""
-    call = view.parent(load)
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "update"
+def _only_reads(view: FileView, load: ast.Name) -> bool:
+    """Whether the use gives the dict's items to another one, ``other.update(options)``, or looks at them."""
+    parent = view.parent(load)
+    if isinstance(parent, ast.Attribute):
+        return parent.attr in ("items", "keys", "values", "get")
+    return isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "update"
+
+
+def _picked(view: FileView, node: ast.DictComp, seen: frozenset[str]) -> frozenset[str] | None:
+    """The keys of ``{key: value for key, value in options.items() if key != "name"}``."""
+    loop, key = node.generators[0], node.key
+    items = loop.iter.func if isinstance(loop.iter, ast.Call) else None
+    if len(node.generators) > 1 or not isinstance(items, ast.Attribute) or items.attr != "items":
+        return None
+    first = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) else None
+    same = isinstance(first, ast.Name) and isinstance(key, ast.Name) and first.id == key.id
+    keys = possible_keys(view, items.value, seen) if same else None
+    if keys is None or not isinstance(key, ast.Name):
+        return None
+    return keys.difference(*(_left_out(test, key.id) for test in loop.ifs))
+
+
+def _left_out(test: ast.expr, key: str) -> frozenset[object]:
+    """The names that ``key != "name"`` or ``key not in ("name", ...)`` leaves out."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.Name) or test.left.id != key:
+        return frozenset()
+    named = test.comparators[0]
+    if len(test.ops) > 1 or not isinstance(test.ops[0], ast.NotEq | ast.NotIn):
+        return frozenset()
+    names = named.elts if isinstance(named, ast.Tuple | ast.List | ast.Set) else [named]
+    return frozenset(one.value for one in names if isinstance(one, ast.Constant))
 
 
 def _updated(view: FileView, call: ast.AST | None, seen: frozenset[str]) -> frozenset[str] | None:
