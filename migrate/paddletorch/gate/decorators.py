@@ -9,7 +9,7 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.gate.converted_text import ConvertedText, parsed_text
 from paddletorch.gate.violation import Violation
-from paddletorch.model import Framework, Span
+from paddletorch.model import Framework
 from paddletorch.resolve import Binding
 
 CODE = "SRC014"
@@ -51,21 +51,14 @@ def _kept(text: ConvertedText, node: _Function, source: Framework) -> Iterator[a
 
 
 def _remain(text: ConvertedText, bindings: Iterable[Binding], name: str, source: Framework) -> bool:
-    """Whether the name is still bound to the source framework in the new text."""
-    spans = (text.source.span(b.node) for b in bindings if isinstance(b.node, ast.stmt))
-    return any(text.remains(span) or _still_imports(text, span, name, source) for span in spans)
-
-
-def _still_imports(text: ConvertedText, span: Span, name: str, source: Framework) -> bool:
-    """Whether the statement that replaces an import at the top still binds ``name`` to the source framework."""
-    for changed in text.changed_statements or ():
-        if text.source.span(changed.statement) == span:
-            module = parsed_text(changed.new)
-            return any(
-                (alias.asname or alias.name.partition(".")[0]) == name
-                and (getattr(s, "module", None) or alias.name).partition(".")[0] == source
-                for s in (module.body if module is not None else ())
-                if isinstance(s, ast.Import | ast.ImportFrom)
-                for alias in s.names
-            )
-    return False
+    """Whether the name is still bound to the source framework in the new text, if only by an import in a function."""
+    if any(text.remains(text.source.span(b.node)) for b in bindings if isinstance(b.node, ast.stmt)):
+        return True
+    module = parsed_text(text.body)
+    return any(
+        (alias.asname or alias.name.partition(".")[0]) == name
+        and (getattr(s, "module", None) or alias.name).partition(".")[0] == source
+        for s in (ast.walk(module) if module is not None else ())
+        if isinstance(s, ast.Import | ast.ImportFrom)
+        for alias in s.names
+    )

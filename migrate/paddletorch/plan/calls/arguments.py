@@ -274,7 +274,7 @@ class _Mapping:
             self._check_dtype(one.value, source_name)
         if bound.text:
             self._drop_argument(source_name)
-            before, after = self._decisions.wraps.get(source_name, ("", ""))
+            before, after = self._quoted(self._decisions.wraps.get(source_name, ("", "")))
             text = translated_text(view, bound.value, bound.text, values)
             self._append.append((target_name, before + text + after))
             return
@@ -295,8 +295,12 @@ class _Mapping:
         around = self._plain_numbers(name, value) or self._decisions.wraps.get(name)
         if around is not None:
             span = self._with_own_brackets(value) if around[0].startswith("*") else self._view.source.span(value)
-            before, after = with_brackets(*around, value)
+            before, after = with_brackets(*self._quoted(around), value)
             self._edits += [Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after)]
+
+    def _quoted(self, around: tuple[str, str]) -> tuple[str, str]:
+        before, after = around
+        return self._view.quoted(before, self._binding.node), self._view.quoted(after, self._binding.node)
 
     def _with_own_brackets(self, value: ast.expr) -> Span:
         """The span of an argument with the brackets around it, in which no star may stand."""

@@ -38,19 +38,21 @@ def expand_string_annotations(tree: ScopeTree, text_of: Callable[[ast.Constant],
 
 
 def _strings_in(annotation: ast.expr) -> Iterator[ast.Constant]:
-    """The strings of an annotation that are expressions: not those of ``Literal["a"]`` or a call's arguments."""
-    if isinstance(annotation, ast.Name):
-        return
-    stack: list[ast.AST] = [annotation]
+    """The strings of an annotation that are types: not those of ``Literal["a"]``, of a call or a comparison."""
+    stack: list[ast.expr] = [annotation]
     while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Constant):
-            if isinstance(node.value, str):
-                yield node
-        elif not isinstance(node, ast.Call) and (
-            not isinstance(node, ast.Subscript) or _last_name(node.value) != "Literal"
-        ):
-            stack += ast.iter_child_nodes(node)
+        match stack.pop():
+            case ast.Constant(value=str()) as string:
+                yield string
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                stack += parts
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                stack += left, right
+            case ast.Starred(value=inner):
+                stack.append(inner)
+            case ast.Subscript(value=generic, slice=inner) if (name := _last_name(generic)) != "Literal":
+                described = isinstance(inner, ast.Tuple) and name == "Annotated"  # behind the type is what is said of it
+                stack += inner.elts[:1] if described and isinstance(inner, ast.Tuple) else [inner]
 
 
 def _last_name(node: ast.expr) -> str:
