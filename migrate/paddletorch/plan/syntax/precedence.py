@@ -82,10 +82,9 @@ def is_closed(text: str) -> bool:
     if "\n" not in text and "\r" not in text:
         return True
     try:
-        ast.parse(text)
+        return len(ast.parse(text).body) == 1  # two: the next line would be a statement of its own
     except SyntaxError:
         return False
-    return True
 
 
 def brackets_for(node: ast.expr, text: str, parent: ast.AST | None, replaced: ast.expr) -> tuple[str, str]:
