@@ -107,6 +107,11 @@ class ConvertedText:
             starts.append(source.line_starts[line - 1])
         return starts
 
+    def begins_statement(self, offset: int) -> bool:
+        """Whether the lines of a top-level statement begin at ``offset`` of the old text."""
+        starts = self._statement_starts or [0]
+        return starts[self.index_of(offset)] == offset
+
     def index_of(self, offset: int) -> int:
         """The position in the module's body of the statement to whose lines ``offset`` of the old text belongs."""
         return bisect_right(self._statement_starts or [0], offset) - 1

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.gate.definitions import Definitions, definitions
 from paddletorch.model import Span
 from paddletorch.resolve import Binding, Scope
 from paddletorch.resolve.scopes.spans import SpanIndex
@@ -78,7 +79,19 @@ class _Look:
                 if changed is not None or isinstance(one, _IMPORTS):
                     for name in _bound_by(one):
                         found.setdefault(name, index - 0.5 if new_above else index)
+        for piece in self._text.pieces:
+            defined = self._definitions(piece)
+            index = self._text.index_of(piece.origin.start) if defined is not None else 0
+            for name in defined.bound if defined is not None else ():
+                found.setdefault(name, index - 0.5 if self._text.begins_statement(piece.origin.start) else index)
         return found
+
+    def _definitions(self, piece: Piece) -> Definitions | None:
+        """The definitions that a part of the new text adds on top of the module; None if it is something else."""
+        start, body = piece.origin.start, self._text.source.body
+        if piece.is_copy or piece.origin.end > start or body[start - 1 : start] not in (b"", b"\n", b"\r"):
+            return None
+        return definitions(piece.text)
 
     @cached_property
     def _bound_otherwise(self) -> frozenset[str]:
@@ -110,7 +123,13 @@ class _Look:
         words: dict[bytes, frozenset[str]] = {}
         pieces, body = self._text.pieces, self._text.module.body
         for number, piece in enumerate(pieces):
-            if piece.is_copy or isinstance(body[self._text.index_of(piece.origin.start)], _IMPORTS):
+            if piece.is_copy:
+                continue
+            defined = self._definitions(piece)
+            if defined is not None:
+                for word in defined.read:
+                    found.setdefault(word, []).append(piece)
+            if defined is not None or isinstance(body[self._text.index_of(piece.origin.start)], _IMPORTS):
                 continue
             new = _IMPORT_LINE.sub(b"", piece.text)  # an import reads no names
             if number and pieces[number - 1].text.endswith(b"."):

@@ -120,6 +120,16 @@ BROKEN = {
         [("str()", "Made()"), ("y = 2", "class Made:\n    pass\ny = 2")],
         ("Made", "there", {1}),
     ),
+    "a class above the import of its base": (
+        "import paddle\nx = 1\n",
+        [("", "class Made(paddle.nn.Layer):\n    def f(self):\n        return self\n\n")],
+        ("paddle", "there", {1}),
+    ),
+    "a variable of a written function": (
+        "x = 1\n",
+        [("", "def made(c):\n    if c:\n        y = 1\n    return y\n\n")],
+        ("y", "on every path", {1}),
+    ),
     "a function in a class": (
         "class C:\n    k = 2\n    z = str(k)\n",
         [("str(k)", "list(map(lambda i: i + k, (1, 2)))")],
@@ -175,6 +185,10 @@ AT_HAND = {
     "a class below imports": (
         "import torch\nx = torch.zeros(3)\n",
         [("import torch\n", "import paddle\nclass Made:\n    pass\n"), ("torch.zeros(3)", "Made(paddle.zeros([3]))")],
+    ),
+    "a class with a constructor": (
+        "x = str(3)\n",
+        [("", "class Made:\n    def __init__(self, size):\n        self.size = size\n\n"), ("str(3)", "Made(3)")],
     ),
     "a function in a method": (
         "class C:\n    def f(self, k):\n        return g(k)\n",

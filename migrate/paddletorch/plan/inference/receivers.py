@@ -394,13 +394,16 @@ def _scope_of(view: FileView, node: ast.expr) -> Scope | None:
 
 def path_of(node: ast.expr) -> str:
     """The text of a dotted path such as ``self.scaler``; a subscript is written ``[]``; empty for anything else."""
-    if isinstance(node, ast.Subscript):
-        base = path_of(node.value)
-        return base + "[]" if base else ""
-    if isinstance(node, ast.Attribute):
-        base = path_of(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return node.id if isinstance(node, ast.Name) else ""
+    path = ""
+    while node.__class__ is not ast.Name:  # asked of every name and attribute of a file
+        if node.__class__ is ast.Attribute:
+            path = f".{node.attr}{path}"
+        elif node.__class__ is ast.Subscript:
+            path = "[]" + path
+        else:
+            return ""
+        node = node.value
+    return node.id + path
 
 
 def _is_function(value: Value) -> bool:

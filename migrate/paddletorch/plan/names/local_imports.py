@@ -99,7 +99,7 @@ def _first_in_blocks(view: FileView, function: _Holder, loads: list[ast.expr]) -
     needed = {id(block_of(view, path[-1])) for path in paths if not _has_import_above(view, path, first)}
     if len(needed) > _MOST_PLACES and not isinstance(function, ast.Module):
         return [_first_in_common_block(view, paths)]
-    return [first[block] for block in needed]
+    return [statement for block, statement in first.items() if block in needed]
 
 
 def _has_import_above(view: FileView, path: list[ast.stmt], first: dict[int, ast.stmt]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from paddletorch.plan.model.changes import Import
 from paddletorch.plan.model.site import Site
@@ -41,7 +41,7 @@ def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:
     return _imports_for(view, site.node)
 
 
-def _without_needless(view: FileView, needs: set[ast.stmt]) -> set[ast.stmt]:
+def _without_needless(view: FileView, needs: set[ast.stmt]) -> Collection[ast.stmt]:
     """Remove needless statements: an import at the top serves the code below it, one in a block the rest of the block.
 
     In a document each cell that needs an import has its own, since it may be run alone.
@@ -53,7 +53,7 @@ def _without_needless(view: FileView, needs: set[ast.stmt]) -> set[ast.stmt]:
     blocks: dict[tuple[int, int], ast.stmt] = {}
     for statement in sorted(needs, key=start_of):
         blocks.setdefault((id(block_of(view, statement)), view.source.cell(statement.lineno)), statement)
-    return set(blocks.values())
+    return blocks.values()
 
 
 def _root(node: ast.expr) -> ast.AST:

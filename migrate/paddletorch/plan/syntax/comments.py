@@ -27,7 +27,7 @@ def plan_comments(view: FileView, planned: Planned) -> Changes:
         return NOTHING  # the edits cannot be applied, which is reported
     removed = _index(suspect)
     lost: dict[ast.stmt, list[str]] = {}
-    nodes = (node for node in view.tree.parents if isinstance(node, ast.stmt))
+    nodes = view.tree.statements
     statements = SpanIndex(((n.lineno, n.col_offset), ((n.end_lineno or n.lineno) + 1, 0), n) for n in nodes)
     for comment in _comments(view, suspect):
         if any(removed.around((comment.start, 0), (comment.end, 0))) and not kept.holds(comment):

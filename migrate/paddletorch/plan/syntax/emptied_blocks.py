@@ -21,11 +21,12 @@ def plan_emptied_blocks(view: FileView, planned: Planned) -> Changes:
         return NOTHING
     starts = [deletion.start for deletion in deletions]
     deleted: dict[ast.stmt, Span] = {}
-    for node in view.tree.parents:
-        if isinstance(node, ast.stmt):
-            index = bisect_right(starts, view.source.offset(node.lineno, node.col_offset)) - 1
-            if index >= 0 and deletions[index].holds(view.source.span(node)):
-                deleted[node] = deletions[index]
+    position = view.source.position
+    lines = {line for d in deletions for line in range(position(d.start)[0], position(d.end)[0] + 1)}
+    for node in [node for node in view.tree.statements if node.lineno in lines]:
+        index = bisect_right(starts, view.source.offset(node.lineno, node.col_offset)) - 1
+        if index >= 0 and deletions[index].holds(view.source.span(node)):
+            deleted[node] = deletions[index]
     firsts = {block[0]: block for block in (block_of(view, s) for s in deleted)}
     emptied = [
         first

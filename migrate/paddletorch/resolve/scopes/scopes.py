@@ -16,14 +16,17 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 _PLAIN_FIELDS = frozenset(
     {"ctx", "op", "ops", "arg", "kind", "conversion", "simple", "is_async", "type_comment", "type_ignores"}
+    | {"id", "attr", "asname", "module", "level", "rest", "kwd_attrs"}
 )
-"""Fields without names; most nodes of a tree are in these."""
+"""Fields without names; most nodes of a tree are in these, the other fields hold no nodes at all."""
 
 _FIELDS = {
     kind: tuple(name for name in kind._fields if name not in _PLAIN_FIELDS)
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
+
+_STATEMENTS = frozenset(kind for kind in _FIELDS if issubclass(kind, ast.stmt))
 
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Comprehension = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -132,6 +135,11 @@ class ScopeTree:
         return self._by_kind.get(kind, [])  # type: ignore[return-value]
 
     @cached_property
+    def statements(self) -> list[ast.stmt]:
+        """All statements, in the order in which the tree was read."""
+        return [node for node in self.parents if node.__class__ in _STATEMENTS]
+
+    @cached_property
     def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
         found: dict[type[ast.AST], list[ast.AST]] = {}
         for node in self.parents:
@@ -182,9 +190,15 @@ class ScopeTree:
                 continue
             for item in child if child.__class__ is list else (child,):
                 kind = item.__class__
-                if kind is ast.Name or kind is ast.Constant:
-                    self._push(item, node, scope)
-                elif isinstance(item, ast.AST):
+                if kind is ast.Name and item.ctx.__class__ is ast.Load:
+                    parents[item] = node  # most nodes are names and constants: they need no turn on the stack
+                    self.scopes[item] = scope
+                    self.loads.append(item)
+                elif kind is ast.Constant:
+                    parents[item] = node
+                    if item.value.__class__ is str:
+                        self._constant(item, scope)
+                elif kind in _FIELDS:
                     parents[item] = node
                     stack.append((item, scope))
 
@@ -194,7 +208,7 @@ class ScopeTree:
         self.parents[child] = parent
         kind = child.__class__
         if kind is ast.Name and child.ctx.__class__ is ast.Load:  # type: ignore[attr-defined]
-            self.scopes[child] = scope  # most nodes are names and constants: they need no turn on the stack
+            self.scopes[child] = scope
             self.loads.append(child)  # type: ignore[arg-type]
         elif kind is ast.Constant:
             self._constant(child, scope)  # type: ignore[arg-type]

@@ -92,7 +92,7 @@ class _Rates:
 
         ``scheduled`` are the paths of the optimizers that have a scheduler.
         """
-        for node in self._view.tree.parents:
+        for node in [node for node in self._view.tree.parents if node.__class__ in _MAY_READ_GROUPS]:
             if isinstance(node, ast.For):
                 yield self._loop(node, scheduled)
             elif isinstance(node, ast.Assign | ast.AugAssign):
@@ -226,6 +226,9 @@ def _rate_reads(node: ast.AST, group: str) -> Iterator[ast.expr]:
         if named and isinstance(part, ast.Subscript) and _is_rate(part.slice):
             yield part
 
+
+_MAY_READ_GROUPS = frozenset({ast.For, ast.Assign, ast.AugAssign, ast.ListComp, ast.GeneratorExp})
+"""Code that may loop over an optimizer's groups, or store into one."""
 
 _UNREADABLE = (ast.Starred, ast.NamedExpr, ast.Yield, ast.YieldFrom)
 """What cannot be the value of an assignment as it stands."""
