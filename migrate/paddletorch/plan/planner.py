@@ -18,6 +18,7 @@ from paddletorch.plan.names.imports import plan_imports
 from paddletorch.plan.passes.strings.attribute_names import plan_attribute_names
 from paddletorch.plan.passes.strings.class_names import plan_class_names
 from paddletorch.plan.passes.strings.evaluated_text import plan_evaluated_text
+from paddletorch.plan.passes.strings.imported_text import plan_imported_text
 from paddletorch.plan.passes.strings.launcher import plan_launcher
 from paddletorch.plan.passes.strings.names_in_strings import plan_names_in_probes, plan_names_in_strings
 from paddletorch.plan.passes.strings.wrapped_models import plan_wrapped_models
@@ -104,6 +105,7 @@ PASSES = (
     Pass("names of classes", plan_class_names),
     Pass("replaced layers", plan_replaced_layers),
     Pass("evaluated text", plan_evaluated_text),
+    Pass("imported text", plan_imported_text),
     Pass("names in strings", plan_names_in_strings),  # after all edits of strings
     Pass("names in probes", plan_names_in_probes),
     Pass("hazards", plan_hazards),
