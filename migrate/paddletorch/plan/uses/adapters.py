@@ -40,7 +40,7 @@ def with_adapter(view: FileView, use: Use) -> Use:
 
 def _written_plainly(view: FileView, use: Use, call: ast.Call) -> Use:
     """The use with an adapter where a function without a name would stand around the call, or hang on its object."""
-    adapter = adapters(view.target).get(use.site.name)
+    adapter = _adapter(view, use.site)
     if adapter is None or adapter.warns or (use.row.initial and view.settings.options.initial_values == "source"):
         return use  # the function does more than the arguments say
     unnamed = any("lambda" in edit.written for edit in use.every_edit)
@@ -90,7 +90,7 @@ def adapted(view: FileView, use: Use, call: ast.Call | None) -> Use | None:
     Without ``call``, the class is called where the file does not show it.
     """
     site = use.site
-    adapter = adapters(view.target).get(site.name)
+    adapter = _adapter(view, site)
     place = _place(view, site)
     if adapter is None or place is None or not _is_free(view, adapter.name):
         return None
@@ -108,6 +108,12 @@ def adapted(view: FileView, use: Use, call: ast.Call | None) -> Use | None:
         writes_name=True,
         adapter=adapter,
     )
+
+
+def _adapter(view: FileView, site: Site) -> Adapter | None:
+    """The adapter of the site's class, by the name that its row has: ``torch.nn.modules.ReLU`` is ``torch.nn.ReLU``."""
+    names = (site.name, *site.candidates[0].form.names[:1])
+    return next((found for name in names if (found := adapters(view.target).get(name)) is not None), None)
 
 
 def _findings(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None) -> list[Finding]:

@@ -1,7 +1,7 @@
 """Classes of layers kept for calls that the file does not show: returned, put into a table, given to a registry.
 
-``return nn.ReLU`` becomes ``return TorchReLU``: what it returns is called as the source calls it, ``act(inplace=True)``,
-so it is the adapter of the class, which takes the source's arguments.
+``return nn.ReLU`` becomes ``return TorchReLU``: what is returned is called as the source calls it,
+``act(inplace=True)``, so it is the adapter of the class, which takes the source's arguments.
 """
 
 from __future__ import annotations
