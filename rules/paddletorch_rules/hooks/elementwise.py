@@ -104,7 +104,7 @@ _WITHOUT_GRADIENT = frozenset({"bool", "int8", "uint8", "int16", "int32", "int64
 def _assign_to_receiver(call: BoundCall, expression: str) -> None:
     """Emit an in-place operation as an assignment into the receiver, which it gives back.
 
-    ``expression`` has ``{self}.clone()`` where the gradient needs the tensor as it was: what it saves is not written to.
+    ``expression`` has ``{self}.clone()`` where the gradient needs the tensor as it was, so that this is not written to.
     """
     receiver = call.value("self")
     if _is_fresh(receiver) or call.dtype("self") in _WITHOUT_GRADIENT:

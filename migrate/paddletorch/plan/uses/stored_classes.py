@@ -56,7 +56,7 @@ def _with_stored_adapter(view: FileView, use: Use) -> Use:
     if not warned:
         return use
     found = adapted(view, plain, None)
-    if found is None:
+    if found is None or found.adapter is None:
         return plain.with_findings(*warned)
     return found.with_findings(finding(_CODE, site.node, site.name, use.row, name=found.adapter.name))
 
