@@ -27,6 +27,7 @@ from paddletorch.plan.passes.tensors.bitwise_operators import plan_bitwise_opera
 from paddletorch.plan.passes.tensors.functions import plan_functions
 from paddletorch.plan.passes.tensors.inplace_layers import plan_inplace_layers
 from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_operators
+from paddletorch.plan.passes.tensors.integer_gradients import plan_integer_gradients
 from paddletorch.plan.passes.tensors.new_axes import plan_new_axes
 from paddletorch.plan.passes.tensors.picked_weights import plan_picked_weights
 from paddletorch.plan.passes.tensors.promotion import plan_promotion
@@ -64,6 +65,7 @@ from paddletorch.plan.uses.subclasses import plan_subclasses
 from paddletorch.text.kept_text import KeptText
 
 PASSES = (
+    Pass("integer gradients", plan_integer_gradients),  # as the next one
     Pass("type promotion", plan_promotion),  # before the edits of operands, around which its casts go
     Pass("sites", plan_sites),
     Pass("constants of calls that stay", plan_constants, leaves_uses=True),
