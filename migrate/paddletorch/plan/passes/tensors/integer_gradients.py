@@ -1,6 +1,6 @@
 """Integers made of a tensor that has a gradient: torch carries none through them, Paddle does.
 
-Measured on 3.3.1: the gradient of ``x - x.astype('int64').astype('float32')`` is 0 instead of 1, and arithmetic with the
+Measured on 3.3.1: x - x.astype('int64').astype('float32') has a gradient of 0 instead of 1, and arithmetic with the
 indices of ``topk`` stops the backward pass. Where such integers become numbers again they are detached.
 """
 
