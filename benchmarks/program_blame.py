@@ -26,7 +26,7 @@ def left_imports(bench: Bench, case: Case, files: Sequence[Path]) -> tuple[str, 
 
 def _records(bench: Bench, case: Case, filename: str) -> tuple[dict[str, Any], Path] | None:
     """What the conversion of a converted file found, and its source."""
-    path = Path(filename)
+    path = _current(bench, Path(filename))
     if path.name == "program_case.py" and bench.work in path.parents:
         record = path.with_name("program_case.py.json")
         return (json.loads(record.read_text()), bench.work / slug_of(case) / "source" / "program_case.py")
@@ -36,6 +36,12 @@ def _records(bench: Bench, case: Case, filename: str) -> tuple[dict[str, Any], P
             if record.exists():
                 return json.loads(record.read_text()), bench.roots(case.package)[top] / path.relative_to(folder)
     return None
+
+
+def _current(bench: Bench, path: Path) -> Path:
+    """Where the converted file is now, if an earlier converter wrote the same text: its result was not made again."""
+    folders = bench.converted.parent
+    return bench.converted.joinpath(*path.relative_to(folders).parts[1:]) if path.is_relative_to(folders) else path
 
 
 def _source_lines(record: Mapping[str, Any], line: int) -> tuple[int, int]:
@@ -69,7 +75,7 @@ def name_failure(bench: Bench, case: Case, verdict: Verdict, made: Mapping[str, 
         here = _findings_at(record, begin, end)
         if first:
             verdict.place = f"{_relative(bench, case, source)}:{begin}"
-            verdict.source, verdict.text = _line(source, begin), _line(Path(filename), line)
+            verdict.source, verdict.text = _line(source, begin), _line(_current(bench, Path(filename)), line)
             first = False
             if made.get("absent"):
                 here = [one for one in record["findings"] if one["severity"] != "info"]

@@ -18,6 +18,7 @@ from paddletorch.plan.names.imports import plan_imports
 from paddletorch.plan.passes.strings.attribute_names import plan_attribute_names
 from paddletorch.plan.passes.strings.class_names import plan_class_names
 from paddletorch.plan.passes.strings.evaluated_text import plan_evaluated_text
+from paddletorch.plan.passes.strings.imported_text import plan_imported_text
 from paddletorch.plan.passes.strings.launcher import plan_launcher
 from paddletorch.plan.passes.strings.names_in_strings import plan_names_in_probes, plan_names_in_strings
 from paddletorch.plan.passes.strings.wrapped_models import plan_wrapped_models
@@ -26,6 +27,7 @@ from paddletorch.plan.passes.tensors.bitwise_operators import plan_bitwise_opera
 from paddletorch.plan.passes.tensors.functions import plan_functions
 from paddletorch.plan.passes.tensors.inplace_layers import plan_inplace_layers
 from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_operators
+from paddletorch.plan.passes.tensors.integer_gradients import plan_integer_gradients
 from paddletorch.plan.passes.tensors.new_axes import plan_new_axes
 from paddletorch.plan.passes.tensors.picked_weights import plan_picked_weights
 from paddletorch.plan.passes.tensors.promotion import plan_promotion
@@ -63,6 +65,7 @@ from paddletorch.plan.uses.subclasses import plan_subclasses
 from paddletorch.text.kept_text import KeptText
 
 PASSES = (
+    Pass("integer gradients", plan_integer_gradients),  # as the next one
     Pass("type promotion", plan_promotion),  # before the edits of operands, around which its casts go
     Pass("sites", plan_sites),
     Pass("constants of calls that stay", plan_constants, leaves_uses=True),
@@ -104,6 +107,7 @@ PASSES = (
     Pass("names of classes", plan_class_names),
     Pass("replaced layers", plan_replaced_layers),
     Pass("evaluated text", plan_evaluated_text),
+    Pass("imported text", plan_imported_text),
     Pass("names in strings", plan_names_in_strings),  # after all edits of strings
     Pass("names in probes", plan_names_in_probes),
     Pass("hazards", plan_hazards),

@@ -62,8 +62,10 @@ def toml(adapters: Sequence[Adapter]) -> str:
     lines = ["# Written by 'paddletorch rules adapters': the converter's own form of a subclass with these arguments."]
     for one in sorted(adapters, key=lambda one: one.of):
         lines += ["", "[[adapter]]", f"of = {json.dumps(one.of)}", f"name = {json.dumps(one.name)}"]
-        for key, values in (("lacks", one.lacks), ("checks", one.checks), ("warns", one.warns)):
+        for key, values in (("lacks", one.lacks), ("checks", one.checks)):
             lines += [f"{key} = {json.dumps(list(values))}"] if values else []
+        pairs = ", ".join(f"{code} = {json.dumps(what)}" for code, what in one.warns)
+        lines += [f"warns = {{ {pairs} }}"] if pairs else []
         lines += [f"text = '''\n{one.text}'''"]
     return "\n".join(lines) + "\n"
 
@@ -108,7 +110,8 @@ def _converted(row: Row, name: str, cls: str, taken: Sequence[Parameter], target
     start, _, rest = text.partition("\n")
     text = f'{start}\n    """{base} with the arguments of {name}."""\n\n{rest}'
     checks = (p.name for p in taken if f"raise ValueError({p.name})" in text)
-    return Adapter(name, cls, text, (), tuple(checks), tuple(sorted(warns)))
+    said = tuple((code, told[code].message.removeprefix(f"{name}: ")) for code in sorted(warns))
+    return Adapter(name, cls, text, (), tuple(checks), said)
 
 
 def _class(name: str, cls: str, taken: Sequence[Parameter]) -> str:

@@ -33,8 +33,8 @@ class Adapter:
     """Parameters of the source's class that it does not have, since the target has nothing like them."""
     checks: tuple[str, ...] = ()
     """Parameters of which it takes only what the target has, and raises a ValueError otherwise."""
-    warns: tuple[str, ...] = ()
-    """Codes of what is to be said where it is used."""
+    warns: tuple[tuple[str, str], ...] = ()
+    """What is to be said where it is used: a code, and the words that its message lacks."""
     texts: tuple[str, ...] = ()
     """Parameters of which it takes a string as it stands."""
     beside: tuple[str, ...] = ()
@@ -64,5 +64,5 @@ def adapters(target: Framework) -> Mapping[str, Adapter]:
 
 
 def _adapter(entry: Mapping[str, Any]) -> Adapter:
-    lists = (tuple(entry.get(key, ())) for key in ("lacks", "checks", "warns", "texts", "beside", "answers"))
-    return Adapter(entry["of"], entry["name"], entry["text"], *lists)
+    lists = {key: tuple(entry.get(key, ())) for key in ("lacks", "checks", "texts", "beside", "answers")}
+    return Adapter(entry["of"], entry["name"], entry["text"], warns=tuple(entry.get("warns", {}).items()), **lists)

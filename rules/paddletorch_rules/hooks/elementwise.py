@@ -98,9 +98,17 @@ def divide(call: BoundCall) -> None:
         call.rewrite(text)
 
 
+_WITHOUT_GRADIENT = frozenset({"bool", "int8", "uint8", "int16", "int32", "int64"})
+
+
 def _assign_to_receiver(call: BoundCall, expression: str) -> None:
-    """Emit an in-place operation as an assignment into the receiver, which it gives back."""
+    """Emit an in-place operation as an assignment into the receiver, which it gives back.
+
+    ``expression`` has ``{self}.clone()`` where the gradient needs the tensor as it was, so that this is not written to.
+    """
     receiver = call.value("self")
+    if _is_fresh(receiver) or call.dtype("self") in _WITHOUT_GRADIENT:
+        expression = expression.replace("{self}.clone()", "{self}")
     if is_pure(receiver):
         call.rewrite(f"paddle.assign({expression}, {{self}})")
     elif _is_fresh(receiver):
@@ -147,7 +155,8 @@ def logical_not_in_place(call: BoundCall) -> None:
 def operator_in_place(call: BoundCall, sign: str) -> None:
     """Paddle's in-place methods take tensors only."""
     if not _is_tensor(call, "other"):
-        _assign_to_receiver(call, f"{{self}} {sign} {{y}}")
+        saved = "{self}.clone()" if sign == "%" else "{self}"
+        _assign_to_receiver(call, f"{saved} {sign} {{y}}")
 
 
 @hook("scaled_sum_in_place", to="paddle")
@@ -190,7 +199,7 @@ def float_power(call: BoundCall) -> None:
 def power_in_place(call: BoundCall) -> None:
     """Paddle's method takes a number only."""
     if not _is_number(call, "exponent"):
-        _assign_to_receiver(call, "paddle.pow({self}, {y})")
+        _assign_to_receiver(call, "paddle.pow({self}.clone(), {y})")
 
 
 def _modulus(call: BoundCall) -> str:
@@ -214,7 +223,7 @@ def fmod(call: BoundCall) -> None:
 @hook("fmod_", to="paddle")
 def fmod_in_place(call: BoundCall) -> None:
     """As ``fmod``, in place."""
-    text = f"paddle.sign({{self}}) * (paddle.abs({{self}}) % {_modulus(call)})"
+    text = f"paddle.sign({{self}}) * (paddle.abs({{self}}.clone()) % {_modulus(call)})"
     if "{y}" not in text:
         call.drop("other")
     _assign_to_receiver(call, text)
@@ -272,7 +281,7 @@ def clamp(call: BoundCall) -> None:
 @hook("clamp_", to="paddle")
 def clamp_in_place(call: BoundCall) -> None:
     """As ``clamp``, in place."""
-    text = _bounded(call, "{self}")
+    text = _bounded(call, "{self}.clone()")
     if text is not None:
         _assign_to_receiver(call, text)
 

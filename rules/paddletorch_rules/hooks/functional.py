@@ -21,8 +21,10 @@ def inplace(call: BoundCall, twin: str = "") -> None:
     call.drop("inplace")
     if asked is True and twin:
         call.rewrite(twin)
-    elif asked is True and call.is_statement and isinstance(call.value("input"), ast.Name):
-        call.surround("paddle.assign(", ", {input})")
+    elif asked is True and call.is_statement and isinstance(given := call.value("input"), ast.Name):
+        if not call.row_template:
+            call.wrap("input", "", ".clone()")  # what the gradient needs is not written to
+        call.surround("paddle.assign(", f", {given.id})")
     elif asked is not False and not isinstance(call.value("input"), ast.Call):
         call.report("NNF201")
 

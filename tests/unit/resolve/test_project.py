@@ -250,6 +250,41 @@ def test_methods_and_attributes_of_a_class_of_another_file(tmp_path: Path) -> No
     assert "Trainer().build().clear_grad(" in output
 
 
+@pytest.mark.parametrize("call", ["super()", "super(Mixin, self)"])
+def test_a_mixin_that_hands_its_arguments_on_hides_no_class(tmp_path: Path, call: str) -> None:
+    files = {
+        "pkg/mixins.py": f"""
+            class Mixin:
+                def __init__(self, *args, **kwargs):
+                    {call}.__init__(*args, **kwargs)
+            class Named:
+                def __init__(self, *args, name, **kwargs):
+                    {call}.__init__(*args, **kwargs)
+        """,
+        "pkg/draws.py": """
+            import torch
+            from torch.distributions import Uniform
+            from .mixins import Mixin, Named
+            class Draw(Mixin, Uniform):
+                pass
+            class Called(Named, Uniform):
+                pass
+            class Net(Mixin, torch.nn.Module):
+                pass
+        """,
+    }
+    code = """
+        from .draws import Called, Draw, Net
+        draw = Draw(0.0, 1.0, validate_args=False)
+        called = Called(0.0, 1.0, validate_args=False, name="u")
+        Net().load_state_dict(s)
+    """
+    output = converted(tmp_path, "pkg/train.py", code, files)
+    assert "Draw(0.0, 1.0)" in output
+    assert "Called(0.0, 1.0, validate_args=False" in output
+    assert "Net().set_state_dict(s)" in output
+
+
 def test_to_torch_as_well(tmp_path: Path) -> None:
     write(
         tmp_path,

@@ -40,7 +40,7 @@ def with_adapter(view: FileView, use: Use) -> Use:
 
 def _written_plainly(view: FileView, use: Use, call: ast.Call) -> Use:
     """The use with an adapter where a function without a name would stand around the call, or hang on its object."""
-    adapter = adapters(view.target).get(use.site.name)
+    adapter = _adapter(view, use.site)
     if adapter is None or adapter.warns or (use.row.initial and view.settings.options.initial_values == "source"):
         return use  # the function does more than the arguments say
     unnamed = any("lambda" in edit.written for edit in use.every_edit)
@@ -84,10 +84,13 @@ def _is_handed_on(view: FileView, value: ast.expr, *, is_text: bool) -> bool:
     return not any(not isinstance(n, ast.Call) or view.settings.overloads(view.qualified(n.func) or "") for n in made)
 
 
-def adapted(view: FileView, use: Use, call: ast.Call) -> Use | None:
-    """The use with the name of the adapter for its class, and ``call`` as it stands; None if there is none for it."""
+def adapted(view: FileView, use: Use, call: ast.Call | None) -> Use | None:
+    """The use with the name of the adapter for its class, and ``call`` as it stands; None if there is none for it.
+
+    Without ``call``, the class is called where the file does not show it.
+    """
     site = use.site
-    adapter = adapters(view.target).get(site.name)
+    adapter = _adapter(view, site)
     place = _place(view, site)
     if adapter is None or place is None or not _is_free(view, adapter.name):
         return None
@@ -107,13 +110,19 @@ def adapted(view: FileView, use: Use, call: ast.Call) -> Use | None:
     )
 
 
-def _findings(view: FileView, use: Use, adapter: Adapter, call: ast.Call) -> list[Finding]:
+def _adapter(view: FileView, site: Site) -> Adapter | None:
+    """The adapter of the site's class, by the name that its row has: ``torch.nn.modules.ReLU`` is ``torch.nn.ReLU``."""
+    names = (site.name, *site.candidates[0].form.names[:1])
+    return next((found for name in names if (found := adapters(view.target).get(name)) is not None), None)
+
+
+def _findings(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None) -> list[Finding]:
     """What the arguments may hold that the target has nothing like, and what holds for the class as such."""
     site, row = use.site, use.row
-    found = [finding(code, site.node, site.name, row) for code in adapter.warns]
+    found = [finding(code, site.node, site.name, row, what=what) for code, what in adapter.warns]
     if view.target in row.warn:
         found.append(finding(row.warn[view.target], site.node, site.name, row))
-    given = {keyword.arg for keyword in call.keywords}
+    given = {keyword.arg for keyword in call.keywords} if call is not None else set()
     open_ = [name for name in (*adapter.lacks, *adapter.checks) if name not in given]
     if open_:
         found.append(finding(CODE, site.node, site.name, row, name=adapter.name, parameters=", ".join(open_)))
@@ -136,7 +145,7 @@ def plan_adapters(view: FileView, planned: Planned) -> Changes:
         here = [adapter for (at, name), (_, adapter) in sorted(used.items()) if first[name] == place == at]
         site = next(site for (at, _), (site, _) in sorted(used.items()) if at == place)
         above = view.source.body[:place]
-        blank = 2 * (len(above) - len(above.rstrip(b" \r\n")) < 3 * len(view.source.newline))
+        blank = max(0, 3 - above[len(above.rstrip(b" \r\n")) :].count(b"\n"))  # two empty lines
         text = "\n" * blank + "".join(f"{adapter.text}\n\n" for adapter in here)
         written = _written(view, site, place, text.replace("\n", view.source.newline))
         edits += written.edits

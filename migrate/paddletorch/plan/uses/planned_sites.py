@@ -43,6 +43,7 @@ from paddletorch.plan.uses.lookups import convert_lookup
 from paddletorch.plan.uses.partials import has_same_edits
 from paddletorch.plan.uses.probes import answer_probe
 from paddletorch.plan.uses.runtime_calls import with_callee_wrapped
+from paddletorch.plan.uses.stored_classes import with_stored_adapters
 from paddletorch.plan.uses.unbound import convert_unbound, methods
 from paddletorch.plan.uses.uncalled import (
     as_constructor,
@@ -59,6 +60,7 @@ from paddletorch.resolve import NoneValue, Partial, Qualified
 def plan_sites(view: FileView, planned: Planned) -> Changes:
     """Plan each site of the file, and uses of re-exported names that need more than their import converted."""
     here = [with_callee_wrapped(view, with_adapter(view, plan_site(view, site))) for site in find_sites(view)]
+    here = with_stored_adapters(view, here)
     elsewhere = [plan_site(view, site) for site in reexported_sites(view)]
     return Changes(uses=(*here, *(use for use in elsewhere if not use.keeps_name)))
 

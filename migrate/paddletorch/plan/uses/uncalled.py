@@ -152,9 +152,13 @@ def as_constructor(view: FileView, site: Site, candidate: Candidate, form: Form)
 
 
 def _calls_mean_the_same(view: FileView, candidate: Candidate) -> bool:
+    own = candidate.form.signature(view.settings.source_releases.newest)
+    form = target_form(candidate.row, view)
+    if own is not None and not own.parameters and not form.template and candidate.row.hook is None:
+        return True  # it takes nothing that could be called otherwise
     if candidate.row.instance != "tensor" or len(view.settings.overloads(candidate.name)) > 1:
         return False
-    return renames_only(view, candidate.row, candidate.form, target_form(candidate.row, view))
+    return renames_only(view, candidate.row, candidate.form, form)
 
 
 def renames_only(view: FileView, row: Row, own_form: Form, form: Form) -> bool:

@@ -41,17 +41,22 @@ class Classes:
     def local_instance(self, node: ast.ClassDef) -> Values:
         """An instance of a class of this module; unknown if it inherits from something unknown."""
         own = self._methods_of(node)[0]
+        plain: Values = NOTHING
         for base in node.bases:
             for value in self._evaluate(base):
                 if isinstance(value, Local) and value.node is node:
                     continue
                 inherited = self.instance_of(value) - UNKNOWN
-                if inherited:
-                    return frozenset(
-                        replace(v, overrides=v.overrides | own, node=node) if isinstance(v, Instance) else v
-                        for v in inherited
-                    )
+                if inherited and all(isinstance(v, Instance) and not v.type for v in inherited):
+                    own = own.union(*(v.overrides for v in inherited if isinstance(v, Instance)))
+                    plain = plain or inherited  # a class beside it may be a framework's
+                elif inherited:
+                    return _derived(inherited, own, node)
+        if plain:
+            return _derived(plain, own, node)
         has_no_base = all(isinstance(base, ast.Name) and base.id == "object" for base in node.bases)
+        if has_no_base and _hands_arguments_on(self._methods_of(node)[1].get("__init__")):
+            own -= {"__init__"}
         return frozenset({Instance("", node.name, own, node)}) if has_no_base else UNKNOWN
 
     def method(self, instance: Instance, name: str) -> Values:
@@ -77,3 +82,22 @@ class Classes:
             queue += [n for n in bases if isinstance(n, ast.ClassDef) and n not in seen]
             seen.update(queue)
         return None
+
+
+def _derived(inherited: Values, own: frozenset[str], node: ast.ClassDef) -> Values:
+    """Instances of a class with these methods of its own, by what its base's instances are."""
+    return frozenset(
+        replace(v, overrides=v.overrides | own, node=node) if isinstance(v, Instance) else v for v in inherited
+    )
+
+
+def _hands_arguments_on(constructor: ast.FunctionDef | None) -> bool:
+    """Whether a mixin's constructor takes whatever comes and gives it to the next class: it changes no name."""
+    if constructor is None or constructor.args.vararg is None or constructor.args.kwarg is None:
+        return False
+    arguments = constructor.args
+    if len(arguments.args) != 1 or arguments.posonlyargs or arguments.kwonlyargs:
+        return False
+    handed = f".__init__(*{constructor.args.vararg.arg}, **{constructor.args.kwarg.arg})"
+    texts = [ast.unparse(s.value) for s in constructor.body if isinstance(s, ast.Expr)]
+    return any(text.startswith("super(") and text.endswith(")" + handed) for text in texts)

@@ -7,6 +7,7 @@ where both dtypes are known, the lower one is cast.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -26,6 +27,7 @@ from paddletorch.plan.syntax.side_effects import is_pure
 _CODE = "DTY101"
 _UNKNOWN_WIDTH = "DTY201"
 _NOT_SEEN = "DTY202"
+_MAYBE_LOWER = "DTY203"
 
 _OPERATORS = tuple(ELEMENTWISE)
 _KINDS = frozenset({ast.AugAssign, ast.BinOp, ast.Compare, ast.Call})
@@ -170,6 +172,21 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         else:
             node = next(iter(found))
             yield finding(_NOT_SEEN, node, "torch.Tensor", first=view.text(node), second=view.text(others[0]))
+    elif len(others) == 1 and category(result) == 2 and _may_be_lower(operation.node, others[0]):
+        second = view.text(next(iter(found)))
+        yield finding(_MAYBE_LOWER, others[0], "torch.Tensor", first=view.text(others[0]), second=second)
+
+
+_MASK = re.compile(r"(^|_)(masks?|valid)(_|$)")
+_LABELS = re.compile(r"(^|_)(labels?|idx|ind(ex|ices))(_|$)")
+
+
+def _may_be_lower(operation: ast.AST, operand: ast.expr) -> bool:
+    """Whether the tensor's name says that it may hold booleans or integers: ``loss * mask``, ``scores > labels``."""
+    name = operand.attr if isinstance(operand, ast.Attribute) else getattr(operand, "id", "")
+    is_product = isinstance(operation, ast.BinOp | ast.AugAssign) and isinstance(operation.op, ast.Mult)
+    is_compared = isinstance(operation, ast.Compare)
+    return bool((is_product and _MASK.search(name)) or ((is_product or is_compared) and _LABELS.search(name)))
 
 
 def _is_arithmetic(node: ast.AST) -> bool:

@@ -1,0 +1,104 @@
+"""Integers made of a tensor that has a gradient: torch carries none through them, Paddle does.
+
+Measured on 3.3.1: x - x.astype('int64').astype('float32') has a gradient of 0 instead of 1, and arithmetic with the
+indices of ``topk`` stops the backward pass. Where such integers become numbers again they are detached.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from paddletorch_rules.facts import facts
+
+from paddletorch.model import Edit
+from paddletorch.plan.inference.dtypes import Dtypes, category
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.operators import ELEMENTWISE
+from paddletorch.resolve import Binding
+
+_CODE = "DTY101"
+_STEPS = frozenset({"argmax", "argmin", "bincount", "ceil", "count_nonzero", "floor", "round", "sign", "sum", "trunc"})
+"""Functions whose results have no gradient, or one of zero, or are integers where they are counted."""
+_INDICES = frozenset({"cummax", "cummin", "kthvalue", "mode", "sort", "topk"})
+"""Functions whose indices carry gradients in Paddle; ``max`` and ``median`` become functions that do not."""
+
+
+def plan_integer_gradients(view: FileView, planned: Planned) -> Changes:
+    """Detach integers of tensors with gradients where they are used in arithmetic or cast back."""
+    if view.target != "paddle" or view.is_half_converted:
+        return NOTHING
+    dtypes = view.provide(Dtypes)
+    return joined(_detached(view, node) for node in _operands(view, dtypes) if _is_tracked(view, dtypes, node))
+
+
+def _operands(view: FileView, dtypes: Dtypes) -> Iterator[ast.expr]:
+    """What is cast to floating-point numbers or an operand of arithmetic."""
+    for node in view.tree.parents:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, tuple(ELEMENTWISE)) and view.is_located(node):
+            yield from (node.left, node.right)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and view.is_located(node):
+            name = node.func.attr
+            if view.qualified(node.func) is not None:
+                yield from node.args[:2] if _function(view, node) in facts().promoting else ()
+                continue
+            cast = facts().casts.get(name)
+            if name in ("to", "type") and len(node.args) == 1 and not node.keywords:
+                cast = dtypes.named(node.args[0])
+            if (cast is not None and category(cast) > 1) or (name in facts().promoting and len(node.args) == 1):
+                yield node.func.value
+
+
+def _is_tracked(view: FileView, dtypes: Dtypes, node: ast.expr) -> bool:
+    """Whether it holds integers that Paddle ties to the gradient of a tensor."""
+    found = dtypes.of(node)
+    if found is None or category(found) != 1:
+        return False
+    if isinstance(node, ast.Name):
+        reached = view.evaluator.reaching(node)
+        return bool(reached) and all(_binds_tracked(view, dtypes, one) for one in reached)
+    return isinstance(node, ast.Call) and _is_made_of_gradients(view, dtypes, node)
+
+
+def _binds_tracked(view: FileView, dtypes: Dtypes, binding: Binding) -> bool:
+    value = binding.value
+    if binding.kind == "unpack" and isinstance(value, ast.Call) and binding.path == (1,):
+        return _function(view, value) in _INDICES
+    return binding.kind == "assign" and isinstance(value, ast.Call) and _is_made_of_gradients(view, dtypes, value)
+
+
+def _is_made_of_gradients(view: FileView, dtypes: Dtypes, call: ast.Call) -> bool:
+    """Whether the call casts what may be floating-point numbers to integers, or sorts them."""
+    if _function(view, call) == "argsort":
+        return True
+    if not isinstance(call.func, ast.Attribute) or not dtypes.is_tensor(call.func.value):
+        return False
+    name, inner = call.func.attr, call.func.value
+    cast = facts().casts.get(name) if not call.args else None
+    if name in ("to", "type") and len(call.args) == 1:
+        cast = dtypes.named(call.args[0])
+    if cast is None or category(cast) != 1 or _has_no_gradient(view, inner):
+        return False
+    before = dtypes.of(inner)
+    return before is not None and category(before) == 2
+
+
+def _has_no_gradient(view: FileView, node: ast.expr) -> bool:
+    """Whether the numbers are rounded or counted, so that no gradient but zero comes through."""
+    return isinstance(node, ast.Call) and _function(view, node) in _STEPS | {"detach"}
+
+
+def _function(view: FileView, call: ast.Call) -> str:
+    name = view.qualified(call.func)
+    if name is not None:
+        return name.rpartition(".")[2] if name.startswith("torch.") else ""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _detached(view: FileView, node: ast.expr) -> Changes:
+    if view.is_deselected(_CODE, node):
+        return NOTHING
+    span = view.source.span(node)
+    edit = Edit(span, "", _CODE, (span, ".detach()"))
+    return Changes((edit,), (view.conversion(_CODE, node, "integers without a gradient", "detach()"),))
