@@ -15,6 +15,12 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "try:\n    import paddle\nexcept ImportError:\n    paddle = None\n"
         "def f(x): import torch; return paddle.nn.functional.relu(x), torch.unknown(x)\n",
     ),
+    "a class that is written above a guarded import": (
+        "torch",
+        "from paddle import nn\nclass V(nn.Layer):\n    def __init__(self, n): self.norm = nn.BatchNorm(n, momentum=0.8)\n"
+        "try:\n    import torch.nn\nexcept ImportError:\n    pass\n",
+        "import torch\nfrom torch import nn\n\n\nclass PaddleBatchNorm(torch.nn.BatchNorm2d):\n",
+    ),
     "a guard that itself needs what stays": (
         "paddle",
         "try:\n    import torch\n    x = torch.unknown\nexcept:\n    x = None\ny = torch.zeros(3)\n",

@@ -37,22 +37,18 @@ def shared_guards(text: ConvertedText, source: Framework, target: Framework) -> 
         piece, within = text.piece_at(lines.offset(guard.lineno, guard.col_offset))
         before = old.get(piece.origin.start + within) if piece.is_copy else None
         if left and ours and before is not None and not _is_of_left_alone(guard, left, ours):
-            read = _reads(tree, ours)
-            places = (text.piece_at(lines.offset(n.lineno, n.col_offset)) for n in read)
-            changed = [
-                text.lines_of(Span(p.origin.start + at, p.origin.start + at) if p.is_copy else p.origin)
-                for p, at in places
-            ]
-            imports = [text.lines_of(text.source.span(one)) for one in guarded_imports(before)]
+            places = (text.piece_at(lines.offset(n.lineno, n.col_offset)) for n in _reads(tree, ours))
+            spans = [Span(p.origin.start + at, p.origin.start + at) if p.is_copy else p.origin for p, at in places]
+            spans = spans or [edit.span for edit in text.edits if _names(target).search(edit.written)]
+            changed = [text.lines_of(span) for span in (*spans, *map(text.source.span, guarded_imports(before)))]
             problem = f"'{ast.unparse(left[0])}' stays"
-            found.append(Violation(CODE, problem, frozenset().union(*changed, *imports), before.lineno))
+            found.append(Violation(CODE, problem, frozenset().union(*changed), before.lineno))
     return found
 
 
 def _changed_guards(text: ConvertedText, source: Framework, target: Framework) -> Iterator[_Guard]:
     """The guards of the old text that import the source alone, and in which edits name the target."""
     seen: set[ast.AST] = set()
-    named = re.compile(rf"\b(?:{'|'.join(PACKAGES[target])})\b")
     for scope in text.tree.own.values():
         for binding in (b for name in text.tree.imported & scope.bindings.keys() for b in scope.bindings[name]):
             guard = text.tree.parents.get(binding.node)
@@ -65,8 +61,13 @@ def _changed_guards(text: ConvertedText, source: Framework, target: Framework) -
             roots = {_root(one) for one in guarded_imports(guard)}
             edits = text.edits_in(Span(first.start, last.end))
             of_source = roots & set(PACKAGES[source]) and not roots & set(PACKAGES[target])
-            if of_source and any(named.search(edit.written) for edit in edits):
+            if of_source and any(_names(target).search(edit.written) for edit in edits):
                 yield guard
+
+
+def _names(target: Framework) -> re.Pattern[str]:
+    """Text that names a package of the target."""
+    return re.compile(rf"\b(?:{'|'.join(PACKAGES[target])})\b")
 
 
 def _is_of_left_alone(guard: _Guard, left: Sequence[_Import], ours: Sequence[_Import]) -> bool:

@@ -166,7 +166,8 @@ def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clau
         return clause, NOTHING
     if others and is_held and is_only_held(view, others):
         return replace(clause, drop=True, guarded=True), NOTHING
-    if not loads or (others and not places) or any(view.suppressed("", place) for place in places):
+    touched: list[ast.stmt | ast.expr] = [*places, *bases]
+    if not loads or (others and not places) or any(view.suppressed("", one) for one in touched):
         return clause, NOTHING
     guards = guarded_imports(view, binding, bases.values())
     if guards is None:
@@ -198,8 +199,8 @@ def _out_of_guard(
     may_rename = can_rename(view, binding)
     if (used and not places) or (tests and not may_rename):
         return clause, NOTHING
-    touched: list[ast.stmt | ast.expr | ast.alias] = [*places, *tests, *guard.stand_ins, clause.alias]
-    if any(view.suppressed("", node) for node in touched):
+    edited: list[ast.stmt | ast.expr | ast.alias] = [*places, *tests, *guard.stand_ins, clause.alias]
+    if any(view.suppressed("", node) for node in edited):
         return clause, NOTHING
     first = next(b for b in bindings if b.alias is not None)
     names = (*tests, *guard.stand_ins) if may_rename and binding is first and (tests or has_root) else ()
