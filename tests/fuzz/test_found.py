@@ -17,8 +17,9 @@ CASES: dict[str, tuple[Framework, str, str]] = {
     ),
     "a class that is written above a guarded import": (
         "torch",
-        "from paddle import nn\nclass V(nn.Layer):\n    def __init__(self, n): self.norm = nn.BatchNorm(n, momentum=0.8)\n"
-        "try:\n    import torch.nn\nexcept ImportError:\n    pass\n",
+        "from paddle import nn\nclass V(nn.Layer):\n    def __init__(self, n):\n"
+        "        self.conv = nn.Conv3D(1, n, 2)\n"
+        "        self.norm = nn.BatchNorm(n, momentum=0.8)\ntry:\n    import torch.nn\nexcept ImportError:\n    pass\n",
         "import torch\nfrom torch import nn\n\n\nclass PaddleBatchNorm(torch.nn.BatchNorm2d):\n",
     ),
     "a guard that itself needs what stays": (

@@ -141,7 +141,9 @@ def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clau
     """
     view = file.view
     of_source = view.settings.is_of_source(binding.qualified or "")
-    if clause.target is not None or clause.drop or not of_source or not file.planned.uses:
+    if clause.target is not None or clause.drop or not of_source:
+        return clause, NOTHING
+    if not file.planned.uses and not view.provide(_loads_without_source):
         return clause, NOTHING
     group = file.naming.groups.get(id(bindings))
     hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
@@ -155,7 +157,7 @@ def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clau
     loads = file.remaining(bindings, group)
     on_top = is_on_top(view, binding)
     read = [load for load in loads if not (on_top and is_never_evaluated(view, load))]
-    serves = on_top and len(bindings) == 1 and file.is_changed and _selects_modules(view)  # else nothing would run
+    serves = on_top and file.is_changed and _selects_modules(view)  # else nothing would run
     bases = {load: base for load in read if serves and (base := left_base(view, load)) is not None}
     others = [load for load in read if load not in bases]
     places = statements_that_need(view, binding, bindings, others)
@@ -169,7 +171,7 @@ def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clau
     touched: list[ast.stmt | ast.expr] = [*places, *bases]
     if not loads or (others and not places) or any(view.suppressed("", one) for one in touched):
         return clause, NOTHING
-    guards = guarded_imports(view, binding, bases.values())
+    guards = guarded_imports(view, bindings, bases.values() if binding is bindings[0] else ())
     if guards is None:
         return clause, NOTHING
     return replace(clause, drop=True, local=tuple(places), typed=len(read) < len(loads)), guards
@@ -205,6 +207,13 @@ def _out_of_guard(
     first = next(b for b in bindings if b.alias is not None)
     names = (*tests, *guard.stand_ins) if may_rename and binding is first and (tests or has_root) else ()
     return replace(clause, drop=True, local=tuple(places)), Changes(renamed(view, names))
+
+
+def _loads_without_source(view: FileView) -> bool:
+    """Whether only functions use the source, so that its imports in them are all that the module needs changed."""
+    on_top = [found for found in view.tree.scope.bindings.values() if any(is_on_top(view, b) for b in found)]
+    of_source = [found for found in on_top if any(view.settings.is_of_source(b.qualified or "") for b in found)]
+    return _selects_modules(view) and all(places_of(view, view.tree.reads(found)) for found in of_source)
 
 
 _MOST_IMPORTS = 8
