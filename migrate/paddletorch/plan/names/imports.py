@@ -17,7 +17,7 @@ from paddletorch.plan.names.bound_names import star_may_bind
 from paddletorch.plan.names.converted import Converted
 from paddletorch.plan.names.decide import import_target
 from paddletorch.plan.names.global_statements import redirection_edits
-from paddletorch.plan.names.guarded_imports import guarded_text, is_only_held
+from paddletorch.plan.names.guarded_imports import guarded_apis, guarded_text, is_only_held, kept_api
 from paddletorch.plan.names.import_guards import can_rename, guard_of, is_presence_test, places_outside, renamed
 from paddletorch.plan.names.import_statements import Clause, edit_statement, insert_lines_before, joined_lines
 from paddletorch.plan.names.left_bases import guarded_imports, left_base
@@ -159,21 +159,24 @@ def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clau
     read = [load for load in loads if not (on_top and is_never_evaluated(view, load))]
     serves = on_top and file.is_changed and _selects_modules(view)  # else nothing would run
     bases = {load: base for load in read if serves and (base := left_base(view, load)) is not None}
-    others = [load for load in read if load not in bases]
+    kept = {load: api for load in read if serves and (api := kept_api(view, load)) is not None}
+    others = [load for load in read if load not in bases and load not in kept]
     places = statements_that_need(view, binding, bindings, others)
-    is_held = not bases and not places and on_top and isinstance(binding.node, ast.ImportFrom)
+    is_held = not bases and not kept and not places and on_top and isinstance(binding.node, ast.ImportFrom)
     if any(star_may_bind(view, binding.name, load, {binding.qualified or ""}) for load in others):
         return clause, NOTHING  # where it is used, the name may be another one, and the import would decide it
     if binding.alias is not None and view.suppressed("", binding.alias):
         return clause, NOTHING
     if others and is_held and is_only_held(view, others):
         return replace(clause, drop=True, guarded=True), NOTHING
-    touched: list[ast.stmt | ast.expr] = [*places, *bases]
+    touched: list[ast.stmt | ast.expr] = [*places, *bases, *kept]
     if not loads or (others and not places) or any(view.suppressed("", one) for one in touched):
         return clause, NOTHING
     guards = guarded_imports(view, bindings, bases.values() if binding is bindings[0] else ())
-    if guards is None:
+    values = guarded_apis(view, bindings, kept.values() if binding is bindings[0] else ())
+    if guards is None or values is None:
         return clause, NOTHING
+    guards = guards._replace(edits=(*guards.edits, *values))
     return replace(clause, drop=True, local=tuple(places), typed=len(read) < len(loads)), guards
 
 
