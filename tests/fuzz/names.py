@@ -66,6 +66,33 @@ def check_paths(result: FileResult, source: Framework) -> None:
         assert not new, f"unbound {where}: {sorted(new)}"
 
 
+def check_guards(result: FileResult, source: Framework) -> None:
+    """No block that goes on where an import fails imports both frameworks.
+
+    Not promised: of a block that imported both before.
+    """
+    before, after = parsed(result.source), parsed(result.output)
+    if before is None or after is None:
+        return
+    new = sum(_imports_both(node) for node in ast.walk(after)) - sum(_imports_both(node) for node in ast.walk(before))
+    assert new <= 0, f"what is left of {source} decides whether a guard imports the target"
+
+
+def _imports_both(node: ast.AST) -> bool:
+    """Whether a ``try`` that does not hand on what it catches imports both frameworks."""
+    if not isinstance(node, ast.Try) or all(isinstance(s.body[-1], ast.Raise) for s in node.handlers):
+        return False
+    caught = [ast.unparse(handler.type) if handler.type is not None else "Exception" for handler in node.handlers]
+    if not re.search(r"ImportError|ModuleNotFoundError|Exception", " ".join(caught)):
+        return False
+    block = ast.Module(node.body, [])
+    ours, theirs = _bound_to(block, "paddle"), _bound_to(block, "torch") | _bound_to(block, "torchvision")
+    unbound = {ast.unparse(s) for handler in node.handlers for s in handler.body}
+    names = ours if "torch" not in theirs and "paddle" in ours else theirs
+    of_parts = len(unbound) > 0 and unbound <= {f"{name} = None" for name in names - FRAMEWORKS}  # fused = None
+    return bool(ours) and bool(theirs) and not of_parts
+
+
 def check_imports(result: FileResult, options: Options) -> None:
     """No import is left that nothing uses any more, and none is made that nothing uses.
 

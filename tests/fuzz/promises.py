@@ -178,6 +178,7 @@ PROMISES: dict[Status, tuple[Promise, ...]] = {
         ("statements outside edits stay", lambda result, _: untouched.check_meaning(result)),
         ("pyflakes knows every name", lambda result, _: names.check_undefined(result)),
         ("names are bound on every path", lambda result, options: names.check_paths(result, options.source)),
+        ("no guard imports both frameworks", lambda result, options: names.check_guards(result, options.source)),
         ("no import is for nothing", names.check_imports),
         ("no hole of a template is left", lambda result, _: names.check_holes(result)),
         (

@@ -8,6 +8,25 @@ from paddletorch.model import Framework, Options, Status
 from .promises import check
 
 CASES: dict[str, tuple[Framework, str, str]] = {
+    "a guard of what stays and of what converts": (
+        "paddle",
+        "try:\n    import torch; import torch as F\nexcept ImportError:\n    F = None\n"
+        "def f(x): return F.relu(x), torch.unknown(x)\n",
+        "try:\n    import paddle\nexcept ImportError:\n    paddle = None\n"
+        "def f(x): import torch; return paddle.nn.functional.relu(x), torch.unknown(x)\n",
+    ),
+    "a class that is written above a guarded import": (
+        "torch",
+        "from paddle import nn\nclass V(nn.Layer):\n    def __init__(self, n):\n"
+        "        self.conv = nn.Conv3D(1, n, 2)\n"
+        "        self.norm = nn.BatchNorm(n, momentum=0.8)\ntry:\n    import torch.nn\nexcept ImportError:\n    pass\n",
+        "import torch\nfrom torch import nn\n\n\nclass PaddleBatchNorm(torch.nn.BatchNorm2d):\n",
+    ),
+    "a guard that itself needs what stays": (
+        "paddle",
+        "try:\n    import torch\n    x = torch.unknown\nexcept:\n    x = None\ny = torch.zeros(3)\n",
+        "y = torch.zeros(3)\n",
+    ),
     "a name for both frameworks": (
         "paddle",
         "import paddle as torch\nimport torch\ny = torch.max(x)\n",

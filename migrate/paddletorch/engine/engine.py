@@ -233,7 +233,9 @@ class Engine:
         diagnostics = [diagnostic_of(view, f) for f in findings] + self._masked_uses(view)
         diagnostics += self._unused_suppressions(view, path)
         diagnostics += [
-            self._diagnostic(one.code, line, problem=one.problem) for one in left for line in _first_lines(one.lines)
+            self._diagnostic(one.code, line, problem=one.problem)
+            for one in left
+            for line in ([one.line] if one.line else _first_lines(one.lines))
         ]
         output = source.encode(text.body) if edits else source.data
         return _result(path, source.data, output, diagnostics, planned, edits)

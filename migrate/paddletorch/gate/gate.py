@@ -6,6 +6,7 @@ from paddletorch.gate.bytes import changed_bytes
 from paddletorch.gate.compiling import uncompilable
 from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.decorators import converted_under_kept_decorators
+from paddletorch.gate.guards import shared_guards
 from paddletorch.gate.names import unbound_names
 from paddletorch.gate.placeholders import unfilled
 from paddletorch.gate.violation import Violation
@@ -22,4 +23,5 @@ def violations(text: ConvertedText, source: Framework, target: Framework) -> lis
         or changed_bytes(text)
         or converted_under_kept_decorators(text, source)
         or unbound_names(text, source, target)
+        or shared_guards(text, source, target)
     )

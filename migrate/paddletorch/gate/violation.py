@@ -13,3 +13,5 @@ class Violation(NamedTuple):
     problem: str
     """The reason, for that diagnostic's message."""
     lines: frozenset[int] = frozenset()
+    line: int = 0
+    """The only line of the diagnostic; 0 for the first of each run of ``lines``."""

@@ -2,11 +2,12 @@
 
 from paddletorch.model.diagnostics import Applicability, CellPosition, Diagnostic, Severity
 from paddletorch.model.edits import DeferredText, Edit, Span
-from paddletorch.model.options import Framework, InitialValues, Options, ShimMode
+from paddletorch.model.options import PACKAGES, Framework, InitialValues, Options, ShimMode
 from paddletorch.model.questions import Ask, Evidence, Question
 from paddletorch.model.results import CellText, Conversion, FileResult, Status, Uses
 
 __all__ = [
+    "PACKAGES",
     "Applicability",
     "Ask",
     "CellPosition",

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Framework = Literal["torch", "paddle"]
+
+PACKAGES: dict[Framework, tuple[str, ...]] = {"torch": ("torch", "torchvision"), "paddle": ("paddle",)}
+"""The packages whose names count as the framework's."""
 """A framework by its import root."""
 
 ShimMode = Literal["never", "auto", "always"]

@@ -6,6 +6,7 @@ from paddletorch.resolve.project.project_index import ProjectIndex
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Scope
 from paddletorch.resolve.scopes.certain_evaluation import evaluated_always, evaluated_below
 from paddletorch.resolve.scopes.definite_assignment import Bound, DefiniteAssignment
+from paddletorch.resolve.scopes.import_guards import guarded_imports, is_import_guard
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.values import Instance, Method, NoneValue, Partial, Qualified, Unknown, Value
 
@@ -28,4 +29,6 @@ __all__ = [
     "Value",
     "evaluated_always",
     "evaluated_below",
+    "guarded_imports",
+    "is_import_guard",
 ]

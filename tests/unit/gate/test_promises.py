@@ -46,6 +46,29 @@ def test_other_spellings_of_such_decorators(head: str) -> None:
     assert [one.code for one in found(code, imports, ("torch.cat(x)", "paddle.concat(x)"))] == ["SRC014"]
 
 
+GUARD = "try:\n    import torch\nexcept ImportError:\n    {}\ny = torch.cat(x)\nz = torch.foo(x)\n"
+BESIDE = ("import torch", "import paddle; import torch"), ("torch.cat(x)", "paddle.concat(x)")
+
+
+@pytest.mark.parametrize("handler", ["torch = None", "print('no torch')", "pass"])
+def test_a_guard_imports_one_framework(handler: str) -> None:
+    assert said(GUARD.format(handler), *BESIDE) == [("SRC020", "'import torch' stays", {2, 5})]
+    assert found(GUARD.format(handler), ("import torch", "import paddle"), BESIDE[1]) != []
+    both = GUARD.format(handler).replace("import torch", "import torch, paddle")
+    assert found(both, BESIDE[1]) == []
+
+
+@pytest.mark.parametrize("handler", ["raise", "exit(1)"])
+def test_a_guard_that_hands_on_what_it_catches_may_import_both(handler: str) -> None:
+    assert found(GUARD.format(handler), *BESIDE) == []
+    assert found(GUARD.format(handler).replace("ImportError", "ValueError"), *BESIDE) == []
+
+
+def test_suppressed_imports_are_guarded() -> None:
+    code = "import contextlib\nwith contextlib.suppress(ImportError):\n    import torch\ny = torch.cat(x)\n"
+    assert [one.line for one in found(code, *BESIDE) if one.code == "SRC020"] == [2]
+
+
 @pytest.mark.parametrize("codec", ["iso-8859-1", "cp932", "euc_kr", "iso2022_jp"])
 def test_new_characters_that_the_codec_lacks(codec: str) -> None:
     code = f"# -*- coding: {codec} -*-\nx = 1\ny = 2\n".encode(codec)

@@ -99,9 +99,16 @@ def test_it_moves_where_nothing_converts_too() -> None:
     assert ENGINE.convert(code, "a.py").output.decode() == wanted
 
 
-def test_nothing_moves_where_the_tables_know_no_use() -> None:
+def test_it_moves_where_the_tables_know_no_use() -> None:
     code = b"from paddle.geometric import segment_sum\n\n\ndef f():\n    return segment_sum(1)\n"
-    assert ENGINE.convert(code, "a.py").output == code
+    wanted = "\n\ndef f():\n    from paddle.geometric import segment_sum\n    return segment_sum(1)\n"
+    assert ENGINE.convert(code, "a.py").output.decode() == wanted
+
+
+@pytest.mark.parametrize("other", ["x = segment_max(2)", "class A(segment_max): pass", ""])
+def test_nothing_moves_without_use_where_another_import_stays(other: str) -> None:
+    code = "from paddle.geometric import segment_max, segment_sum\n\n\ndef f():\n    return segment_sum(1)\n" + other
+    assert ENGINE.convert(code.encode(), "a.py").output.decode() == code
 
 
 def test_a_fallback_with_another_name_stays() -> None:

@@ -30,7 +30,7 @@ class Fate(Enum):
 class Import:
     """A module that new text at ``node`` needs imported."""
 
-    node: ast.expr
+    node: ast.expr | ast.stmt
     module: str
     site: Site | None = None
     """The site that the text belongs to; the module is imported beside the site's own import."""

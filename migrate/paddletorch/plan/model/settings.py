@@ -9,12 +9,9 @@ from typing import Any, TypeVar
 
 from paddletorch_rules import Form, ReleaseSet, Row, Table
 
-from paddletorch.model import Framework, Options
+from paddletorch.model import PACKAGES, Framework, Options
 
 T = TypeVar("T")
-
-_PACKAGES = {"torch": ("torch", "torchvision"), "paddle": ("paddle",)}
-"""The packages whose names count as the framework's."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ class Settings:
 
     def is_of_source(self, name: str) -> bool:
         """Whether a qualified name is of a package that counts as the source framework's."""
-        return name.partition(".")[0] in _PACKAGES[self.source]
+        return name.partition(".")[0] in PACKAGES[self.source]
 
     def lookup(self, name: str) -> tuple[Row, Form] | None:
         """Row and spelling of a source-side qualified name, if it is selected."""

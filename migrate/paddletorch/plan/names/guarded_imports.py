@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import builtins
+from collections.abc import Iterable, Sequence
 from typing import TypeGuard
 
+from paddletorch.model import Edit
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.import_statements import insert_lines_before
 from paddletorch.plan.names.local_imports import function_around, import_text
+from paddletorch.plan.syntax.statements import own_line
 from paddletorch.resolve import Binding
 
 
@@ -34,14 +38,51 @@ def _makes_dict(node: ast.AST | None) -> TypeGuard[ast.Call]:
 
 def guarded_text(view: FileView, binding: Binding) -> str:
     """An import that may fail: what is kept in its place raises an ImportError where it is called."""
+    return view.source.newline.join([*_guard(view, binding.name, binding.qualified or "", [import_text(binding)]), ""])
+
+
+def kept_api(view: FileView, load: ast.expr) -> ast.Attribute | None:
+    """The API of a module, ``nn.BatchNorm2d``, that begins with ``load`` and that the loading module only keeps."""
+    api = load
+    while isinstance(around := view.parent(api), ast.Attribute):
+        api = around
+    is_kept = isinstance(api, ast.Attribute) and function_around(view, load) is None and _is_kept(view, api)
+    return api if is_kept and isinstance(api, ast.Attribute) else None
+
+
+def guarded_apis(view: FileView, bindings: Sequence[Binding], apis: Iterable[ast.Attribute]) -> tuple[Edit, ...] | None:
+    """A name of the module for each API, before what first keeps it; None if such a name is not free.
+
+    ``bindings`` are all imports of the name with which the APIs begin.
+    """
+    first: dict[str, ast.Attribute] = {}
+    edits: list[Edit] = []
+    for api in sorted(apis, key=lambda one: (one.lineno, one.col_offset)):
+        is_taken = any(api.attr in scope.bindings for scope in view.tree.own.values())
+        if is_taken or hasattr(builtins, api.attr) or view.text(first.setdefault(api.attr, api)) != view.text(api):
+            return None
+        edits.append(Edit(view.source.span(api), api.attr))
+    for name, api in first.items():
+        text = view.text(api)
+        lines = [import_text(binding) for binding in sorted(bindings, key=lambda b: getattr(b.node, "lineno", 0))]
+        guard = _guard(view, name, view.qualified(api) or text, [*lines, f"{name} = {text}"])
+        statement: ast.AST = api
+        while not isinstance(around := view.parent(statement), ast.Module | None):
+            statement = around
+        if not isinstance(statement, ast.stmt) or not own_line(view, statement):
+            return None
+        is_spaced = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        edits.append(insert_lines_before(view, statement, guard if is_spaced else [*guard, ""]))
+    return tuple(edits)
+
+
+def _guard(view: FileView, name: str, api: str, lines: Sequence[str]) -> list[str]:
+    """The lines of a ``try`` that binds the name to the API, or to what raises an ImportError where it is called."""
     indent = " " * view.source.indent
-    message = f"{view.source.quote}needs {binding.qualified}{view.source.quote}"
-    raised = f"raise ImportError({message})"
-    if binding.name[0].islower():
-        fallback = [f"def {binding.name}(*args, **kwargs):", f"{indent}{raised}"]
+    raised = f"raise ImportError({view.source.quote}needs {api}{view.source.quote})"
+    if name[0].islower():
+        fallback = [f"def {name}(*args, **kwargs):", f"{indent}{raised}"]
     else:  # isinstance() of it is False, as of what cannot be made
-        init = f"{indent}def __init__(self, *args, **kwargs):"
-        fallback = [f"class {binding.name}:", init, f"{indent * 2}{raised}"]
-    lines = ["try:", f"{indent}{import_text(binding)}", "except ImportError:", ""]
-    lines += [*(f"{indent}{line}" for line in fallback), ""]
-    return view.source.newline.join(lines)
+        fallback = [f"class {name}:", f"{indent}def __init__(self, *args, **kwargs):", f"{indent * 2}{raised}"]
+    inner = [f"{indent}{line}" for line in (*lines, *fallback)]
+    return ["try:", *inner[: len(lines)], "except ImportError:", "", *inner[len(lines) :]]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding
-from paddletorch.plan.model.naming import Group, Naming
-from paddletorch.plan.model.use import Use
+from paddletorch.plan.model.naming import Group
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.annotation_imports import is_never_evaluated, typing_edit
 from paddletorch.plan.names.bound_names import star_may_bind
+from paddletorch.plan.names.converted import Converted
 from paddletorch.plan.names.decide import import_target
 from paddletorch.plan.names.global_statements import redirection_edits
-from paddletorch.plan.names.guarded_imports import guarded_text, is_only_held
+from paddletorch.plan.names.guarded_imports import guarded_apis, guarded_text, is_only_held, kept_api
+from paddletorch.plan.names.import_guards import can_rename, guard_of, is_presence_test, places_outside, renamed
 from paddletorch.plan.names.import_statements import Clause, edit_statement, insert_lines_before, joined_lines
 from paddletorch.plan.names.left_bases import guarded_imports, left_base
 from paddletorch.plan.names.local_imports import (
@@ -32,13 +32,11 @@ from paddletorch.plan.names.local_imports import (
 from paddletorch.plan.names.needed_imports import needed_modules
 from paddletorch.plan.syntax.statements import insert_before, own_line, remove_statement, start_of
 from paddletorch.resolve import Binding
-from paddletorch.resolve.scopes.spans import SpanIndex
-from paddletorch.text.kept_text import KeptText
 
 
 def plan_imports(view: FileView, planned: Planned) -> Changes:
     """Plan all edits of import statements."""
-    file = _Converted(view, planned)
+    file = Converted(view, planned)
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     findings: list[Finding] = []
@@ -53,10 +51,19 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
                     statements.setdefault(binding.node, []).append((binding, bindings))
     imported: dict[ast.stmt, list[tuple[Binding, Clause]]] = {}
     has_target = any(view.target in modules for modules in needs.values())
+    plain = {s: [_clause(file, *pair) for pair in pairs] for s, pairs in statements.items()}
+    in_guards = {view.parent(s) for s, found in plain.items() if needs.get(s) or any(c.target for c in found)}
     for statement in sorted(statements, key=start_of):
         clauses = []
-        for pair in statements[statement]:
-            clause, guards = _made_local(file, *pair, _clause(file, *pair))
+        for pair, clause in zip(statements[statement], plain[statement], strict=True):
+            around = view.parent(statement)
+            if around in in_guards and isinstance(around, ast.Try):
+                has_root = any(view.target in needs.get(s, ()) for s in around.body)
+                clause, guards = _out_of_guard(file, *pair, clause, has_root=has_root)
+                if guards.edits and not has_root:
+                    needs.setdefault(statement, []).append(view.target)  # the name that tests have now
+            else:
+                clause, guards = _made_local(file, *pair, clause)
             clauses.append(clause)
             edits += guards.edits
             findings += guards.findings
@@ -87,80 +94,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
     return Changes(tuple(edits), tuple(conversions), tuple(findings))
 
 
-@dataclass(frozen=True)
-class _Converted:
-    """The file and the decisions about its uses."""
-
-    view: FileView
-    planned: Planned
-
-    @property
-    def naming(self) -> Naming:
-        """How the names of the file are written."""
-        return self.planned.naming
-
-    @cached_property
-    def is_changed(self) -> bool:
-        """Whether something of the file converts."""
-        return bool(self.planned.uses.converted)
-
-    def imported(self, bindings: Sequence[Binding]) -> frozenset[str]:
-        """The names that imports bind among all bindings of one name."""
-        found = self._imported.get(id(bindings))
-        if found is None:
-            found = self._imported[id(bindings)] = frozenset(b.qualified for b in bindings if b.qualified is not None)
-        return found
-
-    @cached_property
-    def _imported(self) -> dict[int, frozenset[str]]:
-        return {}
-
-    def asked(self, key: Hashable, question: Callable[[], bool]) -> bool:
-        """The answer to a question that all imports of one name ask."""
-        if key not in self._answers:
-            self._answers[key] = question()
-        return self._answers[key]
-
-    @cached_property
-    def _answers(self) -> dict[Hashable, bool]:
-        return {}
-
-    def uses(self, group: Group) -> list[Use]:
-        """The uses of the sites of a group."""
-        return [self.planned.uses[site] for site in group.sites]
-
-    def replaces(self, load: ast.expr) -> bool:
-        """Whether an edit removes the text of ``load``, such as an argument that is dropped."""
-        span = self.view.source.span(load)
-        if self._kept is not None:
-            return not self._kept.touches(span)
-        start, end = (span.start, 0), (span.end, 0)
-        return not any(self._parts.around(start, end)) and any(self._spans.around(start, end))
-
-    @cached_property
-    def _kept(self) -> KeptText | None:
-        """What the edits keep; None if they cannot be applied yet."""
-        try:
-            return KeptText(self.view.source.body, self.planned.edits)
-        except ValueError:
-            return None
-
-    @cached_property
-    def _parts(self) -> SpanIndex[bool]:
-        """Spans of the file that edits reuse in their new text."""
-        return _index(p for e in self.planned.edits for p in e.parts if isinstance(p, Span) and p != e.span)
-
-    @cached_property
-    def _spans(self) -> SpanIndex[bool]:
-        """Spans that edits replace, except those that they reuse entirely."""
-        return _index(e.span for e in self.planned.edits if e.span not in e.parts)
-
-
-def _index(spans: Iterable[Span]) -> SpanIndex[bool]:
-    return SpanIndex(((span.start, 0), (span.end, 0), True) for span in spans)
-
-
-def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> Clause:
+def _clause(file: Converted, binding: Binding, bindings: list[Binding]) -> Clause:
     assert binding.alias is not None
     view = file.view
     group = file.naming.groups.get(id(bindings))
@@ -187,7 +121,7 @@ def _clause(file: _Converted, binding: Binding, bindings: list[Binding]) -> Clau
     return Clause(binding.alias, None, False)
 
 
-def _is_needless(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
+def _is_needless(file: Converted, binding: Binding, bindings: list[Binding]) -> bool:
     """Whether an import of a name that the target lacks serves nothing: a module of imports only is for others."""
     view = file.view
     of_source = (binding.qualified or "").partition(".")[0] == view.settings.source
@@ -200,14 +134,16 @@ def _is_needless(file: _Converted, binding: Binding, bindings: list[Binding]) ->
     )
 
 
-def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], clause: Clause) -> tuple[Clause, Changes]:
+def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clause: Clause) -> tuple[Clause, Changes]:
     """The clause of a name that stays, into the functions that use it: the module then loads without the source.
 
     With it the changes of the classes whose base it is.
     """
     view = file.view
     of_source = view.settings.is_of_source(binding.qualified or "")
-    if clause.target is not None or clause.drop or not of_source or not file.planned.uses:
+    if clause.target is not None or clause.drop or not of_source:
+        return clause, NOTHING
+    if not file.planned.uses and not view.provide(_loads_without_source):
         return clause, NOTHING
     group = file.naming.groups.get(id(bindings))
     hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
@@ -218,26 +154,69 @@ def _made_local(file: _Converted, binding: Binding, bindings: list[Binding], cla
         or (group is not None and (group.deleted or group.fallback or group.anchor.kind != "import"))
     ):
         return clause, NOTHING
-    loads = _remaining(file, bindings, group)
+    loads = file.remaining(bindings, group)
     on_top = is_on_top(view, binding)
     read = [load for load in loads if not (on_top and is_never_evaluated(view, load))]
-    serves = on_top and len(bindings) == 1 and file.is_changed and _selects_modules(view)  # else nothing would run
+    serves = on_top and file.is_changed and _selects_modules(view)  # else nothing would run
     bases = {load: base for load in read if serves and (base := left_base(view, load)) is not None}
-    others = [load for load in read if load not in bases]
+    kept = {load: api for load in read if serves and (api := kept_api(view, load)) is not None}
+    others = [load for load in read if load not in bases and load not in kept]
     places = statements_that_need(view, binding, bindings, others)
-    is_held = not bases and not places and on_top and isinstance(binding.node, ast.ImportFrom)
+    is_held = not bases and not kept and not places and on_top and isinstance(binding.node, ast.ImportFrom)
     if any(star_may_bind(view, binding.name, load, {binding.qualified or ""}) for load in others):
         return clause, NOTHING  # where it is used, the name may be another one, and the import would decide it
     if binding.alias is not None and view.suppressed("", binding.alias):
         return clause, NOTHING
     if others and is_held and is_only_held(view, others):
         return replace(clause, drop=True, guarded=True), NOTHING
-    if not loads or (others and not places) or any(view.suppressed("", place) for place in places):
+    touched: list[ast.stmt | ast.expr] = [*places, *bases, *kept]
+    if not loads or (others and not places) or any(view.suppressed("", one) for one in touched):
         return clause, NOTHING
-    guards = guarded_imports(view, binding, bases.values())
-    if guards is None:
+    guards = guarded_imports(view, bindings, bases.values() if binding is bindings[0] else ())
+    values = guarded_apis(view, bindings, kept.values() if binding is bindings[0] else ())
+    if guards is None or values is None:
         return clause, NOTHING
+    guards = guards._replace(edits=(*guards.edits, *values))
     return replace(clause, drop=True, local=tuple(places), typed=len(read) < len(loads)), guards
+
+
+def _out_of_guard(
+    file: Converted, binding: Binding, bindings: list[Binding], clause: Clause, *, has_root: bool
+) -> tuple[Clause, Changes]:
+    """The clause of a name that stays in a guard which imports the target: into the functions that use it.
+
+    Beside it, the guard would not import the target where the source is missing. What the guard says of the source,
+    ``torch = None`` and tests of that, it then says of the target.
+    """
+    view = file.view
+    guard = guard_of(view, binding, bindings)
+    group = file.naming.groups.get(id(bindings))
+    if guard is None or clause.target is not None or not view.settings.is_of_source(binding.qualified or ""):
+        return clause, NOTHING
+    if group is not None and (group.deleted or group.fallback or group.anchor.kind != "import"):
+        return clause, NOTHING
+    if binding.name in view.source.unread_names or binding.name in _all_names(view):
+        return clause, NOTHING
+    left = file.remaining(bindings, group)
+    tests = [load for load in left if guard.stand_ins and is_presence_test(view, load)]
+    used = [load for load in left if load not in tests]
+    places = places_outside(view, guard, used)
+    may_rename = can_rename(view, binding)
+    if (used and not places) or (tests and not may_rename):
+        return clause, NOTHING
+    edited: list[ast.stmt | ast.expr | ast.alias] = [*places, *tests, *guard.stand_ins, clause.alias]
+    if any(view.suppressed("", node) for node in edited):
+        return clause, NOTHING
+    first = next(b for b in bindings if b.alias is not None)
+    names = (*tests, *guard.stand_ins) if may_rename and binding is first and (tests or has_root) else ()
+    return replace(clause, drop=True, local=tuple(places)), Changes(renamed(view, names))
+
+
+def _loads_without_source(view: FileView) -> bool:
+    """Whether only functions use the source, so that its imports in them are all that the module needs changed."""
+    on_top = [found for found in view.tree.scope.bindings.values() if any(is_on_top(view, b) for b in found)]
+    of_source = [found for found in on_top if any(view.settings.is_of_source(b.qualified or "") for b in found)]
+    return _selects_modules(view) and all(places_of(view, view.tree.reads(found)) for found in of_source)
 
 
 _MOST_IMPORTS = 8
@@ -247,7 +226,7 @@ _MOST_FALLBACKS = 8
 """More imports of one name than these are no import with its fallbacks."""
 
 
-def _fallbacks_made_local(file: _Converted) -> Iterator[tuple[ast.Try, list[ast.stmt]]]:
+def _fallbacks_made_local(file: Converted) -> Iterator[tuple[ast.Try, list[ast.stmt]]]:
     """Imports of the source with a fallback in ``try``, where all stays, and where they can stand instead."""
     view = file.view
     guarded = [t for t in view.tree.module.body if isinstance(t, ast.Try)]
@@ -263,21 +242,13 @@ def _fallbacks_made_local(file: _Converted) -> Iterator[tuple[ast.Try, list[ast.
         whole = fallback_import(view, bindings)
         if whole is None or (group is not None and group.target is not None):
             continue
-        loads = _remaining(file, bindings, group)
+        loads = file.remaining(bindings, group)
         places = places_of(view, loads)
         if loads and places and not any(view.suppressed("", place) for place in (whole, *places)):
             yield whole, places
 
 
-def _remaining(file: _Converted, bindings: list[Binding], group: Group | None) -> list[ast.expr]:
-    """The uses of a name that the converted file still has."""
-    loads = file.view.tree.reads(bindings)
-    written = [] if group is None else [u for u in file.uses(group) if u.converts and u.site in file.naming.rewritten]
-    gone = {use.site.anchor.node for use in written}
-    return [load for load in loads if load not in gone and not file.replaces(load)]
-
-
-def _is_read(file: _Converted, name: str, bindings: list[Binding], *, at_all: bool = False) -> bool:
+def _is_read(file: Converted, name: str, bindings: list[Binding], *, at_all: bool = False) -> bool:
     """Whether the name is read in the converted file; with ``at_all``, in the file as it is."""
     if name in file.view.source.unread_names:
         return True
@@ -287,7 +258,7 @@ def _is_read(file: _Converted, name: str, bindings: list[Binding], *, at_all: bo
     return file.asked(("read", id(bindings)), lambda: any(not file.replaces(load) for load in loads))
 
 
-def _is_never_used(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
+def _is_never_used(file: Converted, binding: Binding, bindings: list[Binding]) -> bool:
     """Whether this imports the framework at the top without any use; left, the file would still require it."""
     view = file.view
     on_top = isinstance(view.parent(binding.node), ast.Module) and len(bindings) == 1
@@ -306,7 +277,7 @@ def _selects_modules(view: FileView) -> bool:
     return view.settings.lookup(f"{view.settings.source}.nn") is not None
 
 
-def _unused(file: _Converted, group: Group) -> bool:
+def _unused(file: Converted, group: Group) -> bool:
     """Whether nothing uses the name any more after the conversion."""
     if group.deleted or group.hidden or group.anchor.kind != "import" or _exported(file.view, group):
         return False
@@ -316,14 +287,14 @@ def _unused(file: _Converted, group: Group) -> bool:
     return all(use.site in rewritten if use.converts else file.replaces(use.site.node) for use in file.uses(group))
 
 
-def _is_replaced(file: _Converted, group: Group) -> bool:
+def _is_replaced(file: Converted, group: Group) -> bool:
     """Whether edits remove every use of a name that converts, such as an argument that is dropped."""
     if group.deleted or group.anchor.kind != "import" or _exported(file.view, group):
         return False
     return _are_gone(file, group.anchor.bindings[0].name, [site.anchor.node for site in group.sites])
 
 
-def _has_lost_uses(file: _Converted, binding: Binding, bindings: list[Binding]) -> bool:
+def _has_lost_uses(file: Converted, binding: Binding, bindings: list[Binding]) -> bool:
     """Whether edits remove every use of a name of the source that is in no table: a module above an API."""
     view = file.view
     if not view.settings.is_of_source(binding.qualified or "") or binding.name in view.source.unread_names:
@@ -333,7 +304,7 @@ def _has_lost_uses(file: _Converted, binding: Binding, bindings: list[Binding]) 
     return _are_gone(file, binding.name, view.tree.reads(bindings))
 
 
-def _are_gone(file: _Converted, name: str, uses: Sequence[ast.expr]) -> bool:
+def _are_gone(file: Converted, name: str, uses: Sequence[ast.expr]) -> bool:
     """Whether edits remove these uses of a name, which has some, and new text does not have it."""
     if not uses or not all(file.replaces(use) for use in uses):
         return False
@@ -357,7 +328,7 @@ def _find_all_names(view: FileView) -> frozenset[object]:
     return frozenset()
 
 
-def _star_edits(file: _Converted) -> list[Edit]:
+def _star_edits(file: Converted) -> list[Edit]:
     """``from torch.cuda.amp import *`` becomes an import of the names that the file uses."""
     view = file.view
     stars = sorted(view.tree.stars, key=start_of)
@@ -379,7 +350,7 @@ def _star_edits(file: _Converted) -> list[Edit]:
     return [Edit(Span(end, end), separator + joined_lines(view, last, lines))]
 
 
-def _all_converted(file: _Converted, groups: Sequence[Group], module: str) -> bool:
+def _all_converted(file: Converted, groups: Sequence[Group], module: str) -> bool:
     used = [g for g in groups if any(name.rpartition(".")[0] == module for name in g.anchor.names)]
     return bool(used) and all(use.converts for group in used for use in file.uses(group))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from paddletorch.model import Edit
@@ -21,29 +21,35 @@ _WITHOUT = "without {source} this module loads, and what derives from {name} can
 
 @dataclass(frozen=True, slots=True)
 class LeftBase:
-    """A class statement of the module whose only base class stays the source's."""
+    """A class statement of the module whose last base class stays the source's."""
 
     statement: ast.ClassDef
     base: ast.expr
 
 
 def left_base(view: FileView, load: ast.expr) -> LeftBase | None:
-    """The class statement whose base begins with ``load``; None if it is not on top, or has more than one base."""
+    """The class statement whose base begins with ``load``; None if it is not on top, or has others after it.
+
+    ``object`` can stand in its place: it may only be the last base.
+    """
     base, around = load, view.parent(load)
     while isinstance(around, ast.Attribute):
         base, around = around, view.parent(around)
-    if not isinstance(around, ast.ClassDef) or around.bases != [base] or around.keywords:
+    if not isinstance(around, ast.ClassDef) or around.bases[-1:] != [base] or around.keywords:
         return None
     return LeftBase(around, base) if isinstance(view.parent(around), ast.Module) and own_line(view, around) else None
 
 
-def guarded_imports(view: FileView, binding: Binding, bases: Iterable[LeftBase]) -> Changes | None:
-    """An import of each base that may fail, before its first class; None if a name for it is not free."""
+def guarded_imports(view: FileView, bindings: Sequence[Binding], bases: Iterable[LeftBase]) -> Changes | None:
+    """An import of each base that may fail, before its first class; None if a name for it is not free.
+
+    ``bindings`` are all imports of the name with which the bases begin.
+    """
     first: dict[str, LeftBase] = {}
     edits: list[Edit] = []
     findings: list[Finding] = []
     for one in sorted(bases, key=lambda base: start_of(base.statement)):
-        name = _name_of(view, binding, one.base)
+        name = _name_of(view, bindings[0], one.base)
         if name is None:
             return None
         if view.text(first.setdefault(name, one).base) != view.text(one.base):
@@ -53,13 +59,17 @@ def guarded_imports(view: FileView, binding: Binding, bases: Iterable[LeftBase])
         refusal = LeftWithAnother("super().__init__", one.statement.lineno)
         findings += (refused(refusal, call, view.text(one.base)) for call in _calls_of_constructor(one.statement))
     for name, one in first.items():
-        lines = [f"    {import_text(binding)}"]
+        lines = [f"    {import_text(binding)}" for binding in sorted(bindings, key=_line)]
         if isinstance(one.base, ast.Attribute):
             lines.append(f"    {name} = {view.text(one.base)}")
         note = _WITHOUT.format(source=view.settings.source, name=name)
         guard = ["try:", *lines, f"except ImportError:  # {note}", f"    {name} = object"]
         edits.append(insert_lines_before(view, one.statement, guard))
     return Changes(tuple(edits), findings=tuple(findings))
+
+
+def _line(binding: Binding) -> int:
+    return getattr(binding.node, "lineno", 0)
 
 
 def _calls_of_constructor(statement: ast.ClassDef) -> Iterator[ast.Call]:

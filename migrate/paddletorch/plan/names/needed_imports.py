@@ -56,7 +56,7 @@ def _without_needless(view: FileView, needs: set[ast.stmt]) -> Collection[ast.st
     return blocks.values()
 
 
-def _root(node: ast.expr) -> ast.AST:
+def _root(node: ast.expr | ast.stmt) -> ast.AST:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node
@@ -71,7 +71,7 @@ def _has_module(view: FileView, node: ast.AST, module: str) -> bool:
     return any(scope.lookup(n) is view.tree.scope.bindings[n] and is_bound(view, n, node) for n in names)
 
 
-def _imports_for(view: FileView, node: ast.expr) -> list[ast.stmt]:
+def _imports_for(view: FileView, node: ast.expr | ast.stmt) -> list[ast.stmt]:
     """The import of the source beside which a module is imported for ``node``; if none runs before it, the top."""
     imports = view.provide(_source_imports)
     here = scope = view.tree.scopes.get(node, view.tree.scope)

@@ -149,7 +149,8 @@ def plan_adapters(view: FileView, planned: Planned) -> Changes:
         text = "\n" * blank + "".join(f"{adapter.text}\n\n" for adapter in here)
         written = _written(view, site, place, text.replace("\n", view.source.newline))
         edits += written.edits
-        imports += [replace(one, site=site) for one in written.imports]
+        below = next(s for s in view.tree.module.body if view.source.span(s).start >= place)
+        imports += [replace(one, node=below, site=site) for one in written.imports]  # it must be bound up there
     return Changes(tuple(edits), imports=tuple(imports))
 
 

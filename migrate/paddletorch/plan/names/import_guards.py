@@ -1,0 +1,92 @@
+"""Imports of the source under ``try``: the handler then stands in for a target that is missing, not for the source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from paddletorch.model import Edit
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.local_imports import function_around, places_of
+from paddletorch.plan.syntax.constants import constant
+from paddletorch.resolve import Binding, is_import_guard
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The ``try`` whose import is all that binds a name, beside ``name = None`` in its handlers."""
+
+    statement: ast.Try
+    stand_ins: tuple[ast.Name, ...]
+    """The name in ``name = None``."""
+
+
+def guard_of(view: FileView, binding: Binding, bindings: list[Binding]) -> Guard | None:
+    """The guard of an import; None if there is none, or if other things bind the name."""
+    statement = view.parent(binding.node)
+    if not is_import_guard(statement) or not isinstance(statement, ast.Try) or view.source.is_document:
+        return None
+    on_top = isinstance(view.parent(statement), ast.Module)
+    if binding.node not in statement.body or not (on_top or binding.scope.kind == "function"):
+        return None
+    imports = [b for b in bindings if b.alias is not None]
+    plain = all(isinstance(b.node, ast.Import) and b.alias is not None and not b.alias.asname for b in imports)
+    if any(view.parent(b.node) is not statement for b in imports) or not (plain or len(imports) == 1):
+        return None
+    others = [b for b in bindings if b.alias is None]
+    names = tuple(b.node for b in others if isinstance(b.node, ast.Name) and b.value is not None)
+    blocks = {id(inner) for handler in statement.handlers for inner in handler.body}
+    if len(names) < len(others) or any(constant(b.value) is not None for b in others if b.value is not None):
+        return None
+    return Guard(statement, names) if all(id(view.statement(name)) in blocks for name in names) else None
+
+
+def places_outside(view: FileView, guard: Guard, loads: Iterable[ast.expr]) -> list[ast.stmt]:
+    """The statements before which the import can stand instead; none if the guard itself needs it."""
+    loads = list(loads)
+    if any(_is_within(view, load, guard) for load in loads):
+        return []
+    return places_of(view, loads)
+
+
+def _is_within(view: FileView, load: ast.expr, guard: Guard) -> bool:
+    """Whether the name is used in the guard's statement, and not in a function that is defined there."""
+    current: ast.AST | None = load
+    while current is not None and current is not guard.statement:
+        current = view.parent(current)
+    return current is not None and function_around(view, load) is function_around_statement(view, guard.statement)
+
+
+def function_around_statement(view: FileView, statement: ast.stmt) -> ast.AST | None:
+    """The innermost function whose body holds the statement."""
+    current = view.parent(statement)
+    while current is not None and not isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef):
+        current = view.parent(current)
+    return current
+
+
+def is_presence_test(view: FileView, load: ast.expr) -> bool:
+    """Whether an expression only asks if the import has worked: ``torch is not None``, ``if torch:``."""
+    around = view.parent(load)
+    if isinstance(around, ast.Compare) and len(around.ops) == 1:
+        other = around.comparators[0] if around.left is load else around.left
+        is_none = isinstance(other, ast.Constant) and other.value is None
+        return is_none and isinstance(around.ops[0], ast.Is | ast.IsNot)
+    if isinstance(around, ast.BoolOp):
+        in_front = isinstance(around.op, ast.And) and around.values[-1] is not load
+        return in_front or is_presence_test(view, around)
+    if isinstance(around, ast.If | ast.IfExp | ast.While | ast.Assert):
+        return around.test is load
+    return isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not)
+
+
+def can_rename(view: FileView, binding: Binding) -> bool:
+    """Whether the name means the framework itself, and the target's name is free in the file."""
+    is_root = binding.qualified == view.settings.source and isinstance(binding.node, ast.Import)
+    return is_root and not any(view.target in scope.bindings for scope in view.tree.own.values())
+
+
+def renamed(view: FileView, names: Iterable[ast.expr]) -> tuple[Edit, ...]:
+    """The target's name in place of these."""
+    return tuple(Edit(view.source.span(name), view.target) for name in names)
