@@ -27,6 +27,21 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "try:\n    import torch\n    x = torch.unknown\nexcept:\n    x = None\ny = torch.zeros(3)\n",
         "y = torch.zeros(3)\n",
     ),
+    "a hook's quotes inside a quoted annotation": (
+        "paddle",
+        "import torch\ndef f():\n    r: 'torch.cov(torch.tensor([[0]]))' = 1\n",
+        "    r: 'paddle.linalg.cov(paddle.cast(paddle.to_tensor([[0]]), \"float32\"))' = 1\n",
+    ),
+    "an argument whose next line would be a statement": (
+        "paddle",
+        "import torch\ndef f():\n    q = torch.tensor_split((make())\n[0],2)\n",
+        "    values = ((make())\n[0])\n    q = paddle.split(values, ",
+    ),
+    "the target's own guarded import": (
+        "torch",
+        "import paddle as t\ntry:\n    import torch\nexcept:\n    t.nn.Linear(2, 3)\n",
+        "except:\n    torch.nn.Linear(2, 3)\n",
+    ),
     "a name for both frameworks": (
         "paddle",
         "import paddle as torch\nimport torch\ny = torch.max(x)\n",
@@ -408,6 +423,12 @@ def test_a_codec_of_which_a_character_has_no_bytes_of_its_own() -> None:
 def test_codecs_of_which_a_line_has_no_bytes_of_its_own(codec: str) -> None:
     result = check(f"# coding: {codec}\nimport torch as ф\nx = ф.zeros(3)\n".encode(codec), Options("paddle"))
     assert (result.status, result.diagnostics[0].code) == (Status.FAILED, "SRC002")
+
+
+def test_a_compiler_that_stays_by_an_import_in_its_function() -> None:
+    source = b"import paddle as p\ndef f(x):\n    p.unknown()\n    @p.jit.to_static\n    def g(x): return p.zeros([2])\n"
+    result = check(source, Options("torch", select=("TEN",)))
+    assert b"    def g(x): return p.zeros([2])\n" in result.output
 
 
 def test_a_method_that_was_converted_by_a_guess() -> None:
