@@ -42,6 +42,21 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "import paddle as t\ntry:\n    import torch\nexcept:\n    t.nn.Linear(2, 3)\n",
         "except:\n    torch.nn.Linear(2, 3)\n",
     ),
+    "blanks around the dots of a module": (
+        "paddle",
+        "from torch.  nn import Conv2d as C\nfrom \\\n torch . \\\n nn import Linear\nC(2, 3, 4), Linear(2, 3)\n",
+        "from paddle.nn import Conv2D as C\nfrom \\\n paddle.nn import Linear\n",
+    ),
+    "a framework by a variable of its name": (
+        "torch",
+        "import paddle as T\npaddle = T\ndef f(b): return b, paddle.to_tensor([1])\n",
+        "import torch\npaddle = T\ndef f(b): return b, torch.tensor([1])\n",
+    ),
+    "a scheduler that is returned in brackets": (
+        "paddle",
+        "import torch\ndef f(o):\n    return(torch.optim.lr_scheduler.StepLR(o, 3))\n",
+        "    scheduler = (paddle.optimizer.lr.StepDecay(o.get_lr(), 3))\n",
+    ),
     "a name for both frameworks": (
         "paddle",
         "import paddle as torch\nimport torch\ny = torch.max(x)\n",
@@ -426,7 +441,9 @@ def test_codecs_of_which_a_line_has_no_bytes_of_its_own(codec: str) -> None:
 
 
 def test_a_compiler_that_stays_by_an_import_in_its_function() -> None:
-    source = b"import paddle as p\ndef f(x):\n    p.unknown()\n    @p.jit.to_static\n    def g(x): return p.zeros([2])\n"
+    source = (
+        b"import paddle as p\ndef f(x):\n    p.unknown()\n    @p.jit.to_static\n    def g(x): return p.zeros([2])\n"
+    )
     result = check(source, Options("torch", select=("TEN",)))
     assert b"    def g(x): return p.zeros([2])\n" in result.output
 

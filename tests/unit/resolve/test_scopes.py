@@ -319,7 +319,9 @@ def test_string_annotations_are_read_where_they_stand() -> None:
     assert {source.slice(source.span(load)) for load in inside} == {"GradScaler"}
 
 
-@pytest.mark.parametrize("text", ["x: Literal['GradScaler']", "x = 'GradScaler'", "f('GradScaler')", "x: (y == 'GradScaler')"])
+@pytest.mark.parametrize(
+    "text", ["x: Literal['GradScaler']", "x = 'GradScaler'", "f('GradScaler')", "x: (y == 'GradScaler')"]
+)
 def test_other_strings_are_not_annotations(text: str) -> None:
     tree = ScopeTree(ast.parse("from torch.amp import GradScaler\n" + text))
     expand_string_annotations(tree, lambda node: ast.get_source_segment(text, node) or "")

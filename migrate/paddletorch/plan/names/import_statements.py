@@ -11,7 +11,10 @@ from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.statements import ends_line, own_line, remove_statement
 
-_MODULE = re.compile(rb"from(?:[ \t\f]|\\\r?\n)*([.\w\x80-\xff]+)")
+_BLANKS = rb"(?:[ \t\f]|\\\r?\n|\\\r)*"
+_NAME = rb"[\w\x80-\xff]+"
+_MODULE = re.compile(rb"from" + _BLANKS + rb"(" + _NAME + rb"(?:" + _BLANKS + rb"\." + _BLANKS + _NAME + rb")*)")
+"""The module of a ``from`` import; there may be blanks around its dots."""
 
 
 @dataclass(frozen=True, slots=True)

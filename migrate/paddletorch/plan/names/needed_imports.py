@@ -36,7 +36,7 @@ def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:
         return found
     if view.tree.stars and site.anchor.kind == "free":
         return list(view.tree.stars)
-    if of_framework and isinstance(site.anchor.node, ast.Name) and site.anchor.node.id == view.settings.source:
+    if of_framework and site.anchor.kind == "free" and getattr(site.anchor.node, "id", "") == view.settings.source:
         return []  # ``torch.zeros`` without an import is documentation, which imports the framework elsewhere
     return _imports_for(view, site.node)
 

@@ -51,7 +51,9 @@ def _strings_in(annotation: ast.expr) -> Iterator[ast.Constant]:
             case ast.Starred(value=inner):
                 stack.append(inner)
             case ast.Subscript(value=generic, slice=inner) if (name := _last_name(generic)) != "Literal":
-                described = isinstance(inner, ast.Tuple) and name == "Annotated"  # behind the type is what is said of it
+                described = (
+                    isinstance(inner, ast.Tuple) and name == "Annotated"
+                )  # behind the type is what is said of it
                 stack += inner.elts[:1] if described and isinstance(inner, ast.Tuple) else [inner]
 
 

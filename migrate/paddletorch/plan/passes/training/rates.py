@@ -188,7 +188,9 @@ class _Rates:
     def _set(self, optimizer: str, statement: ast.Assign | ast.AugAssign | ast.Return) -> tuple[str | Span, ...] | None:
         """The call of ``set_lr`` that replaces an assignment."""
         value = statement.value
-        if value is None or (isinstance(statement, ast.Assign) and len(statement.targets) != 1):
+        if value is None or isinstance(value, ast.Starred):
+            return None
+        if isinstance(statement, ast.Assign) and len(statement.targets) != 1:
             return None
         span = self._view.source.span(value)
         if not isinstance(statement, ast.AugAssign):

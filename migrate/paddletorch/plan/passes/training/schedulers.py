@@ -133,6 +133,8 @@ def _named_before_return(view: FileView, scheduler: Constructor, optimizer: ast.
     if not isinstance(statement, ast.Return):
         raise Refused(UnclearSchedule("the scheduler gets no name of its own here"))
     name = free_name(view, scheduler.call, "scheduler")
-    start, call = view.source.span(statement).start, view.source.span(scheduler.call).start
+    start = view.source.span(statement).start
+    keyword = Span(start, start + len("return"))  # what follows may be a bracket
+    gap = "" if view.source.body[keyword.end : keyword.end + 1].isspace() else " "
     lines = f"{source_text(view, optimizer)}.set_lr_scheduler({name})\nreturn {name}"
-    return [Edit(Span(start, call), f"{name} = ", code), insert_after(view, statement, lines, code)]
+    return [Edit(keyword, f"{name} ={gap}", code), insert_after(view, statement, lines, code)]
