@@ -70,7 +70,7 @@ def _may_be_tensor(view: FileView, target: ast.expr, value: ast.expr) -> bool:
     found = view.evaluator.values(target)
     if any(_is_tensor(v) for v in found):
         if any(isinstance(v, Container) for v in found):
-            return _is_certain(view, value)
+            return _is_certain(view, value) and not view.is_half_converted  # an earlier run has seen it
         return not _is_sequence(view, value)
     if view.is_half_converted or any(not isinstance(v, Unknown | NoneValue) for v in found):
         return False  # numbers, strings, lists, arrays, objects of classes in sight
