@@ -154,6 +154,8 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
         evidence = file.receivers.evidence_for(node, call, receiver, options)
         if row.report is not None and not row.forms(view.target) and _is_super_of(view, node.value, receiver):
             evidence = Evidence.YES
+        if evidence is Evidence.NO and row.kind == "attribute" and _has_kernel(view, node.value):
+            evidence = Evidence.MAYBE
         if evidence is Evidence.NO or view.suppressed(row.code, call or node):
             continue
         if file.receivers.overrides(node.value, node.attr):
@@ -197,12 +199,20 @@ def _plan_unknown_layer(view: FileView, node: ast.Attribute, row: Row, rows: lis
         return NOTHING
     keeps = any(r.receiver != row.receiver and r.receiver in bases(row.receiver or "") for r in rows)
     types = {v.type for v in view.evaluator.objects(node.value) if isinstance(v, Instance)}
-    if keeps and not any(row.receiver in bases(one) for one in types):
+    if keeps and not any(row.receiver in bases(one) for one in types) and not _has_kernel(view, node.value):
         return NOTHING
     template = form.template or "{self}." + form.names[0]
     written = template.replace("{self}", "") if template.count("{self}") == 1 else "an expression of several parts"
     details = {"name": view.text(node.value), "type": row.receiver or "", "attribute": node.attr}
     return Changes(findings=(finding("API234", node, f"{row.receiver}.{node.attr}", row, written=written, **details),))
+
+
+def _has_kernel(view: FileView, node: ast.expr) -> bool:
+    """Whether the attribute holds what an unseen class makes with a kernel's size: a convolution or a pooling layer."""
+    stores = view.evaluator.stores(node.attr) if isinstance(node, ast.Attribute) else ()
+    made = [store.value for store in stores if isinstance(store.value, ast.Call)]
+    unseen = [call for call in made if not any(isinstance(v, Instance) for v in view.evaluator.values(call))]
+    return any(keyword.arg == "kernel_size" for call in unseen for keyword in call.keywords)
 
 
 def _fate(changes: Changes) -> Fate:
