@@ -27,15 +27,10 @@ ALLOWED = 3.0
 """Lines for each pair: what takes n * log(n) comes to about one at this size, some to more."""
 
 MORE = {
-    "many parameters": 4.0,  # the place of each parameter among all of them
-    "functions of one name": 15.0,  # any of them may be called by each call
-    "repeated imports": 5.0,
-    "rebound in branches": 8.0,
+    "functions of one name": 11.0,  # any of them may be called by each call
     "operators behind branches": 12.0,  # log(n) groups of what reaches each line
     "paddle operators on counter": 8.0,  # groups, made only of more bindings than the least size has
-    "branches in module": 10.0,
-    "with blocks": 8.0,
-    "loops in sequence": 14.0,
+    "loops in sequence": 8.0,
     "long loop": 12.0,
     "nested loops": 16.0,
     "tries in sequence": 50.0,  # log(n) groups of what reaches each line

@@ -13,7 +13,7 @@ from paddletorch.plan.model.fstrings import enclosing_fstrings, free_quote, is_l
 from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import NotLocated, Refused
 from paddletorch.plan.model.settings import Settings
-from paddletorch.resolve import Binding, Evaluator, NoneValue, Qualified, ScopeTree
+from paddletorch.resolve import Binding, Evaluator, NoneValue, Qualified, ScopeTree, Value
 from paddletorch.text.source import Source
 from paddletorch.text.suppress import Suppressions
 
@@ -28,6 +28,14 @@ def without_device(names: Sequence[str]) -> list[str]:
 def _elsewhere(name: str) -> str:
     """The name of the class without ``cuda``; empty if it has none."""
     return name.replace(".cuda.", ".") if ".cuda." in name else ""
+
+
+def _only_name(found: frozenset[Value]) -> str | None:
+    """The qualified name among the values, if that is the only one besides None."""
+    values = [v for v in found if not isinstance(v, NoneValue)] if len(found) > 1 else found
+    names = [v.name for v in values if isinstance(v, Qualified)]
+    names = without_device(names) if len(names) == len(values) else []
+    return names[0] if len(names) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -160,13 +168,14 @@ class FileView:
         if not isinstance(node, ast.Name | ast.Attribute):
             return None
         found = self.evaluator.values(node)
-        if len(found) == 1:
-            (value,) = found
-            return value.name if isinstance(value, Qualified) else None
-        values = [v for v in found if not isinstance(v, NoneValue)]
-        names = [v.name for v in values if isinstance(v, Qualified)]
-        names = without_device(names) if len(names) == len(values) else []
-        return names[0] if len(names) == 1 else None
+        if found not in self._only_names:
+            self._only_names[found] = _only_name(found)
+        return self._only_names[found]
+
+    @cached_property
+    def _only_names(self) -> dict[frozenset[Value], str | None]:
+        """What ``_only_name`` says: many expressions of a file have the same values."""
+        return {}
 
     def conversion(
         self, code: str, node: ast.expr | ast.stmt | ast.alias, name: str, replacement: str, row: str = ""

@@ -11,7 +11,7 @@ from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.bound_names import is_bound, may_run_before, runs_before
 from paddletorch.plan.syntax.statements import block_of, start_of
-from paddletorch.resolve import Scope
+from paddletorch.resolve import Binding, Scope
 
 
 def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, list[str]]:
@@ -30,7 +30,10 @@ def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, 
 
 def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:
     """The imports that bind a site's name; if there is none, an import of the source framework above it."""
-    found: list[ast.stmt] = [b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)]
+    found = view.provide(_import_statements).get(site.anchor.bindings)
+    if found is None:
+        found = [b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)]
+        view.provide(_import_statements)[site.anchor.bindings] = found
     of_framework = module.partition(".")[0] == view.target
     if found and (of_framework or may_run_before(view, found, site.node)):
         return found
@@ -39,6 +42,11 @@ def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:
     if of_framework and site.anchor.kind == "free" and getattr(site.anchor.node, "id", "") == view.settings.source:
         return []  # ``torch.zeros`` without an import is documentation, which imports the framework elsewhere
     return _imports_for(view, site.node)
+
+
+def _import_statements(_view: FileView) -> dict[tuple[Binding, ...], list[ast.stmt]]:
+    """The imports among all bindings of a name: the same for all its sites."""
+    return {}
 
 
 def _without_needless(view: FileView, needs: set[ast.stmt]) -> Collection[ast.stmt]:

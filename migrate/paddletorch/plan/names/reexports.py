@@ -25,9 +25,12 @@ _BUILTIN = frozenset(dir(builtins))
 def reexported_sites(view: FileView) -> list[Site]:
     """Sites through names that lead to another file's import of the framework, in source order."""
     found: list[Site] = []
+    known: dict[int, frozenset[str]] = {}
     for load in _candidates(view):
         bindings = view.tree.scopes[load].lookup(load.id)
-        names = _apis(view, load, bindings)
+        names = known.get(id(bindings)) if bindings else None
+        if names is None:
+            names = known[id(bindings)] = _apis(view, load, bindings)
         if not names:
             continue
         other = bindings[0].node if bindings else view.tree.stars[0]

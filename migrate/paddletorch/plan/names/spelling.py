@@ -144,8 +144,15 @@ def _root_at(view: FileView, scope: Scope, node: ast.expr, api: str) -> str:
 
 def _is_declared_later(view: FileView, scope: Scope, node: ast.expr) -> bool:
     """Whether ``global paddle`` follows in the same scope: Python forbids to read the name before that."""
-    place, start = scope.function(), (node.lineno, node.col_offset)
-    return any(
-        view.target in statement.names and home is place and start < (statement.lineno, statement.col_offset)
-        for statement, home in view.tree.redirections
-    )
+    declared = view.provide(_declarations)
+    last = declared.get(scope.function()) if declared else None
+    return last is not None and (node.lineno, node.col_offset) < last
+
+
+def _declarations(view: FileView) -> dict[Scope, tuple[int, int]]:
+    """Where ``global paddle`` or ``nonlocal paddle`` stands last in each scope that has it."""
+    found: dict[Scope, tuple[int, int]] = {}
+    for statement, home in view.tree.redirections:
+        if view.target in statement.names:
+            found[home] = max((statement.lineno, statement.col_offset), found.get(home, (0, 0)))
+    return found

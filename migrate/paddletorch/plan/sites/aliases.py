@@ -15,6 +15,11 @@ _CONTAINER_FUNCTIONS = frozenset(
 )
 """Functions whose result contains their arguments."""
 
+_PASSING_ON = frozenset(
+    {ast.BinOp, ast.BoolOp, ast.Compare, ast.Dict, ast.IfExp, ast.List, ast.Set, ast.Starred, ast.Subscript, ast.Tuple}
+)
+"""Expressions around one that pass it on without a name."""
+
 _ELEMENT_METHODS = frozenset({"get", "pop", "values", "items", "copy", "setdefault"})
 """Methods that return elements of a container."""
 
@@ -62,7 +67,13 @@ class _Propagation:
             parent = self._parents.get(node)
             if parent is None:
                 return
-            if isinstance(parent, ast.Call):
+            if parent.__class__ in _PASSING_ON:
+                node = parent
+                continue
+            if isinstance(parent, ast.Attribute):
+                if parent.attr not in _ELEMENT_METHODS:
+                    return
+            elif isinstance(parent, ast.Call):
                 if parent.func is node:
                     if getattr(node, "attr", getattr(node, "id", "")) not in self._functions and not _is_element(node):
                         return
@@ -77,9 +88,6 @@ class _Propagation:
                 if not isinstance(call, ast.Call) or _name(call.func) not in _CONTAINER_FUNCTIONS:
                     return
                 parent = call
-            elif isinstance(parent, ast.Attribute):
-                if parent.attr not in _ELEMENT_METHODS:
-                    return
             elif isinstance(parent, ast.arguments):
                 yield from _defaulted(parent, node)
                 return

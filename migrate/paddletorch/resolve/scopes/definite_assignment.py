@@ -45,6 +45,8 @@ class DefiniteAssignment:
         """By the identity of a list of bindings."""
         self._calls: dict[_Definition, list[int]] = {}
         """The lines of the calls that may lead to the body of a definition."""
+        self._outermost: dict[tuple[Scope, ast.AST], _Definition | None] = {}
+        """The outermost definition around a node of a frame."""
 
     def of(self, load: ast.Name) -> Bound:
         """On which of the paths to ``load`` its name is bound."""
@@ -160,6 +162,12 @@ class DefiniteAssignment:
 
     def _definition_in(self, frame: Scope, node: ast.AST) -> _Definition | None:
         """The outermost function or class in ``frame`` that is or holds ``node``."""
+        key = frame, node
+        if key not in self._outermost:
+            self._outermost[key] = self._find_definition(frame, node)
+        return self._outermost[key]
+
+    def _find_definition(self, frame: Scope, node: ast.AST) -> _Definition | None:
         found: _Definition | None = None
         for outer in (node, *_upwards(self._tree, node)):
             if outer is frame.node:

@@ -57,7 +57,7 @@ class _Followed:
         for call in view.tree.method_calls("set_lr_scheduler"):
             if isinstance(call.func, ast.Attribute):
                 self._settings.setdefault(self._key(call.func.value, call), []).append(call)
-        sequences = [c for c in view.tree.calls if view.qualified(c.func) in _SEQUENCES]
+        sequences = [c for c in view.tree.calls if view.qualified(c.func) in _SEQUENCES] if schedulers else []
         inside = [(call, n) for call in sequences for n in ast.walk(call)]
         self._inside = {n for call, n in inside if n is not call}
         self._paths: dict[str, set[ast.Call]] = {}
