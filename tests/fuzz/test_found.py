@@ -22,6 +22,13 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "        self.norm = nn.BatchNorm(n, momentum=0.8)\ntry:\n    import torch.nn\nexcept ImportError:\n    pass\n",
         "import torch\nfrom torch import nn\n\n\nclass PaddleBatchNorm(torch.nn.BatchNorm2d):\n",
     ),
+    "a default value that another use keeps": (
+        "paddle",
+        "from torch import nn\n\n\nclass C(nn.Sequential):\n"
+        "    def __init__(self, n: int, act: type = nn.Identity) -> None:\n"
+        "        super().__init__()\n        self.act = act(**n)\n",
+        "    Identity = nn.Identity\nexcept ImportError:\n\n    class Identity:\n",
+    ),
     "a guard that itself needs what stays": (
         "paddle",
         "try:\n    import torch\n    x = torch.unknown\nexcept:\n    x = None\ny = torch.zeros(3)\n",

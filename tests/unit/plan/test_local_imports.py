@@ -99,6 +99,13 @@ def test_it_moves_where_nothing_converts_too() -> None:
     assert ENGINE.convert(code, "a.py").output.decode() == wanted
 
 
+def test_a_name_that_is_imported_twice_moves_once() -> None:
+    code = "import torch\nfrom torch import nn\nfrom torch import nn, Tensor\n\n\n"
+    code += "def f(x: Tensor):\n    return nn.LPPool3d(2, 2)(x)\n"
+    wanted = "import paddle\n\n\ndef f(x: paddle.Tensor):\n    from torch import nn\n    return nn.LPPool3d(2, 2)(x)\n"
+    assert Engine(Options("paddle")).convert(code.encode(), "a.py").output.decode() == wanted
+
+
 def test_it_moves_where_the_tables_know_no_use() -> None:
     code = b"from paddle.geometric import segment_sum\n\n\ndef f():\n    return segment_sum(1)\n"
     wanted = "\n\ndef f():\n    from paddle.geometric import segment_sum\n    return segment_sum(1)\n"

@@ -18,6 +18,7 @@ from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.bound_names import is_bound, star_may_bind
+from paddletorch.plan.names.import_guards import stand_in
 from paddletorch.plan.names.spelling import helper_modules, names_root, root_name, scope_of, with_aliases, with_root
 from paddletorch.plan.sites.sites import alias_keys
 from paddletorch.resolve import Binding, NoneValue, Qualified
@@ -65,6 +66,9 @@ def _decide(view: FileView, draft: Draft) -> dict[Hashable, Group]:
     for use in draft:
         sites.setdefault(use.site.anchor.key, []).append(use.site)
     groups = {key: Group(members[0].anchor, tuple(members)) for key, members in sites.items()}
+    for use in [one for one in draft if one.converts and one.site.role == "alias"]:
+        if (other := stand_in(view, use.site.node)) is not None:
+            draft.refuse(use.site, UncertainBinding(view.text(use.site.node), other.lineno))
     groups = _with_other_uses(view, groups)
     groups = {key: _with_fallback(view, draft, group) for key, group in groups.items()}
     while _spread_refusals(view, groups, draft):

@@ -10,7 +10,7 @@ from typing import TypeGuard
 from paddletorch.model import Edit
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.import_statements import insert_lines_before
-from paddletorch.plan.names.local_imports import function_around, import_text
+from paddletorch.plan.names.local_imports import function_around, import_lines, import_text
 from paddletorch.plan.syntax.statements import own_line
 from paddletorch.resolve import Binding
 
@@ -64,8 +64,7 @@ def guarded_apis(view: FileView, bindings: Sequence[Binding], apis: Iterable[ast
         edits.append(Edit(view.source.span(api), api.attr))
     for name, api in first.items():
         text = view.text(api)
-        lines = [import_text(binding) for binding in sorted(bindings, key=lambda b: getattr(b.node, "lineno", 0))]
-        guard = _guard(view, name, view.qualified(api) or text, [*lines, f"{name} = {text}"])
+        guard = _guard(view, name, view.qualified(api) or text, [*import_lines(bindings), f"{name} = {text}"])
         statement: ast.AST = api
         while not isinstance(around := view.parent(statement), ast.Module | None):
             statement = around

@@ -81,6 +81,24 @@ def is_presence_test(view: FileView, load: ast.expr) -> bool:
     return isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not)
 
 
+def stand_in(view: FileView, value: ast.expr) -> ast.stmt | None:
+    """What the file has in place of an API that a guard keeps, as a run writes it: ``A = nn.A``, else a class."""
+    statement = view.statement(value)
+    guard = view.parent(statement) if isinstance(statement, ast.Assign) and view.is_half_converted else None
+    if not is_import_guard(guard) or not isinstance(guard, ast.Try) or not isinstance(statement, ast.Assign):
+        return None
+    names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    inner = (one for handler in guard.handlers for one in handler.body)
+    return next((one for one in inner if _bound_in(one) in names), None)
+
+
+def _bound_in(statement: ast.stmt) -> str | None:
+    """The name that a stand-in has."""
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        return None if constant(statement.value) is None else statement.targets[0].id
+    return statement.name if isinstance(statement, ast.ClassDef | ast.FunctionDef) else None
+
+
 def can_rename(view: FileView, binding: Binding) -> bool:
     """Whether the name means the framework itself, and the target's name is free in the file."""
     is_root = binding.qualified == view.settings.source and isinstance(binding.node, ast.Import)

@@ -26,6 +26,7 @@ from paddletorch.plan.names.local_imports import (
     import_text,
     is_on_top,
     is_one_name,
+    is_repeated,
     places_of,
     statements_that_need,
 )
@@ -177,6 +178,8 @@ def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clau
     if guards is None or values is None:
         return clause, NOTHING
     guards = guards._replace(edits=(*guards.edits, *values))
+    if is_repeated(binding, bindings):
+        return replace(clause, drop=True), guards
     return replace(clause, drop=True, local=tuple(places), typed=len(read) < len(loads)), guards
 
 

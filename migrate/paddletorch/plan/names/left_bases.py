@@ -12,7 +12,7 @@ from paddletorch.plan.model.findings import Finding, refused
 from paddletorch.plan.model.refusals import LeftWithAnother
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.import_statements import insert_lines_before
-from paddletorch.plan.names.local_imports import import_text
+from paddletorch.plan.names.local_imports import import_lines
 from paddletorch.plan.syntax.statements import own_line, start_of
 from paddletorch.resolve import Binding
 
@@ -59,17 +59,13 @@ def guarded_imports(view: FileView, bindings: Sequence[Binding], bases: Iterable
         refusal = LeftWithAnother("super().__init__", one.statement.lineno)
         findings += (refused(refusal, call, view.text(one.base)) for call in _calls_of_constructor(one.statement))
     for name, one in first.items():
-        lines = [f"    {import_text(binding)}" for binding in sorted(bindings, key=_line)]
+        lines = [f"    {line}" for line in import_lines(bindings)]
         if isinstance(one.base, ast.Attribute):
             lines.append(f"    {name} = {view.text(one.base)}")
         note = _WITHOUT.format(source=view.settings.source, name=name)
         guard = ["try:", *lines, f"except ImportError:  # {note}", f"    {name} = object"]
         edits.append(insert_lines_before(view, one.statement, guard))
     return Changes(tuple(edits), findings=tuple(findings))
-
-
-def _line(binding: Binding) -> int:
-    return getattr(binding.node, "lineno", 0)
 
 
 def _calls_of_constructor(statement: ast.ClassDef) -> Iterator[ast.Call]:

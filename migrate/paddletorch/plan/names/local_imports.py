@@ -33,7 +33,28 @@ def is_on_top(view: FileView, binding: Binding) -> bool:
 def is_one_name(view: FileView, bindings: Sequence[Binding]) -> bool:
     """Whether these bind one thing: ``import torch`` and ``import torch.utils.checkpoint`` both bind ``torch``."""
     plain = all(isinstance(b.node, ast.Import) and b.alias is not None and b.alias.asname is None for b in bindings)
-    return len(bindings) == 1 or (plain and all(is_on_top(view, b) for b in bindings))
+    repeated = all(b.alias is not None for b in bindings) and len({b.qualified for b in bindings}) == 1
+    return len(bindings) == 1 or ((plain or repeated) and all(is_on_top(view, b) for b in bindings))
+
+
+def is_repeated(binding: Binding, bindings: Sequence[Binding]) -> bool:
+    """Whether an import above binds the very same: ``from torch import nn`` above ``import torch.nn as nn``."""
+    return any(_module(b) == _module(binding) and _line(b) < _line(binding) for b in bindings)
+
+
+def import_lines(bindings: Sequence[Binding]) -> list[str]:
+    """The imports of one name as statements of their own, each once."""
+    return [import_text(b) for b in sorted(bindings, key=_line) if not is_repeated(b, bindings)]
+
+
+def _module(binding: Binding) -> str | None:
+    """What an import loads: of ``import torch.optim``, which binds ``torch``, the submodule."""
+    alias = binding.alias
+    return alias.name if alias is not None and isinstance(binding.node, ast.Import) else binding.qualified
+
+
+def _line(binding: Binding) -> int:
+    return getattr(binding.node, "lineno", 0)
 
 
 def fallback_import(view: FileView, bindings: list[Binding]) -> ast.Try | None:
