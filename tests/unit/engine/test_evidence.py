@@ -165,6 +165,17 @@ def test_a_module_of_the_program_itself_keeps_its_own_methods() -> None:
     assert "net.named_sublayers(include_self=True)" in line(converted(text, other), 12)
 
 
+def test_what_an_object_of_the_program_holds_stays_open() -> None:
+    text = (
+        "import torch\nfrom zoo import make\n\n\ndef f(n):\n    batch = make(n)\n"
+        "    batch.to(n)\n    y = batch.image.split(2)\n    return batch(n).split(2), y\n"
+    )
+    box = converted(text, {("type", "batch"): "zoo.Batch"})
+    assert [(found.code, found.line) for found in box.diagnostics] == [("API212", 8), ("API212", 9)]
+    net = converted(text, {("type", "batch"): "zoo.Net:torch.nn.modules.module.Module"})
+    assert [(found.code, found.line) for found in net.diagnostics] == [("API212", 8), ("API212", 9)]
+
+
 def test_to_torch_too() -> None:
     text = "import paddle\nfrom zoo import make\n\n\ndef f(batch):\n    x = make(batch)\n    return x.tile([2, 2])\n"
     bare = engine("torch").convert(text.encode(), "model.py")

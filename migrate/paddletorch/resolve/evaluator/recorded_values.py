@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import replace
 
 from paddletorch.model.questions import Ask, Evidence, Question, place_of
 from paddletorch.resolve.evaluator.classes import Classes
 from paddletorch.resolve.evaluator.environment import Environment
+from paddletorch.resolve.evaluator.operations import is_foreign
 from paddletorch.resolve.evaluator.recorded_variables import RecordedVariables
 from paddletorch.resolve.scopes.reaching import ReachingDefinitions
 from paddletorch.resolve.values import (
@@ -29,6 +31,8 @@ _BARE = frozenset({"Module", "Layer"})
 """Base classes whose constructors take nothing that the frameworks call otherwise."""
 _UNTOLD = ("builtins.", "functools.")
 """What functions and partial objects are said to be, which does not tell what they call."""
+_OWN_METHODS = frozenset({"forward"})
+"""What a class of the program defines for sure, so that the framework does not say what it gives."""
 _PLAIN = frozenset({"bool", "bytes", "complex", "float", "int", "range", "slice", "str"})
 
 
@@ -70,12 +74,15 @@ class RecordedValues:
             return _builtin(last)
         if root in self._environment.roots:
             return self._of_framework(name) or (self._of_framework(base) if base else NOTHING) or UNKNOWN
-        own = self._of_project(name) - UNKNOWN
-        if own or base:
-            return own or self._of_framework(base) or UNKNOWN
-        documented = self._types.documented(name)
-        made = self._types.makes(documented)  # of a package that the tables know, such as torchvision
-        return frozenset({Instance(made, documented)}) if made else foreign(name)
+        if is_foreign(name):
+            return foreign(name)
+        own = (self._of_project(name) - UNKNOWN) or self._of_framework(name)  # such as torchvision's
+        if own or not base:
+            return own or frozenset({Instance("", name)})
+        return frozenset(
+            replace(v, overrides=_OWN_METHODS, external_class=f"{name}:") if isinstance(v, Instance) else v
+            for v in self._of_framework(base) or UNKNOWN
+        )
 
     def _of_framework(self, name: str) -> Values:
         documented = self._types.documented(name)
