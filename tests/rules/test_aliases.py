@@ -163,3 +163,37 @@ def test_paths_are_those_of_one_framework() -> None:
     assert aliases.paths("torch") == above | {"torch.b.c.*", "torch.b.c.d.*"}
     assert aliases.paths("paddle") == {"paddle", "paddle.b"}
     assert aliases.modules("torch.b") == ["torch.b.c", "torch.b.c.d"]
+
+
+ELSEWHERE = frozenset(
+    "paddle.device.Event paddle.device.Stream paddle.device.cuda.Event paddle.device.cuda.Stream "
+    "paddle.distributed.P2POp paddle.nn.Parameter".split()
+)
+"""Classes that Paddle defines where their names do not tell what users call them."""
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_the_name_that_a_running_program_has_for_a_class_leads_to_its_row(side: Framework) -> None:
+    framework, wrong, found = import_module(side), set(), 0
+    for name in TABLE.names(side):
+        row = TABLE.lookup(side, name)
+        if not name.startswith(f"{side}.") or row is None or row[0].kind != "class":
+            continue
+        try:
+            kind = resolve(name)
+        except (AttributeError, ImportError):  # of another release
+            continue
+        if not isinstance(kind, type):
+            continue
+        found += 1
+        top = getattr(framework, kind.__qualname__, None) is kind
+        runtime_name = f"{side if top else kind.__module__}.{kind.__qualname__}"
+        if (other := TABLE.lookup(side, TABLE.documented(runtime_name))) is None or other[0] is not row[0]:
+            wrong.add(name)
+    assert found > 100
+    assert wrong <= ELSEWHERE
+
+
+def test_a_class_of_another_package_keeps_its_name() -> None:
+    for name in ("torch.ao.nn.quantized.modules.conv.Conv2d", "zoo.nn.Conv2d", "Conv2d", ""):
+        assert TABLE.documented(name) == name
