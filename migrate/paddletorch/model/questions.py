@@ -5,6 +5,7 @@ A place is ``ast``'s: lines from 1, columns from 0 in UTF-8 bytes, of the expres
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -28,6 +29,11 @@ class Ask(str, Enum):
     """The qualified name of the class or function that the expression is: what ``norm_layer`` was."""
     KEYS = "keys"
     """The keys of an unpacked mapping, sorted and joined by commas."""
+
+
+def place_of(node: ast.expr) -> Place:
+    """The place of an expression of a parsed file."""
+    return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
 @dataclass(frozen=True, slots=True, order=True)

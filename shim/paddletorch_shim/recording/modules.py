@@ -1,0 +1,100 @@
+"""The code of modules whose run is recorded: their own, with the places of open questions looked at."""
+
+from __future__ import annotations
+
+import ast
+import os
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from types import CodeType
+from typing import TYPE_CHECKING
+
+from paddletorch.evidence.save import digest
+from paddletorch.model import Ask, Question
+from paddletorch.model.questions import Place
+
+from paddletorch_shim.importhook.settings import Settings
+from paddletorch_shim.importhook.store import Store
+from paddletorch_shim.recording.instrument import instrument, written_in_place
+from paddletorch_shim.recording.observer import watch
+from paddletorch_shim.recording.recorder import recorder_for
+from paddletorch_shim.recording.spots import ABOUT_VALUES, NameSpot, SharingSpot, Spot, ValueSpot, Where
+
+if TYPE_CHECKING:
+    from paddletorch_shim.importhook.conversion import ModuleConverter
+
+
+class RecordedModules:
+    """Looks at the modules of one project; each is converted once, to know what its conversion leaves open."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._store = Store(settings.options, "asks")
+        self._converter: ModuleConverter | None = None
+        self._lock = threading.RLock()
+        self._recorder = recorder_for(settings.root, settings.options.source)
+
+    def code(self, fullname: str, source: bytes, file: str) -> CodeType | None:
+        """See :class:`paddletorch_shim.importhook.settings.ModuleCode`; None where there is nothing to look at."""
+        path = self._path(file)
+        questions = () if path is None else self._questions(source, file)
+        if path is None or not questions:
+            return None
+        try:
+            tree = ast.parse(source, file)
+            self._instrument(tree, questions, path, digest(source))
+            return compile(tree, file, "exec", dont_inherit=True)
+        except (SyntaxError, RecursionError, MemoryError):
+            return None  # as its own code it runs, or fails, as it does without us
+
+    def forget(self) -> None:
+        """See :class:`paddletorch_shim.importhook.settings.ModuleCode`."""
+        self._converter, self._lock = None, threading.RLock()
+
+    def _path(self, file: str) -> str | None:
+        """From the top folder, however the file was reached; None if it lies elsewhere."""
+        real = Path(os.path.realpath(file))
+        root = Path(self._settings.root)
+        return real.relative_to(root).as_posix() if real.is_relative_to(root) else None
+
+    def _questions(self, source: bytes, file: str) -> tuple[Question, ...]:
+        kept = self._store.load(file, source)
+        if kept is not None:
+            return tuple(Question(Ask(ask), place) for ask, place in kept)
+        from paddletorch_shim.importhook.conversion import ModuleConverter
+
+        with self._lock:
+            if self._converter is None:
+                self._converter = ModuleConverter(self._settings.options)
+            asked = self._converter.ask(source, self._settings.place(file))
+        content = tuple((question.ask.value, question.place) for question in asked.questions)
+        self._store.save(file, source, content, asked.dependencies)
+        return asked.questions
+
+    def _instrument(self, tree: ast.Module, questions: Iterable[Question], path: str, source: str) -> None:
+        asks: dict[Place, set[Ask]] = {}
+        for question in questions:
+            asks.setdefault(question.place, set()).add(question.ask)
+        targets = written_in_place(tree)
+        around: dict[Place, list[int]] = {}
+        before: dict[Place, int] = {}
+        spots: list[Spot] = []
+        recorder = self._recorder
+        for place, asked in sorted(asks.items()):
+            where = Where(path, place, os.path.join(self._settings.root, path))  # noqa: PTH118
+            new: list[Spot] = []
+            if values := asked & ABOUT_VALUES:
+                new.append(ValueSpot(recorder, where, tuple(sorted(values))))
+            new += [NameSpot(recorder, where, (ask,)) for ask in sorted(asked & {Ask.CLASS, Ask.KEYS})]
+            if Ask.SHARED in asked:
+                new.append(SharingSpot(recorder, where, targets.get(place, ""), recorder.references))
+            first = watch(new)
+            if Ask.SHARED in asked and place in targets:
+                before[place] = first + len(new) - 1
+                around[place] = [*range(first, before[place])]
+            else:
+                around[place] = [*range(first, first + len(new))]
+            spots += new
+        recorder.watches(source, spots)
+        instrument(tree, around, before)
