@@ -68,6 +68,8 @@ class _Instrument:
     def _node(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.JoinedStr) and sys.version_info < (3, 12):
             return node  # positions in it are not those of the file
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            return node  # a docstring
         if not isinstance(node, ast.expr) or not _can_be_wrapped(node):
             self.visit(node)
             return node

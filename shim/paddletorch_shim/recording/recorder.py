@@ -11,6 +11,7 @@ from multiprocessing import util
 from pathlib import Path
 from time import monotonic
 
+from paddletorch.evidence.document import evidence_file
 from paddletorch.evidence.save import merge
 from paddletorch.model import Evidence, Framework, Question
 from paddletorch.model.failure import reason
@@ -104,6 +105,15 @@ class Recorder:
         for spot in self._spots:
             spot.stop()
         self.keep()
+
+    def summary(self) -> str:
+        """What this process can say of the recording, in a line."""
+        file = evidence_file(Path(self.root))
+        if self.trouble:
+            return f"the evidence could not be kept in {file}: {self.trouble}"
+        if not self.asked:
+            return "nothing was open about the modules that this process imported"
+        return f"{self.reached} of {self.asked} open questions of the imported modules answered: {file}"
 
     @property
     def reached(self) -> int:

@@ -15,7 +15,7 @@ from paddletorch.model import Framework, Options
 from paddletorch_shim.importhook.hook import ImportHook, install_settings
 from paddletorch_shim.importhook.settings import Settings
 from paddletorch_shim.recording.project import options_for, project_of
-from paddletorch_shim.recording.recorder import Recorder, forget, recorder_for
+from paddletorch_shim.recording.recorder import forget, recorder_for
 
 
 class NoFramework(ImportError):
@@ -77,7 +77,7 @@ class Recording:
 
     def __init__(self, hook: ImportHook) -> None:
         self._hook = hook
-        self._recorder = _recorder(hook.settings)
+        self._recorder = recorder_for(hook.settings.root, hook.settings.options.source)
         self.file = evidence_file(Path(hook.settings.root))
 
     @property
@@ -89,6 +89,14 @@ class Recording:
     def answered(self) -> int:
         """How many of them this process has come to."""
         return self._recorder.reached
+
+    def keep(self) -> None:
+        """Write what was seen so far; this happens about every second and at the end anyway."""
+        self._recorder.keep()
+
+    def summary(self) -> str:
+        """What this process can say of the recording, in a line."""
+        return self._recorder.summary()
 
     def stop(self) -> None:
         """Note nothing more, and keep what was seen. What was imported goes on to run."""
@@ -103,18 +111,3 @@ class Recording:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
-
-
-def _recorder(settings: Settings) -> Recorder:
-    return recorder_for(settings.root, settings.options.source)
-
-
-def summary(settings: Settings) -> str:
-    """What this process can say of the recording, in a line."""
-    recorder = _recorder(settings)
-    file = evidence_file(Path(settings.root))
-    if recorder.trouble:
-        return f"the evidence could not be kept in {file}: {recorder.trouble}"
-    if not recorder.asked:
-        return "nothing was open about the modules that this process imported"
-    return f"{recorder.reached} of {recorder.asked} open questions of the imported modules answered: {file}"
