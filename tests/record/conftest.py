@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,8 +17,10 @@ from paddletorch.model.dependencies import Dependencies
 from paddletorch_shim.importhook.store import Store
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-Asks = Callable[..., None]
-Seen = Callable[..., dict[str, int]]
+Write = Callable[[str, str], None]
+Seen = Callable[[str, Ask, str], dict[str, int]]
+
+_QUESTION = re.compile(r"<<(\w+):([^>]+)>>")
 
 
 @pytest.fixture
@@ -62,23 +65,23 @@ def record(python: Run) -> Run:
 
 
 @pytest.fixture
-def asks(project: Path) -> Asks:
-    """Puts what the converter would leave open about a file where the hook keeps it: a stand-in for the converter.
+def write(project: Path) -> Write:
+    """Writes a file, and what the converter would ask about it: ``<<type:x>>`` is ``x``, whose type is asked for.
 
-    Questions are pairs of an ask and the text of an expression, which stands in the file where ``#`` follows it
-    for the first time, or once.
+    The questions are put where the hook keeps them, a stand-in for the converter.
     """
 
-    def put(file: str, *questions: tuple[Ask, str], to: str = "paddle") -> None:
-        path = project / file
-        source = path.read_text(encoding="utf-8")
+    def put(file: str, text: str) -> None:
         content = []
-        for ask, text in questions:
-            line = next(line for line in source.splitlines() if text in line)
-            row, column = source.splitlines().index(line) + 1, len(line[: line.index(text)].encode())
-            content.append((ask.value, (row, column, row, column + len(text.encode()))))
-        options = Options("paddle" if to == "paddle" else "torch")
-        Store(options, "asks").save(str(path), source.encode(), tuple(content), Dependencies({}, {}))
+        while found := _QUESTION.search(text):
+            start = text.rfind("\n", 0, found.start()) + 1
+            row, column = text.count("\n", 0, start) + 1, len(text[start : found.start()].encode())
+            content.append((found[1], (row, column, row, column + len(found[2].encode()))))
+            text = text[: found.start()] + found[2] + text[found.end() :]
+        path = project / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        Store(Options("paddle"), "asks").save(str(path), text.encode(), tuple(content), Dependencies({}, {}))
 
     return put
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import os
 import sys
@@ -125,7 +126,7 @@ def _main_module(name: str, loader: HookedLoader, spec: ModuleSpec | None) -> Mo
         __spec__=spec,
         __package__=spec.parent if spec is not None else None,
         __cached__=None,
-        __builtins__=__builtins__,
+        __builtins__=builtins,
     )
     if sys.version_info < (3, 14):
         module.__annotations__ = {}
