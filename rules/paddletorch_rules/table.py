@@ -99,6 +99,23 @@ class Table:
                 return found[0][0].instance
         return None
 
+    def documented(self, runtime_name: str) -> str:
+        """The name that rows and types have for what a program calls ``torch.nn.modules.conv.Conv2d``; else the same.
+
+        A package offers the classes of its modules: ``torch.optim.Adam`` stands in ``torch.optim.adam``.
+        """
+        module, _, last = runtime_name.rpartition(".")
+        for name in (runtime_name, f"{module.rpartition('.')[0]}.{last}"):
+            if found := self._own_name(name):
+                return found
+        return runtime_name
+
+    def _own_name(self, name: str) -> str | None:
+        if any(name in names for names in self._by_name.values()):
+            return name
+        others = (self._own_name(other) for other in self.aliases.others(name))
+        return next((other for other in others if other), name if self.makes(name) else None)
+
     def member(self, type_name: str, name: str) -> tuple[str, str | None] | None:
         """Kind of a member of a tracked type, and the type that it is or gives."""
         key = type_name, name

@@ -89,6 +89,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "documents": ("engine", "text", "model"),
     "api": ("documents", "engine", "text", "model"),
     "inputs": ("model",),
+    "evidence": ("model",),
     "batch": ("api", "inputs", "text", "model"),
     "output": ("inputs", "model"),
     "report": ("text", "model"),
@@ -98,7 +99,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "children": (),
     "trial": ("children", "origins", "report", "model"),
     "comparison": ("children", "origins", "report", "model"),
-    "cli": ("batch", "output", "pages", "trial", "comparison", BELOW),
+    "cli": ("batch", "output", "pages", "trial", "comparison", "evidence", BELOW),
     "": ("cli", "api", "model"),
 }
 """The rooms of migrate/paddletorch, lowest first, each with those that it may import; "" is the package itself."""

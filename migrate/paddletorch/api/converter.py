@@ -14,7 +14,7 @@ from typing import AnyStr, Literal
 from paddletorch.api.options import checked_options
 from paddletorch.api.result import Result
 from paddletorch.engine.engine import Engine
-from paddletorch.model import FileResult, Framework, InitialValues, Options, ShimMode, Status
+from paddletorch.model import Evidence, FileResult, Framework, InitialValues, Options, ShimMode, Status
 from paddletorch.model.dependencies import Dependencies
 from paddletorch.model.document_kinds import document_kind
 from paddletorch.model.failure import failed
@@ -102,7 +102,12 @@ class Converter:
         return self._of(self._engine.renewed())
 
     def convert(
-        self, source: AnyStr, path: str | os.PathLike[str] = "<string>", *, kind: Kind | None = None
+        self,
+        source: AnyStr,
+        path: str | os.PathLike[str] = "<string>",
+        *,
+        kind: Kind | None = None,
+        evidence: Evidence | None = None,
     ) -> Result[AnyStr]:
         """Convert one text. Whatever is wrong with it is said by the result, with status FAILED.
 
@@ -111,6 +116,7 @@ class Converter:
             path: where the text stands, for messages and to look up what it imports; it need not exist. A name in
                 angle brackets stands nowhere.
             kind: what the text is; by default as the suffix of ``path`` says, else Python.
+            evidence: what was seen of the file at ``path`` as it ran; counts only for the bytes of a Python file.
 
         Raises:
             TypeError: ``source`` is neither str nor bytes.
@@ -120,7 +126,7 @@ class Converter:
         name = os.fspath(path)
         with _one_at_a_time():
             try:
-                file = self._convert(source, name, kind or document_kind(name) or "python")
+                file = self._convert(source, name, kind or document_kind(name) or "python", evidence)
             except (RecursionError, MemoryError) as error:
                 message = f"too deeply nested or too large ({type(error).__name__})"
                 file = failed(name, "SRC008", message, source=_as_bytes(source))
@@ -142,7 +148,7 @@ class Converter:
         """The other files that the result of the file at ``path`` rests on; None if one changed meanwhile."""
         return self._engine.dependencies(path)
 
-    def _convert(self, source: str | bytes, path: str, kind: Kind) -> FileResult:
+    def _convert(self, source: str | bytes, path: str, kind: Kind, evidence: Evidence | None) -> FileResult:
         engine = self._engine
         try:
             data = source.encode("utf-8") if isinstance(source, str) else source
@@ -155,7 +161,7 @@ class Converter:
 
             return convert_document(engine, data, path, kind)
         if isinstance(source, bytes) or not engine.may_hit(data):
-            return engine.convert(data, path)
+            return engine.convert(data, path, evidence)
         return engine.convert_source(Source(data, encoding="utf-8"), path)  # a coding comment does not count in a str
 
 

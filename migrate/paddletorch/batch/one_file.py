@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING
 
 from paddletorch.inputs.read import SourceFile
-from paddletorch.model import Options
+from paddletorch.model import Evidence, Options
 from paddletorch.model.dependencies import DependentResult
 
 if TYPE_CHECKING:
@@ -32,8 +32,11 @@ def converter_for(options: Options) -> Converter:
         raise UnusableOptions(str(error)) from error
 
 
-def convert(file: SourceFile, options: Options) -> DependentResult:
-    """Convert one file in memory; the result says also which other files it rests on."""
+def convert(file: SourceFile, options: Options, evidence: Evidence | None = None) -> DependentResult:
+    """Convert one file in memory; the result says also which other files it rests on.
+
+    ``evidence``: what recorded runs showed of the file.
+    """
     converter = converter_for(options)
-    result = converter.convert(file.data, file.path).file
+    result = converter.convert(file.data, file.path, evidence=evidence).file
     return DependentResult(result, converter.dependencies(file.path))

@@ -7,19 +7,24 @@ import os
 import signal
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 
 from paddletorch.batch.one_file import convert
 from paddletorch.inputs.read import SourceFile, read
-from paddletorch.model import Options
+from paddletorch.model import NOTHING_RECORDED, Evidence, Options
 from paddletorch.model.dependencies import DependentResult
 from paddletorch.model.failure import failed
 
 _CHUNK = 100_000  # bytes per task: few enough round trips, short enough to keep all workers busy
 
 
-def convert_in_pool(sources: Sequence[SourceFile], options: Options, jobs: int) -> Iterator[DependentResult]:
+def convert_in_pool(
+    sources: Sequence[SourceFile],
+    options: Options,
+    jobs: int,
+    evidence: Mapping[str, Evidence] = NOTHING_RECORDED,
+) -> Iterator[DependentResult]:
     """Yield the results in the order of ``sources``.
 
     Workers are given paths and read the files themselves: a pool whose worker dies while much data is on
@@ -29,7 +34,7 @@ def convert_in_pool(sources: Sequence[SourceFile], options: Options, jobs: int) 
     left: dict[int, Future[list[DependentResult]]] = {}
     with _executor(min(jobs, len(chunks))) as pool:
         try:
-            futures = [_submit(pool, chunk, options) for chunk in chunks]
+            futures = [_submit(pool, chunk, options, evidence) for chunk in chunks]
             for number, future in enumerate(futures):
                 try:
                     yield from future.result()
@@ -37,29 +42,32 @@ def convert_in_pool(sources: Sequence[SourceFile], options: Options, jobs: int) 
                     left = dict(enumerate(futures[number:], number))
                     break
                 except (MemoryError, OSError):  # the worker lives, its answer did not get through
-                    yield from _convert_all(chunks[number], options)
+                    yield from _convert_all(chunks[number], options, evidence)
         finally:  # after Ctrl-C, wait for the chunks in work only
             pool.shutdown(cancel_futures=True)
     for number, future in left.items():  # out here, where the pool's thread is gone and fork is safe again
         if future.exception() is None:
             yield from future.result()
         else:
-            yield from (_convert_alone(path, options) for path in chunks[number])
+            yield from (_convert_alone(path, options, evidence) for path in chunks[number])
 
 
-def _submit(pool: ProcessPoolExecutor, chunk: list[str], options: Options) -> Future[list[DependentResult]]:
+def _submit(
+    pool: ProcessPoolExecutor, chunk: list[str], options: Options, evidence: Mapping[str, Evidence]
+) -> Future[list[DependentResult]]:
+    of_chunk = {path: evidence[path] for path in chunk if path in evidence}
     try:
-        return pool.submit(_convert_all, chunk, options)
+        return pool.submit(_convert_all, chunk, options, of_chunk)
     except BrokenExecutor as error:  # a worker died before all work was handed out
         refused: Future[list[DependentResult]] = Future()
         refused.set_exception(error)
         return refused
 
 
-def _convert_alone(path: str, options: Options) -> DependentResult:
+def _convert_alone(path: str, options: Options, evidence: Mapping[str, Evidence]) -> DependentResult:
     with _executor(1) as pool:
         try:
-            return _submit(pool, [path], options).result()[0]
+            return _submit(pool, [path], options, evidence).result()[0]
         except BrokenExecutor:
             message = "internal error: the process that converted this file died"
             return DependentResult(
@@ -92,9 +100,12 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _convert_all(paths: list[str], options: Options) -> list[DependentResult]:
+def _convert_all(paths: list[str], options: Options, evidence: Mapping[str, Evidence]) -> list[DependentResult]:
     sources = (read(path, options.max_file_size) for path in paths)
-    return [convert(s, options) if isinstance(s, SourceFile) else DependentResult(s, None) for s in sources]
+    return [
+        convert(s, options, evidence.get(s.path)) if isinstance(s, SourceFile) else DependentResult(s, None)
+        for s in sources
+    ]
 
 
 def _chunks(sources: Sequence[SourceFile]) -> Iterator[list[str]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from paddletorch.batch.cache import ResultCache
 from paddletorch.batch.one_file import convert, converter_for
 from paddletorch.batch.progress import track
 from paddletorch.inputs.read import SourceFile, read
-from paddletorch.model import FileResult, Options
+from paddletorch.model import NOTHING_RECORDED, Evidence, FileResult, Options
 from paddletorch.model.dependencies import DependentResult
 
 POOL_FROM = 2_000_000
@@ -28,15 +28,24 @@ class Run:
     """What the user should know about the run itself."""
 
 
-def run(paths: Sequence[str], options: Options, *, jobs: int, progress: bool, use_cache: bool = True) -> Run:
+def run(
+    paths: Sequence[str],
+    options: Options,
+    *,
+    jobs: int,
+    progress: bool,
+    use_cache: bool = True,
+    evidence: Mapping[str, Evidence] = NOTHING_RECORDED,
+) -> Run:
     """Convert the files at ``paths`` in memory. A file that cannot be handled becomes a FAILED result.
 
-    ``use_cache``: take results of earlier runs that still hold, and keep the new ones.
+    ``use_cache``: take results of earlier runs that still hold, and keep the new ones. ``evidence``: what recorded runs
+    of the program showed, by path.
 
     Raises:
         UnusableOptions: a table or a version specifier is wrong.
     """
-    cache = ResultCache(options, enabled=use_cache)
+    cache = ResultCache(options, enabled=use_cache, evidence=evidence)
     limit = options.max_file_size
     read_files = [read(path, limit) for path in track(paths, len(paths), "Reading", enabled=progress)]
     sources = [file for file in read_files if isinstance(file, SourceFile)]
@@ -46,7 +55,7 @@ def run(paths: Sequence[str], options: Options, *, jobs: int, progress: bool, us
     candidates = [source for source in fresh if converter is not None and converter.may_have_uses(source.data)]
     looked_at = {source.path for source in candidates}
     converted = cache.keep(
-        track(_convert_all(candidates, options, jobs), len(candidates), "Converting", enabled=progress),
+        track(_convert_all(candidates, options, jobs, evidence), len(candidates), "Converting", enabled=progress),
         [source for source in fresh if source.path not in looked_at],
     )
     done = found | {result.path: result for result in converted}
@@ -55,14 +64,20 @@ def run(paths: Sequence[str], options: Options, *, jobs: int, progress: bool, us
 
 
 def run_each(
-    paths: Sequence[str], options: Callable[[str], Options], *, jobs: int, progress: bool, use_cache: bool = True
+    paths: Sequence[str],
+    options: Callable[[str], Options],
+    *,
+    jobs: int,
+    progress: bool,
+    use_cache: bool = True,
+    evidence: Mapping[str, Evidence] = NOTHING_RECORDED,
 ) -> Run:
     """As :func:`run`, where ``options`` says what holds for each file."""
     by_options: dict[Options, list[str]] = {}
     for path in paths:
         by_options.setdefault(options(path), []).append(path)
     runs = [
-        run(group, its_options, jobs=jobs, progress=progress, use_cache=use_cache)
+        run(group, its_options, jobs=jobs, progress=progress, use_cache=use_cache, evidence=evidence)
         for its_options, group in by_options.items()
     ]
     if len(runs) == 1:
@@ -73,9 +88,11 @@ def run_each(
     return Run(sum(one.scanned for one in runs), tuple(results), tuple(notes))
 
 
-def _convert_all(sources: Sequence[SourceFile], options: Options, jobs: int) -> Iterator[DependentResult]:
+def _convert_all(
+    sources: Sequence[SourceFile], options: Options, jobs: int, evidence: Mapping[str, Evidence]
+) -> Iterator[DependentResult]:
     if jobs > 1 and len(sources) > 1 and sum(len(source.data) for source in sources) >= POOL_FROM:
         from paddletorch.batch.pool import convert_in_pool
 
-        return convert_in_pool(sources, options, jobs)
-    return (convert(source, options) for source in sources)
+        return convert_in_pool(sources, options, jobs, evidence)
+    return (convert(source, options, evidence.get(source.path)) for source in sources)

@@ -1,1 +1,1 @@
-"""The command line, a file for each command. Imports `batch`, `output`, `pages`, `trial`, `comparison` and below."""
+"""The command line by command. Imports `batch`, `output`, `pages`, `trial`, `comparison`, `evidence` and below."""

@@ -82,6 +82,13 @@ class _NamesApart(click.Command):
 @click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
 @click.option("--baseline", metavar="FILE", help="Count findings that FILE knows, without showing them.")
 @click.option("--write-baseline", is_flag=True, help="Write the findings of this run into the baseline.")
+@click.option(
+    "--evidence",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What recorded runs showed [the nearest .paddletorch/evidence.json].",
+)
+@click.option("--no-evidence", is_flag=True, help="Convert by what the files show, whatever was recorded.")
 @click.option("--stdin-filename", metavar="NAME", help="Name for the source that is read with '-'.")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="Form of the report on stdout.")
 @click.option(
@@ -157,6 +164,8 @@ def _check_combination(paths: tuple[str, ...], given: dict[str, Any]) -> None:
         raise click.UsageError(
             f"--diff and --format {given['form']} both want stdout: give one of them, or --report FILE"
         )
+    if given["evidence"] and given["no_evidence"]:
+        raise click.UsageError("--evidence names what --no-evidence leaves out: give one of them")
     if given["form"] == "html" and (sys.stderr if "-" in paths else sys.stdout).isatty():
         raise click.UsageError("--format html is for a browser: write it to a file, --report FILE.html")
     if given["write_baseline"] and (given["write"] or given["output"] or given["diff"] or "-" in paths):
@@ -184,6 +193,7 @@ def _check_reports(files: Sequence[Path]) -> None:
 
 def _convert_stdin(request: _Request) -> int:
     from paddletorch.batch.one_file import UnusableOptions, converter_for
+    from paddletorch.cli.evidence import ProjectEvidence
     from paddletorch.inputs.discover import FileFilter, leaves_out
     from paddletorch.inputs.read import read_limited
 
@@ -198,8 +208,10 @@ def _convert_stdin(request: _Request) -> int:
     if sys.stdin is None:
         raise Refusal("stdin is closed, and the source is read from there")
     baselines = Baselines(request.settings, [name] if name else [], writing=False)
+    evidence = ProjectEvidence(request.settings, request.given, [name] if name else [])
     data = read_limited(sys.stdin.buffer, options.max_file_size)
-    result = FileResult(path, Status.CLEAN, data, data) if left_out else converter.convert(data, path).file
+    converted = None if left_out else converter.convert(data, path, evidence=evidence.by_path.get(path))
+    result = FileResult(path, Status.CLEAN, data, data) if converted is None else converted.file
     if request.given["diff"]:
         _write_diff([result])
     else:
@@ -207,13 +219,14 @@ def _convert_stdin(request: _Request) -> int:
         while rest := sys.stdin.buffer.read(_PART):  # of a source that is too large
             _write_stdout(rest)
     results, remarks = baselines.apply([result])
-    remarks += request.settings.remarks()
+    remarks += [*request.settings.remarks(), *evidence.remarks(results)]
     return _report(request, options, results, scanned=1, remarks=remarks)
 
 
 def _convert_paths(request: _Request) -> int:
     from paddletorch.batch.one_file import UnusableOptions, converter_for
     from paddletorch.batch.run import run_each
+    from paddletorch.cli.evidence import ProjectEvidence
     from paddletorch.inputs.discover import FileFilter, discover
     from paddletorch.inputs.gitignore import ExcludeError
     from paddletorch.output.copy_tree import OutputError, check_output, copy_tree
@@ -237,8 +250,15 @@ def _convert_paths(request: _Request) -> int:
         if not found.files:
             converter_for(options)  # to say what is wrong with the tables
         baselines = Baselines(settings, found.files, writing=given["write_baseline"])
-        jobs, progress, use_cache = given["jobs"] or _cpus(), not given["quiet"], not given["no_cache"]
-        ran = run_each(found.files, settings.options, jobs=jobs, progress=progress, use_cache=use_cache)
+        evidence = ProjectEvidence(settings, given, found.files)
+        ran = run_each(
+            found.files,
+            settings.options,
+            jobs=given["jobs"] or _cpus(),
+            progress=not given["quiet"],
+            use_cache=not given["no_cache"],
+            evidence=evidence.by_path,
+        )
         results = [*ran.results, *found.failures]
         if given["output"]:
             results = copy_tree(request.paths, given["output"], results, FileFilter(gitignore=gitignore))
@@ -251,7 +271,8 @@ def _convert_paths(request: _Request) -> int:
     if given["diff"]:
         _write_diff(results)
     results, remarks = baselines.apply(results)
-    remarks += [*settings.remarks(), *_settings_remarks(settings, found.files), *ran.notes]
+    remarks += [*settings.remarks(), *_settings_remarks(settings, found.files)]
+    remarks += [*evidence.remarks(results), *ran.notes]
     if found.unfollowed:
         named = ", ".join(found.unfollowed)
         remarks.append(f"links out of the given paths were not followed, as --follow-links would: {named}")

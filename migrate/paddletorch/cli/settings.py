@@ -38,6 +38,11 @@ class RunSettings:
         self._options: dict[Path | None, Options] = {}
         self._ignores: dict[Path, list[tuple[Ignore, bool, tuple[str, ...]]]] = {}
 
+    @property
+    def search(self) -> Search:
+        """How far up settings are looked for."""
+        return self._search
+
     def config(self, folder: str) -> Config:
         """The settings file that holds for the files in ``folder``."""
         absolute = _absolute(folder)

@@ -9,6 +9,8 @@ from paddletorch.model import Applicability, Diagnostic, Severity
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.view import FileView
 
+_RECORD = "Run `paddletorch record` over this line."
+
 
 def diagnostic_of(view: FileView, finding: Finding) -> Diagnostic:
     """The finding as a diagnostic, with its message, its hint and its position."""
@@ -23,6 +25,10 @@ def diagnostic_of(view: FileView, finding: Finding) -> Diagnostic:
         api=finding.name or "the API",
     )
     hint = spec.hint.format_map(details)
+    if finding.applied:
+        hint = re.sub("; --unsafe .*", ".", hint)
+    if finding.questions:
+        hint = f"{hint} {_RECORD}".lstrip()
     return Diagnostic(
         code=finding.code,
         message=spec.message.format_map(details),
@@ -33,7 +39,7 @@ def diagnostic_of(view: FileView, finding: Finding) -> Diagnostic:
         severity=Severity(spec.severity),
         applicability=Applicability.DISPLAY if finding.applied else Applicability(spec.applicability),
         name=finding.name,
-        hint=re.sub("; --unsafe .*", ".", hint) if finding.applied else hint,
+        hint=hint,
         formerly=spec.formerly,
         questions=finding.questions,
     )

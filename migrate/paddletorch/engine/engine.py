@@ -14,12 +14,13 @@ from paddletorch_rules import ShimPart, Table
 
 from paddletorch.engine.annotate import annotation_edits
 from paddletorch.engine.diagnose import diagnostic_of
+from paddletorch.engine.settled import with_settled
 from paddletorch.engine.shim_mode import CALLS, inapplicable_codes, parts_for, row_applies, tables
 from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.gate import violations
 from paddletorch.gate.second_run import again, changed_again, imports_target, statements_changed_again
 from paddletorch.gate.violation import Violation
-from paddletorch.model import Diagnostic, Edit, FileResult, Options, Severity, Status
+from paddletorch.model import NO_EVIDENCE, Diagnostic, Edit, Evidence, FileResult, Options, Severity, Status
 from paddletorch.model.dependencies import Dependencies, joined
 from paddletorch.model.failure import too_large, too_slow
 from paddletorch.model.time_limit import OutOfTime, TimeLimit
@@ -89,8 +90,11 @@ class Engine:
             vars(engine).pop(others, None)
         return engine
 
-    def convert(self, data: bytes, path: str) -> FileResult:
-        """Convert one file. Bad input never raises: the result says what is wrong."""
+    def convert(self, data: bytes, path: str, evidence: Evidence | None = None) -> FileResult:
+        """Convert one file. Bad input never raises: the result says what is wrong.
+
+        ``evidence``: what was seen of the file as it ran; of other bytes than ``data`` it says nothing.
+        """
         if not self.may_hit(data):
             return FileResult(path, Status.CLEAN, data, data)
         index = self._index_for(path)
@@ -102,7 +106,12 @@ class Engine:
             parsed = found
         try:
             with parsed.in_use():
-                return self._convert_parsed(path, parsed)
+                seen = _evidence(data, path, evidence)
+                result = self._convert_parsed(path, replace(parsed, evidence=seen))
+                if seen is None or not seen.seen:
+                    return result
+                bare = self._convert_parsed(path, replace(parsed, evidence=NO_EVIDENCE))
+                return with_settled(result, bare, seen)
         finally:
             if index is not None and parsed.source.masked is None:
                 index.add(path, parsed)
@@ -273,8 +282,12 @@ class Engine:
         index = self._index_for(path)
         outside = index.view_from(path) if index is not None else None
         frameworks = settings.source, settings.target
-        evaluator = Evaluator(tree, frameworks, settings.table, bare, outside, limit=parsed.limit)
-        return FileView(settings, source, tree, evaluator, Suppressions(source, self._former_codes), blocked)
+        seen = parsed.evidence
+        evaluator = Evaluator(
+            tree, frameworks, settings.table, bare, outside, limit=parsed.limit, evidence=seen or NO_EVIDENCE
+        )
+        suppressions = Suppressions(source, self._former_codes)
+        return FileView(settings, source, tree, evaluator, suppressions, blocked, evidence=seen)
 
     def _shown(self, view: FileView, planned: Planned) -> list[Finding]:
         """The findings that are selected and not suppressed."""
@@ -391,6 +404,13 @@ _WIDE = (BOM_UTF16_LE, BOM_UTF16_BE, BOM_UTF32_LE, BOM_UTF32_BE)
 
 _MOST_LEFT = 100
 """With more statements than these that the gate wants left, the whole file is."""
+
+
+def _evidence(data: bytes, path: str, given: Evidence | None) -> Evidence | None:
+    """What holds of ``given`` for the file; None where no file can be run."""
+    if path.startswith("<"):
+        return None
+    return given if given is not None and given.is_of(data) else NO_EVIDENCE
 
 
 def _first_lines(lines: frozenset[int]) -> list[int]:

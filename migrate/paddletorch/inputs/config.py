@@ -147,9 +147,24 @@ def load_config(start: Path, search: Search = Search()) -> Config:
                 if others is None:
                     raise
                 section = {}
-            if section is not None:
-                return Config(left_out=f"{file} was left out: it belongs to {others}; --trust uses it")
+            if section is not None and others is not None:
+                return Config(left_out=_of_others(file, others))
     return Config()
+
+
+def find_trusted(relative: Path, start: Path, search: Search) -> tuple[Path | None, str]:
+    """The nearest file with this path below a folder that holds ``start``, or why the one there is not used."""
+    start = Path(os.path.abspath(start))  # noqa: PTH100 - as in load_config
+    for folder in search.folders(start):
+        file = folder / relative
+        if os.path.lexists(file) and not os.path.isdir(file):  # noqa: PTH112 - Path raises
+            others = None if search.trust else owner_not_trusted(file)
+            return (file, "") if others is None else (None, _of_others(file, others))
+    return None, ""
+
+
+def _of_others(file: Path, others: str) -> str:
+    return f"{file} was left out: it belongs to {others}; --trust uses it"
 
 
 def _outside(file: Path) -> str:

@@ -3,10 +3,12 @@
 from paddletorch.model.diagnostics import Applicability, CellPosition, Diagnostic, Severity
 from paddletorch.model.edits import DeferredText, Edit, Span
 from paddletorch.model.options import Framework, InitialValues, Options, ShimMode
-from paddletorch.model.questions import Ask, Evidence, Question
+from paddletorch.model.questions import NO_EVIDENCE, NOTHING_RECORDED, Ask, Evidence, Question
 from paddletorch.model.results import CellText, Conversion, FileResult, Status, Uses
 
 __all__ = [
+    "NOTHING_RECORDED",
+    "NO_EVIDENCE",
     "Applicability",
     "Ask",
     "CellPosition",

@@ -9,6 +9,8 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from hashlib import sha256
+from types import MappingProxyType
 
 Place = tuple[int, int, int, int]
 """Line, column, end line and end column."""
@@ -18,7 +20,10 @@ class Ask(str, Enum):
     """What is asked about an expression."""
 
     TYPE = "type"
-    """The qualified name of its value's class: ``torch.Tensor``, ``torch.nn.modules.conv.Conv2d``, ``builtins.int``."""
+    """The qualified name of its value's class: ``torch.Tensor``, ``torch.nn.modules.conv.Conv2d``, ``builtins.int``.
+
+    Behind a colon is the framework's class that it derives from, if any: ``zoo.Net:torch.nn.modules.module.Module``.
+    """
     DTYPE = "dtype"
     """A tensor's dtype by its plain name: ``float32``; of a Python number its type: ``int``."""
     RANK = "rank"
@@ -55,3 +60,14 @@ class Evidence:
     def answers(self, question: Question) -> frozenset[str]:
         """All answers that were seen; empty if that place never ran."""
         return frozenset(self.seen.get(question, ()))
+
+    def is_of(self, data: bytes) -> bool:
+        """Whether the file that ran held these bytes."""
+        return self.digest == sha256(data).hexdigest()
+
+
+NO_EVIDENCE = Evidence("")
+"""Of a file that was never recorded."""
+
+NOTHING_RECORDED: Mapping[str, Evidence] = MappingProxyType({})
+"""The evidence by path of a project that was never recorded."""

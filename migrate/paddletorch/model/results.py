@@ -73,3 +73,7 @@ class FileResult:
     """The cells of a notebook that change."""
     known: tuple[Diagnostic, ...] = ()
     """Findings of the baseline: counted, not shown, and nothing to the exit code."""
+    answered: int = 0
+    """Open questions that recorded runs answered."""
+    settled: int = 0
+    """Findings that would be there without those answers."""

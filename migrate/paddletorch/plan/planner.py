@@ -15,6 +15,7 @@ from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.decide import plan_names
 from paddletorch.plan.names.imports import plan_imports
+from paddletorch.plan.open_questions import open_questions
 from paddletorch.plan.passes.strings.attribute_names import plan_attribute_names
 from paddletorch.plan.passes.strings.class_names import plan_class_names
 from paddletorch.plan.passes.strings.evaluated_text import plan_evaluated_text
@@ -158,7 +159,11 @@ def _edits_blocked_lines(view: FileView, use: Use) -> bool:
 
 
 def findings_of(view: FileView, planned: Planned) -> list[Finding]:
-    """All findings, each once, except those about expressions that edits remove."""
+    """All findings with their open questions, each once, except those about expressions that edits remove."""
+    return [replace(found, questions=open_questions(view, found)) for found in _without_removed(view, planned)]
+
+
+def _without_removed(view: FileView, planned: Planned) -> list[Finding]:
     found = list(dict.fromkeys([f for use in planned.uses for f in use.findings] + planned.findings))
     if not any(isinstance(f.refusal, NoSuchUse) for f in found):
         return found

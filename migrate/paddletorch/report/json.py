@@ -71,6 +71,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
         "findings": summary.findings,
         "known": summary.known,
         "unsafe": summary.unsafe,
+        "evidence": {"open": summary.open, "answered": summary.answered, "settled": summary.settled},
         "uses": {
             "total": asdict(summary.coverage.total),
             "names": [{"name": name, **asdict(uses)} for name, uses in summary.coverage.names.items()],

@@ -40,6 +40,12 @@ class Summary:
     """Findings that the baseline holds; they are not among ``findings``."""
     unsafe: int
     """Findings that ``--unsafe`` would convert."""
+    open: int
+    """Findings that a recorded run could settle."""
+    answered: int
+    """Open questions that recorded runs answered."""
+    settled: int
+    """Findings that are gone because of that."""
     coverage: Coverage
     """What became of the uses of the source framework's API."""
     notes: tuple[Note, ...]
@@ -68,6 +74,9 @@ def summarise(
         findings=dict(sorted(findings.items())),
         known=sum(len(result.known) for result in results),
         unsafe=sum(diagnostic.applicability is Applicability.UNSAFE for diagnostic in diagnostics),
+        open=sum(bool(diagnostic.questions) for diagnostic in diagnostics),
+        answered=sum(result.answered for result in results),
+        settled=sum(result.settled for result in results),
         coverage=measure(results),
         notes=(*_notes(results, options), *(Note("", remark) for remark in remarks)),
         exit_code=exit_code(results, applied=applied),

@@ -36,6 +36,11 @@ def summary_lines(summary: Summary, options: Options, *, coverage: bool) -> Iter
     yield headline(summary)
     if summary.known:
         yield f"{summary.known} known finding{'' if summary.known == 1 else 's'} of the baseline not shown."
+    if summary.answered:
+        yield (
+            f"Recorded runs answered {_counted(summary.answered, 'open question')}; "
+            f"{_counted(summary.settled, 'finding')} gone by that."
+        )
     if summary.coverage.names:
         yield total_line(summary.coverage)
     if summary.conversions:
@@ -90,6 +95,10 @@ def headline(summary: Summary) -> str:
     return f"{files}: {', '.join(parts) or 'nothing to convert'}."
 
 
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def _next_steps(summary: Summary, unsafe: bool) -> Iterator[str]:
     if summary.failed:
         yield "mend or exclude the files that failed (SRC codes above): nothing in them was changed"
@@ -97,6 +106,9 @@ def _next_steps(summary: Summary, unsafe: bool) -> Iterator[str]:
         yield "--diff shows the changes, --write makes them, --output DIR makes them in a copy"
     if summary.unsafe and not unsafe:
         yield f"--unsafe also converts what is likely but not sure ({summary.unsafe}); review the result"
+    if summary.open:
+        found = _counted(summary.open, "finding")
+        yield f"paddletorch record runs the program and notes what only a run can tell ({found})"
     if summary.findings:
         code = max(summary.findings, key=lambda code: summary.findings[code])
         yield f"paddletorch explain {code} says what a finding means and what to do"

@@ -11,11 +11,13 @@ from typing import Any
 
 from paddletorch.model import (
     Applicability,
+    Ask,
     CellPosition,
     CellText,
     Conversion,
     Diagnostic,
     FileResult,
+    Question,
     Severity,
     Status,
     Uses,
@@ -26,6 +28,7 @@ _DIAGNOSTIC = attrgetter(*(field.name for field in fields(Diagnostic)))
 _SEVERITY = [field.name for field in fields(Diagnostic)].index("severity")
 _APPLICABILITY = [field.name for field in fields(Diagnostic)].index("applicability")
 _DIAGNOSTIC_CELL = [field.name for field in fields(Diagnostic)].index("cell")
+_QUESTIONS = [field.name for field in fields(Diagnostic)].index("questions")
 _CONVERSION_CELL = [field.name for field in fields(Conversion)].index("cell")
 _CELL_POSITION = attrgetter(*(field.name for field in fields(CellPosition)))
 _CELL_TEXT = attrgetter(*(field.name for field in fields(CellText)))
@@ -36,6 +39,7 @@ _NOT_CACHED = [
     field.name
     for field in fields(FileResult)
     if field.name not in ("path", "status", "source", "output", "conversions", "diagnostics", "uses", "edits", "cells")
+    and field.name not in ("answered", "settled")
 ]
 
 
@@ -51,8 +55,13 @@ def findings_of(result: FileResult) -> bytes:
         list(map(_DIAGNOSTIC, result.diagnostics)),
         {name: _USES(uses) for name, uses in result.uses.items()},
         list(map(_CELL_TEXT, result.cells)),
+        (result.answered, result.settled),
     )
-    return json.dumps(rows, separators=(",", ":"), default=_CELL_POSITION).encode("ascii")
+    return json.dumps(rows, separators=(",", ":"), default=_plain).encode("ascii")
+
+
+def _plain(value: CellPosition | Question) -> Sequence[Any]:
+    return (value.ask.value, value.place) if isinstance(value, Question) else _CELL_POSITION(value)
 
 
 def text_of(result: FileResult) -> bytes | None:
@@ -66,7 +75,7 @@ def result_of(path: str, source: bytes, findings: bytes, text: bytes | None) -> 
     Raises:
         ValueError, TypeError, LookupError, zlib.error: this is no record of a result.
     """
-    conversions, diagnostics, uses, cells = json.loads(findings)
+    conversions, diagnostics, uses, cells, (answered, settled) = json.loads(findings)
     return FileResult(
         path,
         Status.CLEAN if text is None else Status.CONVERTED,
@@ -76,6 +85,8 @@ def result_of(path: str, source: bytes, findings: bytes, text: bytes | None) -> 
         tuple(_diagnostics(diagnostics)),
         {name: Uses(*counts) for name, counts in uses.items()},
         cells=tuple(CellText(*texts) for texts in cells),
+        answered=answered,
+        settled=settled,
     )
 
 
@@ -92,4 +103,6 @@ def _diagnostics(rows: Sequence[list[Any]]) -> Iterable[Diagnostic]:
         values[_APPLICABILITY] = _APPLICABILITIES[values[_APPLICABILITY]]
         if values[_DIAGNOSTIC_CELL] is not None:
             values[_DIAGNOSTIC_CELL] = CellPosition(*values[_DIAGNOSTIC_CELL])
+        asked = ((ask, (line, column, last, end)) for ask, (line, column, last, end) in values[_QUESTIONS])
+        values[_QUESTIONS] = tuple(Question(Ask(ask), place) for ask, place in asked)
         yield Diagnostic(*values)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from paddletorch.batch.cache.environment import environment_digest
 from paddletorch.batch.cache.record import findings_of, is_cacheable, result_of, text_of
 from paddletorch.batch.cache.store import Damaged, Record, Store
 from paddletorch.inputs.read import SourceFile
-from paddletorch.model import FileResult, Options
+from paddletorch.model import NOTHING_RECORDED, Evidence, FileResult, Options
 from paddletorch.model.dependencies import LARGEST, Dependencies, DependentResult, content_digest, kind_of
 
 _BATCH = 200
@@ -32,8 +32,11 @@ _NAME = "results-1.sqlite"
 class ResultCache:
     """The results of earlier runs with the same options. It never raises; ``notes`` say what went wrong."""
 
-    def __init__(self, options: Options, *, enabled: bool = True) -> None:
-        """``enabled``: otherwise nothing is found or kept."""
+    def __init__(
+        self, options: Options, *, enabled: bool = True, evidence: Mapping[str, Evidence] = NOTHING_RECORDED
+    ) -> None:
+        """``enabled``: otherwise nothing is found or kept. ``evidence``: what counts for each file beside its bytes."""
+        self._evidence = evidence
         self.notes: list[str] = []
         self._store = self._find_store() if enabled else None
         self._environment = environment_digest(options) if self._store is not None else b""
@@ -59,7 +62,7 @@ class ResultCache:
             if len(source.data) <= LARGEST:
                 self._states["c" + path] = content
             self._contents[source.path] = content
-            wanted[self._key(path)] = source
+            wanted[self._key(source.path, source.data)] = source
         try:
             records, stale = self._store.read((k, self._contents[s.path]) for k, s in wanted.items())
             found = {
@@ -79,12 +82,12 @@ class ResultCache:
         batch = _Batch()
         if self._store is not None:
             for source in others:
-                key = self._key(str(Path(source.path).absolute()))
+                key = self._key(source.path, source.data)
                 batch.add(key, content_digest(source.data), Dependencies(), None, None)
         try:
             for result, dependencies in converted:
                 if self._store is not None and dependencies is not None and is_cacheable(result):
-                    key = self._key(str(Path(result.path).absolute()))
+                    key = self._key(result.path, result.source)
                     batch.add(key, content_digest(result.source), dependencies, findings_of(result), text_of(result))
                     if len(batch.records) >= _BATCH:
                         self._write(batch)
@@ -109,8 +112,14 @@ class ResultCache:
             self._store.remove()
             self._store = None
 
-    def _key(self, path: str) -> bytes:
-        return blake2b(self._environment + path.encode("utf-8", "surrogateescape"), digest_size=16).digest()
+    def _key(self, path: str, data: bytes) -> bytes:
+        digest = blake2b(self._environment, digest_size=16)
+        digest.update(str(Path(path).absolute()).encode("utf-8", "surrogateescape"))
+        evidence = self._evidence.get(path)
+        if evidence is not None and evidence.is_of(data):  # which answers were seen counts, not how often
+            answers = sorted((question, sorted(seen)) for question, seen in evidence.seen.items())
+            digest.update(b"\0" + repr(answers).encode("utf-8", "backslashreplace"))
+        return digest.digest()
 
     def _result(self, source: SourceFile, record: Record) -> FileResult | None:
         if record.findings is None:

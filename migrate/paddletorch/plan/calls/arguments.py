@@ -139,7 +139,8 @@ class _Mapping:
         self._signature = signature
         # what a hook drops because it is not given may be given after all
         self._dropped = decisions.dropped & binding.given.keys() if binding.unseen else decisions.dropped
-        self._writes_defaults = reconcile and (not binding.opaque or bool(binding.unseen))
+        seen = not binding.opaque or binding.spread is not None
+        self._writes_defaults = reconcile and (seen or bool(binding.unseen))
         self._keywords: dict[int, str] = {}
         self._drop: set[int] = set()
         self._drop_keys: set[str] = set()
@@ -201,6 +202,8 @@ class _Mapping:
         binding = self._binding
         source_name, target_name = pair.name(self._view.settings.source), pair.name(binding.target)
         given_to_target = target_name in binding.given_to_target
+        if binding.spread is not None and source_name in binding.spread:
+            return
         if target_name is not None and target_name in self._decisions.forced and not given_to_target:
             self._forced(source_name, target_name)
         elif source_name is None:

@@ -12,7 +12,7 @@ from paddletorch_rules import Form, Framework, Row, Signature, ValueMap, other_f
 from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, shared_items, written_items
 from paddletorch.plan.inference.list_elements import list_elements
-from paddletorch.plan.inference.opaque_arguments import refuse_silent_change, same_parameters
+from paddletorch.plan.inference.opaque_arguments import recorded_keys, refuse_silent_change, same_parameters
 from paddletorch.plan.inference.overloads import kinds, numpy_name
 from paddletorch.plan.inference.shapes import used_as
 from paddletorch.plan.inference.tensor_size import has_several_elements
@@ -75,6 +75,8 @@ class CallBinding:
     """There are ``*args`` or ``**kwargs`` whose contents are unknown."""
     unseen: tuple[str, ...] = ()
     """Those of them that the target takes alike or refuses aloud."""
+    spread: frozenset[str] | None = None
+    """The parameters that runs saw ``**options`` give, alike on both sides; None if no run had to tell."""
     stands_at: ast.Call | None = None
     """The call as the file has it, if ``node`` is another reading of it."""
     of_partial: Mapping[str, Bound] = field(default_factory=dict)
@@ -252,6 +254,7 @@ def bind(
     variadic = next((p for p in signature.parameters if p.variadic == "*"), None)
     opaque = False
     unseen: list[str] = []
+    spread: frozenset[str] | None = None
     for index, argument, text in _positionals(
         view, node, skip, variadic is None and not same_parameters(view, row, form)
     ):
@@ -279,9 +282,14 @@ def bind(
                 continue
             if dictionary is None:
                 shared = shared_items(view, keyword.value)
+                taken = [*given, *(k.arg for k in node.keywords if k.arg is not None)]
+                keys = recorded_keys(view, row, form, keyword.value, taken) if not shared else None
+                if keys is not None:
+                    spread = (spread or frozenset()) | keys
+                    opaque = True
+                    continue
                 if not shared:
                     unseen.append(f"**{view.text(keyword.value)}")
-                    taken = [*given, *(k.arg for k in node.keywords if k.arg is not None)]
                     refuse_silent_change(view, row, form, unseen[-1], None, taken)
                     opaque = True
                     continue
@@ -311,6 +319,7 @@ def bind(
         given_to_target=frozenset(given_to_target),
         opaque=opaque,
         unseen=tuple(unseen),
+        spread=spread,
     )
 
 

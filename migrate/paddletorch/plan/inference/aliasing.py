@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple, TypeGuard
 
+from paddletorch.model import Ask
 from paddletorch.plan.inference.bound_elements import (
     elements_at,
     is_collected,
@@ -62,6 +63,9 @@ class Holder(NamedTuple):
     """Whether both are one tensor, or one is a view of the other; ``copied`` where the target copies instead."""
 
 
+_UNSHARED = frozenset({"no"})
+"""The answer of recorded runs in which nothing else held the tensor."""
+
 _NOT_FOLLOWED = Holder("name", "another name, perhaps", "copied")
 """The answer where too much would have to be looked at: what holds the tensor is not known to see what is written."""
 
@@ -84,6 +88,8 @@ class Aliasing:
         A module in a framework or of unknown class gives a new tensor, unless its class or name says that it can give
         its input; so does a function that is not in sight.
         """
+        if self._view.seen(Ask.SHARED, target) == _UNSHARED:
+            return None
         if isinstance(target, ast.Name):
             return self._of_name(target, statement, frozenset())
         if isinstance(target, ast.Attribute):
@@ -97,6 +103,8 @@ class Aliasing:
 
         ``by_caller``: also by the caller of the function, who passed it.
         """
+        if self._view.seen(Ask.SHARED, node) == _UNSHARED:
+            return False
         if not isinstance(node, ast.Name):
             return True
         bindings = self._reads.bindings(node)

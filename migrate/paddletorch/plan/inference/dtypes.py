@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from paddletorch_rules.facts import facts
 
+from paddletorch.model import Ask
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, Instance
@@ -60,10 +61,22 @@ class Dtypes:
         self._known[node] = None  # a dtype that depends on itself is unknown
         self._depth += 1
         try:
-            found = self._known[node] = self._of(node)
+            found = self._known[node] = self._recorded(node, self._of(node))
         finally:
             self._depth -= 1
         return found
+
+    def _recorded(self, node: ast.expr, found: str | None) -> str | None:
+        """``found``, or the dtype that every recorded run saw where that is not, or not exactly, known."""
+        if found not in (None, FLOATING):
+            return found
+        seen = self._view.seen(Ask.DTYPE, node)
+        if not seen or not seen <= facts().dtype_categories.keys():
+            return found
+        if len(seen) == 1:
+            (only,) = seen
+            return only if found is None or category(only) == 2 else found
+        return FLOATING if all(category(one) == 2 for one in seen) else found
 
     def source(self, node: ast.expr) -> ast.expr:
         """The innermost tensor with the same floating-point dtype as ``node``: ``x`` of ``(x * 2).sum(1)``."""
@@ -94,6 +107,7 @@ class Dtypes:
     def number(self, node: ast.expr) -> int | None:
         """The category of a Python number; None for anything else."""
         found = kinds(self._view, node) - {"number"}
+        found = found if found and found <= _NUMBERS.keys() else self._view.seen(Ask.DTYPE, node)
         return max(map(_NUMBERS.__getitem__, found)) if found and found <= _NUMBERS.keys() else None
 
     def _of(self, node: ast.expr) -> str | None:

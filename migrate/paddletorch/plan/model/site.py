@@ -48,6 +48,8 @@ class Site:
     call: ast.Call | None
     other: ast.AST | None
     """The binding that may give the name another meaning, if there is one."""
+    recorded: bool = False
+    """Only a recorded run shows what it is: its arguments may be converted, its name may not be replaced."""
 
     @property
     def name(self) -> str:

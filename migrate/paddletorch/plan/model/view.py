@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
-from paddletorch.model import Conversion, Framework
+from paddletorch.model import Ask, Conversion, Evidence, Framework, Question
+from paddletorch.model.questions import place_of
 from paddletorch.plan.model.fstrings import enclosing_fstrings, free_quote, is_located
 from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import NotLocated, Refused
@@ -43,6 +44,8 @@ class FileView:
     """Lines that must not be edited, since an earlier attempt made invalid text there."""
     matches: Mapping[ast.expr, Match] = field(default_factory=dict)
     """Expressions that match a template of the source side."""
+    evidence: Evidence | None = None
+    """What was seen of the file as it ran; None for what cannot be recorded, such as a notebook."""
 
     def provide(self, kind: Callable[[FileView], T]) -> T:
         """The file's only instance of ``kind``, such as ``Receivers``; created at the first call."""
@@ -138,6 +141,10 @@ class FileView:
     def is_located(self, node: ast.expr) -> bool:
         """Whether the node's position can be trusted."""
         return not self.in_fstring(node) or is_located(self.source, node)
+
+    def seen(self, ask: Ask, node: ast.expr) -> frozenset[str]:
+        """What recorded runs answered about an expression; empty if none did."""
+        return self.evidence.answers(Question(ask, place_of(node))) if self.evidence is not None else frozenset()
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The syntactic parent."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from operator import itemgetter
 
+from paddletorch.model import Ask
 from paddletorch.plan.model.site import Anchor, AnchorKind, Candidate, Role, Site
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.aliases import names_that_may_hold
@@ -47,6 +48,7 @@ def find_sites(view: FileView) -> list[Site]:
             if site is not None and not all(c.row.kind == "constant" for c in site.candidates):
                 found.append(site)  # constants convert where they are assigned
         found += _attribute_sites(view, names)
+    found += _recorded_sites(view, {site.node for site in found})
     found.sort(key=lambda s: (s.node.lineno, s.node.col_offset))
     return found
 
@@ -139,7 +141,34 @@ def _name_site(view: FileView, load: ast.Name, meanings: dict[int, _Meaning]) ->
         kind: AnchorKind = "import" if any(b.qualified is not None and b not in others for b in bindings) else "alias"
         meaning = meanings[id(bindings)] = _Meaning(kind, tuple(bindings), others[0] if others else None)
     anchor = Anchor(meaning.kind, id(bindings), load, meaning.bindings, names)
+    if meaning.other is not None and meaning.kind == "alias" and _is_recorded(view, load):
+        return None
     return climb(view, anchor, load, names, meaning.other.node if meaning.other is not None else None)
+
+
+def _is_recorded(view: FileView, callee: ast.expr) -> bool:
+    """Whether recorded runs, and nothing less, show every API that a callee can be."""
+    if not view.seen(Ask.CLASS, callee):
+        return False
+    return all(isinstance(v, Qualified | NoneValue) for v in view.evaluator.values(callee))
+
+
+def _recorded_sites(view: FileView, found: Set[ast.expr]) -> Iterator[Site]:
+    """Calls of variables, ``norm_layer(width)``, of which a run showed what they are."""
+    if view.evidence is None or not view.evidence.seen:
+        return
+    for call in view.tree.calls:
+        callee = call.func
+        if callee in found or not _is_recorded(view, callee):
+            continue
+        values = view.evaluator.values(callee)
+        names = frozenset(v.name for v in values if isinstance(v, Qualified))
+        candidates = _candidates(view, names)
+        if candidates:
+            bindings = tuple(view.evaluator.reaching(callee)) if isinstance(callee, ast.Name) else ()
+            anchor = Anchor("alias", ("recorded", callee), callee, bindings, names)
+            other = callee if len({c.name for c in candidates}) < len(names) else None
+            yield Site(callee, anchor, candidates, "call", call, other, recorded=True)
 
 
 def _is_other(view: FileView, binding: Binding) -> bool:

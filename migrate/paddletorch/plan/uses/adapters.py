@@ -13,6 +13,7 @@ from dataclasses import replace
 from paddletorch_rules.adapters import Adapter, adapters
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.opaque_arguments import spread_keys
 from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import Refused, UnseenArguments
@@ -33,7 +34,9 @@ def with_adapter(view: FileView, use: Use) -> Use:
     if site.role != "call" or site.call is None or site.other is not None or len(site.candidates) != 1:
         return use
     unseen = all(isinstance(f.refusal, UnseenArguments) for f in use.findings) and bool(use.findings)
-    if any(f.code == HANDED_ON for f in use.findings) if use.converts else unseen:
+    if use.converts:  # as the class that takes them whatever they are, or as those that runs saw
+        unseen = any(f.code == HANDED_ON for f in use.findings) or spread_keys(view, site.call) is not None
+    if unseen:
         return adapted(view, use, site.call) or use
     return _written_plainly(view, use, site.call) if use.converts else use
 
@@ -114,7 +117,8 @@ def _findings(view: FileView, use: Use, adapter: Adapter, call: ast.Call) -> lis
     if view.target in row.warn:
         found.append(finding(row.warn[view.target], site.node, site.name, row))
     given = {keyword.arg for keyword in call.keywords}
-    open_ = [name for name in (*adapter.lacks, *adapter.checks) if name not in given]
+    seen = spread_keys(view, call)
+    open_ = [name for name in (*adapter.lacks, *adapter.checks) if name not in given and (seen is None or name in seen)]
     if open_:
         found.append(finding(CODE, site.node, site.name, row, name=adapter.name, parameters=", ".join(open_)))
     return found

@@ -22,6 +22,7 @@ from paddletorch.plan.model.refusals import (
     ArgumentsDoNotFit,
     Assigned,
     LeftWithAnother,
+    NeedsWholeCall,
     NoSuchUse,
     NotInRelease,
     NotLocated,
@@ -93,6 +94,8 @@ def _with_other_meaning(view: FileView, use: Use) -> Use:
     site = use.site
     if _needs_no_edit(use):
         return replace(use, keeps_name=True)
+    if site.recorded and (use.whole is not None or use.writes_name):
+        return use.refuse(NeedsWholeCall("a variable that may hold something else in another run", use.target or ""))
     if _suits_partials(view, use) or site.other is None or not use.converts or view.settings.options.unsafe:
         return use
     if reads_alike(view, use):

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from paddletorch.model import Framework
+from paddletorch.model import NO_EVIDENCE, Evidence, Framework
 from paddletorch.model.time_limit import TimeLimit
 from paddletorch.resolve.evaluator.attributes import Attributes
 from paddletorch.resolve.evaluator.call_index import CallIndex
@@ -20,6 +20,7 @@ from paddletorch.resolve.evaluator.environment import Environment
 from paddletorch.resolve.evaluator.narrowing import TypeChecks
 from paddletorch.resolve.evaluator.operations import arithmetic, comparison, element, literal_index, sliced
 from paddletorch.resolve.evaluator.protocols import Aspect, ExternalModules, NoModules, Types
+from paddletorch.resolve.evaluator.recorded_values import RecordedValues
 from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.evaluator.tensor_calls import TensorUses
 from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
@@ -56,11 +57,13 @@ class Evaluator:
         *,
         closed_world: bool = True,
         limit: TimeLimit | None = None,
+        evidence: Evidence = NO_EVIDENCE,
     ) -> None:
         """``frameworks``: the one that the module is written for, and the other one.
 
         ``bare``: APIs by names that no import of the module binds. ``closed_world``: see ``Environment``.
         ``limit``: the time that may be taken; a question that comes after it raises OutOfTime.
+        ``evidence``: what was seen of this module as it ran.
         """
         self.tree = tree
         self.bare = bare
@@ -71,7 +74,7 @@ class Evaluator:
         self._imported: dict[int, frozenset[str]] = {}
         """Names that are imported, by the identity of a list of bindings."""
         self.limit = limit if limit is not None else TimeLimit()
-        self._solver = Solver(self._compute, self.limit)
+        self._solver = Solver(self._recorded if evidence.seen else self._compute, self.limit)
         self._evaluate = self._solver.evaluate
         self._known = self._solver.final_expressions
         stars = ("." * star.level + (star.module or "") for star in tree.stars)
@@ -85,6 +88,7 @@ class Evaluator:
         self._variables = Variables(environment, self._solver, self._classes, self._types, self.calls, uses)
         self._attributes = Attributes(environment, self._solver, self._classes, self._types, self._variables)
         self._results = CallResults(environment, self._solver, self._classes, self._types)
+        self._seen = RecordedValues(environment, self._classes, self._reaching, evidence)
 
     def release(self) -> None:
         """Break the reference cycles, so that memory is freed at once; nothing can be evaluated afterwards."""
@@ -98,7 +102,8 @@ class Evaluator:
         if found:
             return found
         self.limit.check()
-        return self._solver.solved(node)
+        found = self._solver.solved(node)
+        return found if found != UNKNOWN else self._seen.refined(node, found)
 
     def bound(self, bindings: Sequence[Binding]) -> Values:
         """Everything that any of ``bindings`` binds."""
@@ -188,6 +193,9 @@ class Evaluator:
     def _compute(self, node: ast.expr) -> Values:
         rule = _RULES.get(node.__class__)
         return rule(self, node) if rule is not None else UNKNOWN
+
+    def _recorded(self, node: ast.expr) -> Values:
+        return self._seen.refined(node, self._compute(node))
 
     def _name(self, node: ast.Name) -> Values:
         scope = self.tree.scopes.get(node)

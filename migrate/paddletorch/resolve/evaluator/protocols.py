@@ -20,6 +20,9 @@ class Types(Protocol):
     def constant(self, qualified_name: str) -> str | None:
         """The tracked type of the object that the name is, if any."""
 
+    def documented(self, runtime_name: str) -> str:
+        """The tables' name of an object by the name that a running program has for it; that one if they have none."""
+
     def member(self, type_name: str, name: str) -> tuple[str, str | None] | None:
         """Kind of a member of a tracked type, and the type that it is or gives."""
 

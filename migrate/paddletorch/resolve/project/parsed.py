@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from paddletorch.model import Evidence
 from paddletorch.model.time_limit import TimeLimit
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.scopes.string_annotations import expand_string_annotations
@@ -22,6 +23,8 @@ class Parsed:
     tree: ScopeTree
     limit: TimeLimit = field(default_factory=TimeLimit)
     """The time for its conversion."""
+    evidence: Evidence | None = None
+    """What was seen of the file as it ran; None for what cannot be recorded, such as a notebook."""
     _users: int = 0
 
     @classmethod
