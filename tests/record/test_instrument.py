@@ -16,7 +16,7 @@ from paddletorch.model import Ask
 from paddletorch.model.questions import Place, place_of
 from paddletorch_shim.recording import observer
 from paddletorch_shim.recording.answers import Answers
-from paddletorch_shim.recording.instrument import instrument, written_in_place
+from paddletorch_shim.recording.instrument import instrument
 from paddletorch_shim.recording.spots import Spot, ValueSpot, Where
 
 PROGRAM = '''"""What a module may hold."""
@@ -133,8 +133,7 @@ def _watched(source: str, name: str = "module.py") -> tuple[ast.Module, list[Spo
     for place in places:
         spots.append(ValueSpot(_Keeper(), Where(name, place, name), (Ask.TYPE,)))
         indexes[place] = [observer.watch([spots[-1]])]
-    targets = {place: indexes.pop(place)[0] for place in written_in_place(tree)}
-    instrument(tree, indexes, targets)
+    instrument(tree, indexes)
     return tree, spots
 
 

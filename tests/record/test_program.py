@@ -40,9 +40,7 @@ print([Net().forward(n) for n in (1, 2, 3)], call(dict, b=1, a=2), Net.forward._
 '''
 
 
-@pytest.mark.parametrize(
-    "command", ["python tools/train.py a -m", "python -m tools.train a", "tools/train.py b"]
-)
+@pytest.mark.parametrize("command", ["python tools/train.py a -m", "python -m tools.train a", "tools/train.py b"])
 def test_a_program_sees_what_python_shows_it(command: str, python: Run, record: Run, write: Write, seen: Seen) -> None:
     write("tools/train.py", REPORT)
     words = command.split()

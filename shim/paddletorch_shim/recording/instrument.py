@@ -18,19 +18,20 @@ from paddletorch_shim.recording.observer import NAME
 _UNTOUCHED = {"annotation", "returns", "type_params", "pattern"}
 """Fields of syntax nodes that hold no expressions which run as such."""
 
-_IN_PLACE = (ast.Name, ast.Attribute)
 
-
-def instrument(tree: ast.Module, indexes: Mapping[Place, list[int]], shared: Mapping[Place, int]) -> None:
+def instrument(tree: ast.Module, indexes: Mapping[Place, list[int]]) -> None:
     """Change ``tree`` so that values at the places are looked at by the observers of these indexes.
 
-    ``shared``: observers of variables that are written by an augmented assignment, which look at them just before.
+    What an augmented assignment writes is looked at just before.
     """
-    _Instrument(indexes, shared).visit(tree)
+    _Instrument(indexes).visit(tree)
 
 
 def written_in_place(tree: ast.Module) -> dict[Place, str]:
-    """The targets of augmented assignments that can be looked at before: "" for a variable, or an attribute's name."""
+    """The targets of augmented assignments that can be looked at before: "" for a variable, or an attribute's name.
+
+    Of an attribute, its object is what is looked at; nothing else can be read twice without running code twice.
+    """
     found: dict[Place, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.AugAssign):
@@ -42,9 +43,8 @@ def written_in_place(tree: ast.Module) -> dict[Place, str]:
 
 
 class _Instrument:
-    def __init__(self, indexes: Mapping[Place, list[int]], shared: Mapping[Place, int]) -> None:
+    def __init__(self, indexes: Mapping[Place, list[int]]) -> None:
         self._indexes = dict(indexes)
-        self._shared = shared
 
     def visit(self, node: ast.AST) -> None:
         for field, value in ast.iter_fields(node):
@@ -59,10 +59,11 @@ class _Instrument:
         if not isinstance(item, ast.AST):
             return [item]
         before: list[Any] = []
-        if isinstance(item, ast.AugAssign) and isinstance(item.target, _IN_PLACE):
-            index = self._shared.get(place_of(item.target))
-            if index is not None:
-                before.append(_look_before(item.target, index))
+        if isinstance(item, ast.AugAssign):
+            target = item.target
+            read = target.value if isinstance(target, ast.Attribute) else target
+            if isinstance(read, ast.Name):
+                before = [_look_before(target, read.id, i) for i in self._indexes.pop(place_of(target), ())]
         return [*before, self._node(item)]
 
     def _node(self, node: ast.AST) -> ast.AST:
@@ -94,9 +95,7 @@ def _observed(node: ast.expr, index: int) -> ast.expr:
     return at(ast.Call(func=function, args=[number, node], keywords=[]))
 
 
-def _look_before(target: ast.Name | ast.Attribute, index: int) -> ast.stmt:
-    """A statement that looks at a variable, or at the object whose attribute is written."""
-    read = target if isinstance(target, ast.Name) else target.value
-    assert isinstance(read, ast.Name)
-    variable = ast.copy_location(ast.Name(read.id, ast.Load()), read)
+def _look_before(target: ast.expr, name: str, index: int) -> ast.stmt:
+    """A statement that looks at what the variable ``name``, of an assignment's target, holds before."""
+    variable = ast.copy_location(ast.Name(name, ast.Load()), target)
     return ast.copy_location(ast.Expr(_observed(variable, index)), target)

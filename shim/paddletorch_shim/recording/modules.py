@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING
@@ -77,24 +77,23 @@ class RecordedModules:
         for question in questions:
             asks.setdefault(question.place, set()).add(question.ask)
         targets = written_in_place(tree)
-        around: dict[Place, list[int]] = {}
-        before: dict[Place, int] = {}
+        indexes: dict[Place, list[int]] = {}
         spots: list[Spot] = []
-        recorder = self._recorder
         for place, asked in sorted(asks.items()):
             where = Where(path, place, os.path.join(self._settings.root, path))  # noqa: PTH118
-            new: list[Spot] = []
-            if values := asked & ABOUT_VALUES:
-                new.append(ValueSpot(recorder, where, tuple(sorted(values))))
-            new += [NameSpot(recorder, where, (ask,)) for ask in sorted(asked & {Ask.CLASS, Ask.KEYS})]
-            if Ask.SHARED in asked:
-                new.append(SharingSpot(recorder, where, targets.get(place, ""), recorder.references))
+            new = [*self._spots(where, asked, targets.get(place, ""))]
             first = watch(new)
-            if Ask.SHARED in asked and place in targets:
-                before[place] = first + len(new) - 1
-                around[place] = [*range(first, before[place])]
-            else:
-                around[place] = [*range(first, first + len(new))]
+            indexes[place] = [*range(first, first + len(new))]
             spots += new
-        recorder.watches(source, spots)
-        instrument(tree, around, before)
+        self._recorder.watches(source, spots)
+        instrument(tree, indexes)
+
+    def _spots(self, where: Where, asked: set[Ask], attribute: str) -> Iterator[Spot]:
+        """What looks at one place; ``attribute``: of the values that come by, or empty for these themselves."""
+        recorder = self._recorder
+        if values := asked & ABOUT_VALUES:
+            yield ValueSpot(recorder, where, tuple(sorted(values)), attribute)
+        for ask in sorted(asked & {Ask.CLASS, Ask.KEYS}):
+            yield NameSpot(recorder, where, (ask,), attribute)
+        if Ask.SHARED in asked:
+            yield SharingSpot(recorder, where, (Ask.SHARED,), attribute)

@@ -17,7 +17,6 @@ from paddletorch.model import Evidence, Framework, Question
 from paddletorch.model.failure import reason
 
 from paddletorch_shim.recording.answers import Answers
-from paddletorch_shim.recording.observer import references_of_a_variable
 from paddletorch_shim.recording.spots import Spot
 
 _SECONDS = 1.0
@@ -30,7 +29,6 @@ class Recorder:
     def __init__(self, root: str, answers: Answers) -> None:
         """``root``: real path of the project's top folder."""
         self.root, self.answers = root, answers
-        self.references = references_of_a_variable()
         self.asked = 0
         self.trouble = ""
         self._spots: list[Spot] = []

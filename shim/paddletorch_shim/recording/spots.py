@@ -9,7 +9,9 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable
-from types import BuiltinFunctionType, FunctionType
+from contextlib import suppress
+from functools import cache
+from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
 from paddletorch.model import Ask, Question
@@ -58,17 +60,30 @@ class _Everything(Container[object]):
 class Spot(ABC):
     """A place, and what was seen there; ``quiet`` has the classes whose objects are not looked at any more."""
 
-    def __init__(self, keeper: Keeper, where: Where, asks: tuple[Ask, ...]) -> None:
+    def __init__(self, keeper: Keeper, where: Where, asks: tuple[Ask, ...], attribute: str = "") -> None:
+        """``attribute``: which one of the values is looked at; empty for the values themselves."""
         self.where, self.asks = where, asks
         self.quiet: Container[object] = set()
+        self._attribute = attribute
         self._keeper = keeper
         self._answers: dict[object, tuple[str, ...]] = {}
         self._counts: dict[object, int] = {}
         self._fresh: dict[object, int] = {}
 
+    def see(self, value: Any) -> None:
+        """Note what ``value``, which has come by, is."""
+        if not self._attribute:
+            self.look(value, type(value))
+            return
+        value = _stored(value, self._attribute)
+        if value is _MISSING:
+            self.count(UNCLEAR, None)
+        else:
+            self.look(value, None)
+
     @abstractmethod
-    def look(self, value: Any) -> None:
-        """Note what ``value`` is."""
+    def look(self, value: Any, kind: type | None) -> None:
+        """Note what ``value`` is; ``kind`` is the class of what came by, if that was the value itself."""
 
     def count(self, key: object, value: object) -> bool:
         """Count the answers about ``value``, which ``key`` stands for; False if there is nothing more to learn."""
@@ -116,31 +131,31 @@ class Spot(ABC):
 class ValueSpot(Spot):
     """Looks at classes, and at dtypes and ranks of tensors."""
 
-    def __init__(self, keeper: Keeper, where: Where, asks: tuple[Ask, ...]) -> None:
-        super().__init__(keeper, where, asks)
+    def __init__(self, keeper: Keeper, where: Where, asks: tuple[Ask, ...], attribute: str = "") -> None:
+        super().__init__(keeper, where, asks, attribute)
         self._needs_tensor = asks != (Ask.TYPE,)
         self._tensors: set[type] = set()
         self._done: set[object] = set()
 
-    def look(self, value: Any) -> None:
-        """Note what ``value`` is."""
-        kind = type(value)
-        if kind in self._tensors:
-            key: object = (kind, value.dtype, value.ndim)
+    def look(self, value: Any, kind: type | None) -> None:
+        """See :class:`Spot`."""
+        own = type(value)
+        if own in self._tensors:
+            key: object = (own, value.dtype, value.ndim)
             if key not in self._done and not self.count(key, value):
                 self._done.add(key)
-        elif self._needs_tensor and kind not in self._answers and self._keeper.answers.is_tensor(kind):
-            self._tensors.add(kind)
-            self.look(value)
-        elif not self.count(kind, value) and isinstance(self.quiet, set):
+        elif self._needs_tensor and own not in self._answers and self._keeper.answers.is_tensor(own):
+            self._tensors.add(own)
+            self.look(value, kind)
+        elif not self.count(own, value) and kind is not None and isinstance(self.quiet, set):
             self.quiet.add(kind)
 
 
 class NameSpot(Spot):
     """Looks at which class or function a value is, or which keys a mapping has."""
 
-    def look(self, value: Any) -> None:
-        """Note what ``value`` is."""
+    def look(self, value: Any, kind: type | None) -> None:
+        """See :class:`Spot`."""
         self.count(self._key(value), value)
 
     def _key(self, value: Any) -> object:
@@ -170,39 +185,63 @@ class _Same:
 class SharingSpot(Spot):
     """Looks at whether a tensor is held elsewhere when it is written in place."""
 
-    def __init__(self, keeper: Keeper, where: Where, attribute: str, references: int) -> None:
-        """``attribute``: of the values; empty for the values themselves. ``references``: those of one variable."""
-        super().__init__(keeper, where, (Ask.SHARED,))
-        self._attribute = attribute
-        self._references = references
-
-    def look(self, value: Any) -> None:
-        """Note what ``value`` is."""
-        beside = sys.getrefcount(value) - self._references
-        if self._attribute:
-            value = _stored(value, self._attribute)
-            beside = sys.getrefcount(value) - _STORED
-        answers = self._keeper.answers
-        kind = type(value)
-        is_plain = kind in _IMMUTABLE  # what is no tensor and cannot be shared in a way that matters
-        shared = not is_plain and (not answers.is_tensor(kind) or is_held_elsewhere(answers.framework, value, beside))
+    def look(self, value: Any, kind: type | None) -> None:
+        """See :class:`Spot`."""
+        references = sys.getrefcount(value)  # before anything else holds it
+        shared = type(value) not in _IMMUTABLE and self._is_shared(value, references)
         if not self.count("yes" if shared else "no", value) and shared:
             self.stop()  # whatever comes now, it was not always the only one
+
+    def _is_shared(self, value: Any, references: int) -> bool:
+        answers = self._keeper.answers
+        expected = _references(is_attribute=bool(self._attribute))
+        return not answers.is_tensor(type(value)) or is_held_elsewhere(answers.framework, value, references - expected)
 
     def _answer(self, key: object, value: object) -> tuple[str, ...]:
         return (str(key) if key in ("yes", "no") else "yes",)
 
 
-_STORED = 3
-"""References to an attribute's value: its object's, the variable's that holds it here, and an argument's."""
-
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple)
+
+_MISSING = object()
 
 
 def _stored(owner: Any, name: str) -> Any:
-    """The attribute as the object itself holds it, or as a layer does: no property runs; None if neither has it."""
+    """The attribute as the object itself holds it, or as a layer does: no property runs."""
     held = getattr(owner, "__dict__", {})
     for names in (held, held.get("_buffers"), held.get("_parameters")):
         if isinstance(names, dict) and name in names:
             return names[name]
-    return None
+    return _MISSING
+
+
+@cache
+def _references(*, is_attribute: bool) -> int:
+    """How many references to a value that only one variable, or one attribute, holds are seen on its way."""
+    keeper: Any = None
+    counter = _Counter(keeper, Where("", (0, 0, 0, 0), ""), (), "attribute" if is_attribute else "")
+    variable = SimpleNamespace(attribute=object()) if is_attribute else object()
+    _as_seen(counter, variable)
+    return counter.references
+
+
+def _as_seen(spot: Spot, value: object) -> None:
+    """Holds the value while it is looked at, as the function does that the program calls."""
+    look_at(spot, value)
+
+
+class _Counter(Spot):
+    references = 0
+
+    def look(self, value: Any, kind: type | None) -> None:
+        """See :class:`Spot`."""
+        self.references = sys.getrefcount(value)
+
+
+def look_at(spot: Spot, value: object) -> None:
+    """Have ``spot`` see ``value``; whatever a strange value does, the program goes on as it would."""
+    try:
+        spot.see(value)
+    except Exception:
+        with suppress(Exception):
+            spot.count(UNCLEAR, None)
