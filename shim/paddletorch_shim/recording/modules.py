@@ -18,7 +18,7 @@ from paddletorch_shim.importhook.settings import Settings
 from paddletorch_shim.importhook.store import Store
 from paddletorch_shim.recording.instrument import instrument, written_in_place
 from paddletorch_shim.recording.observer import watch
-from paddletorch_shim.recording.recorder import recorder_for
+from paddletorch_shim.recording.recorder import Recorder, recorder_for
 from paddletorch_shim.recording.spots import ABOUT_VALUES, NameSpot, SharingSpot, Spot, ValueSpot, Where
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ class RecordedModules:
             return None
         try:
             tree = ast.parse(source, file)
-            self._instrument(tree, questions, path, digest(source))
+            spots = observe(tree, questions, path, self._recorder)
+            self._recorder.watches(digest(source), spots)
             return compile(tree, file, "exec", dont_inherit=True)
         except (SyntaxError, RecursionError, MemoryError):
             return None  # as its own code it runs, or fails, as it does without us
@@ -72,28 +73,33 @@ class RecordedModules:
         self._store.save(file, source, content, asked.dependencies)
         return asked.questions
 
-    def _instrument(self, tree: ast.Module, questions: Iterable[Question], path: str, source: str) -> None:
-        asks: dict[Place, set[Ask]] = {}
-        for question in questions:
-            asks.setdefault(question.place, set()).add(question.ask)
-        targets = written_in_place(tree)
-        indexes: dict[Place, list[int]] = {}
-        spots: list[Spot] = []
-        for place, asked in sorted(asks.items()):
-            where = Where(path, place, os.path.join(self._settings.root, path))  # noqa: PTH118
-            new = [*self._spots(where, asked, targets.get(place, ""))]
-            first = watch(new)
-            indexes[place] = [*range(first, first + len(new))]
-            spots += new
-        self._recorder.watches(source, spots)
-        instrument(tree, indexes)
 
-    def _spots(self, where: Where, asked: set[Ask], attribute: str) -> Iterator[Spot]:
-        """What looks at one place; ``attribute``: of the values that come by, or empty for these themselves."""
-        recorder = self._recorder
-        if values := asked & ABOUT_VALUES:
-            yield ValueSpot(recorder, where, tuple(sorted(values)), attribute)
-        for ask in sorted(asked & {Ask.CLASS, Ask.KEYS}):
-            yield NameSpot(recorder, where, (ask,), attribute)
-        if Ask.SHARED in asked:
-            yield SharingSpot(recorder, where, (Ask.SHARED,), attribute)
+def observe(tree: ast.Module, questions: Iterable[Question], path: str, recorder: Recorder) -> list[Spot]:
+    """Change the ``tree`` of the file at ``path``, from the project's top folder, so that these are answered.
+
+    The result has the places that are looked at from now on, for ``recorder`` to watch.
+    """
+    asks: dict[Place, set[Ask]] = {}
+    for question in questions:
+        asks.setdefault(question.place, set()).add(question.ask)
+    targets = written_in_place(tree)
+    indexes: dict[Place, list[int]] = {}
+    spots: list[Spot] = []
+    for place, asked in sorted(asks.items()):
+        where = Where(path, place, os.path.join(recorder.root, path))  # noqa: PTH118
+        new = [*_spots(recorder, where, asked, targets.get(place, ""))]
+        first = watch(new)
+        indexes[place] = [*range(first, first + len(new))]
+        spots += new
+    instrument(tree, indexes)
+    return spots
+
+
+def _spots(recorder: Recorder, where: Where, asked: set[Ask], attribute: str) -> Iterator[Spot]:
+    """What looks at one place; ``attribute``: of the values that come by, or empty for these themselves."""
+    if values := asked & ABOUT_VALUES:
+        yield ValueSpot(recorder, where, tuple(sorted(values)), attribute)
+    for ask in sorted(asked & {Ask.CLASS, Ask.KEYS}):
+        yield NameSpot(recorder, where, (ask,), attribute)
+    if Ask.SHARED in asked:
+        yield SharingSpot(recorder, where, (Ask.SHARED,), attribute)
