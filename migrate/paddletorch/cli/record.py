@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 )
 @click.option("--fresh", is_flag=True, help="Forget the evidence of earlier runs.")
 @click.option("--quiet", is_flag=True, help="Say nothing in the end.")
-@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def record(
-    command: tuple[str, ...], to: Framework | None, root: str | None, fresh: bool, quiet: bool
+    arguments: tuple[str, ...], to: Framework | None, root: str | None, fresh: bool, quiet: bool
 ) -> Callable[[], NoReturn]:
     """Run COMMAND as it is, and note what `paddletorch convert` cannot know about it.
 
@@ -47,7 +47,7 @@ def record(
     from paddletorch_shim.recording.command import CommandError, parse
 
     try:
-        wanted = parse(command)
+        wanted = parse(arguments)
     except CommandError as error:
         raise Refusal(str(error)) from error
     if wanted.options:
