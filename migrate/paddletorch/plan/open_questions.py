@@ -28,6 +28,12 @@ def _type_of_receiver(view: FileView, node: ast.AST) -> Iterator[Question]:
         yield from _asked(view, Ask.TYPE, [member.value])
 
 
+def _type_of_unknown_receiver(view: FileView, node: ast.AST) -> Iterator[Question]:
+    """As ``_type_of_receiver``, for findings that known receivers have too."""
+    if isinstance(node, ast.Attribute) and _is_unknown(view, node.value):
+        yield from _type_of_receiver(view, node)
+
+
 def _types_of_arguments(view: FileView, node: ast.AST) -> Iterator[Question]:
     if isinstance(node, ast.Call):
         unknown = (a for a in _arguments(node) if _is_unknown(view, a))
@@ -122,6 +128,7 @@ _QUESTIONS: Mapping[str, Callable[[FileView, ast.AST], Iterator[Question]]] = {
     "API240": _keys,
     "DTY201": _dtypes,
     "DTY202": _dtypes,
+    "NNL209": _type_of_unknown_receiver,
     "NNL211": _sharing,
     "TEN214": _sharing,
 }

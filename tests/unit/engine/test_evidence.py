@@ -278,6 +278,11 @@ def test_keys_that_mean_the_same_on_both_sides_leave_the_call_as_it_is() -> None
     assert codes(converted(text, {("keys", "kwargs"): "builtins.object"})) == ["API203"]
 
 
+def test_a_function_that_decides_by_what_is_not_given_is_left() -> None:
+    text = "import torch.nn.functional as F\n\n\ndef f(x, y, **kw):\n    return F.cross_entropy(x, y, **kw)\n"
+    assert codes(converted(text, {("keys", "kw"): ""})) == ["API203"]
+
+
 def test_an_adapter_is_not_warned_of_for_keys_that_no_run_gave() -> None:
     text = "import torch.nn as nn\n\n\ndef f(n, **kwargs):\n    return nn.BatchNorm2d(n, **kwargs)\n"
     assert "API240" in codes(engine("paddle").convert(text.encode(), "model.py"))

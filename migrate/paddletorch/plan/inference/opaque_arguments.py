@@ -98,8 +98,10 @@ def recorded_keys(view: FileView, row: Row, form: Form, node: ast.expr, given: I
     """
     keys = _seen_keys(view, node)
     ours, theirs = _signatures(view, row, form)
-    if keys is None or ours is None or theirs is None or (keys and row.hook is not None):
+    if keys is None or ours is None or theirs is None:
         return None
+    if row.hook is not None and (keys or row.kind != "class"):
+        return None  # hooks of functions decide by what is not given
     same = _same_names(view, row)
     names = {p.name for p in ours.parameters} - set(given) - same
     return keys if keys <= same and all(theirs.get(name) is None for name in names) else None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 
 from paddletorch.model.questions import Ask, Evidence, Question, place_of
-from paddletorch.resolve.scopes.bindings import Binding
+from paddletorch.resolve.scopes.bindings import Binding, Scope
 from paddletorch.resolve.scopes.certain_evaluation import evaluated_always
 from paddletorch.resolve.scopes.reaching import ReachingDefinitions
 from paddletorch.resolve.scopes.scopes import ScopeTree
@@ -24,19 +25,14 @@ class RecordedVariables:
 
     def types(self, load: ast.Name) -> frozenset[str]:
         """The answers about earlier uses of the value, of which every path to ``load`` has one; empty without."""
-        binding = self._binding(load)
-        if binding is None:
+        scope = self._tree.scopes.get(load)
+        others = self._answered.get((scope, load.id)) if scope is not None else None
+        binding = self._binding(load) if others else None
+        if not others or binding is None:
             return frozenset()
-        scope = self._tree.scopes[load]
-        answered: dict[ast.AST, frozenset[str]] = {}
-        for other in self._tree.names.get(load.id, ()):
-            if other is load or self._tree.scopes.get(other) is not scope:
-                continue
-            types = self._evidence.answers(Question(Ask.TYPE, place_of(other)))
-            if types and self._binding(other) is binding:
-                answered[other] = types
-        if not answered:
-            return frozenset()
+        answered = {
+            other: types for other, types in others.items() if other is not load and self._binding(other) is binding
+        }
         for statements in self._before(load):
             if evaluated_always(statements, answered.__contains__, or_left=True):
                 return frozenset().union(*answered.values())
@@ -45,6 +41,15 @@ class RecordedVariables:
         if isinstance(own, _SIMPLE) and evaluated_always([own], first.__contains__):
             return frozenset().union(*first.values())
         return frozenset()
+
+    @cached_property
+    def _answered(self) -> dict[tuple[Scope, str], dict[ast.Name, frozenset[str]]]:
+        """The uses with answers, by the scope and name of the variable."""
+        found: dict[tuple[Scope, str], dict[ast.Name, frozenset[str]]] = {}
+        for load in self._tree.loads if self._evidence.seen else ():
+            if types := self._evidence.answers(Question(Ask.TYPE, place_of(load))):
+                found.setdefault((self._tree.scopes[load], load.id), {})[load] = types
+        return found
 
     def _binding(self, load: ast.Name) -> Binding | None:
         scope = self._tree.scopes.get(load)
@@ -72,5 +77,5 @@ class RecordedVariables:
             current = parent
 
 
-def _ends_before(one: ast.expr, other: ast.expr) -> bool:
+def _ends_before(one: ast.Name, other: ast.Name) -> bool:
     return (one.end_lineno, one.end_col_offset) <= (other.lineno, other.col_offset)
