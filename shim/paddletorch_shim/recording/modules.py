@@ -16,6 +16,7 @@ from paddletorch.model.questions import Place
 
 from paddletorch_shim.importhook.settings import Settings
 from paddletorch_shim.importhook.store import Store
+from paddletorch_shim.recording.graphs import watch_for_compiler
 from paddletorch_shim.recording.instrument import instrument, written_in_place
 from paddletorch_shim.recording.observer import watch
 from paddletorch_shim.recording.recorder import Recorder, recorder_for
@@ -34,6 +35,7 @@ class RecordedModules:
         self._converter: ModuleConverter | None = None
         self._lock = threading.RLock()
         self._recorder = recorder_for(settings.root, settings.options.source)
+        watch_for_compiler()
 
     def code(self, fullname: str, source: bytes, file: str) -> CodeType | None:
         """See :class:`paddletorch_shim.importhook.settings.ModuleCode`; None where there is nothing to look at."""
