@@ -58,13 +58,13 @@ def test_training_with_the_converters_own_questions(
 
 def test_a_program_on_paddle(project: Path, record: Run, seen: Seen, evidence: Any) -> None:
     (project / "net.py").write_text(
-        "import paddle\n\ndef scaled(width, norm_layer):\n    return norm_layer(width)\n\n"
-        "print(type(scaled(3, paddle.nn.LayerNorm)).__name__)\n"
+        "import paddle\n\n\ndef norm(width, **options):\n    return paddle.nn.BatchNorm2D(width, **options)\n\n\n"
+        "print(type(norm(3, epsilon=0.1)).__name__)\n"
     )
     done = record("net.py")
-    assert (done.returncode, done.stdout) == (0, "LayerNorm\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "BatchNorm2D\n"), done.stderr
     assert evidence()["framework"] == "paddle"
-    assert seen("net.py", Ask.CLASS, "norm_layer") == {"paddle.nn.layer.norm.LayerNorm": 1}
+    assert seen("net.py", Ask.KEYS, "options") == {"epsilon": 1}
 
 
 def test_compiled_functions_and_loaders(record: Run, write: Write, seen: Seen) -> None:
