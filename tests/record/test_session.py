@@ -21,7 +21,7 @@ def test_it_ends_with_the_block(project: Path, python: Run, write: Write, seen: 
         "    import net\n    net.f(1)\n"
         "    print(recording.asked, recording.answered, recording.file)\n"
         "net.f('after')\n"
-        "import json\nprint(sorted(name for name in dir(net) if 'paddle' in name), net.__loader__.path == net.__file__)\n"
+        "print(sorted(name for name in dir(net) if 'paddle' in name), net.__loader__.path == net.__file__)\n"
         "with paddletorch_shim.record(to='paddle', root='.'):\n"
         "    del sys.modules['net']\n    import net\n    net.f(b'')\n"
         "print([type(finder).__name__ for finder in sys.meta_path if type(finder).__name__ == 'ImportHook'])\n"
