@@ -8,6 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from paddletorch.evidence import save
 from paddletorch.evidence.document import Document, EvidenceError, dump, evidence_file, parse
 from paddletorch.evidence.save import digest, merge, prepare, read
 from paddletorch.model import Ask, Evidence, Question
@@ -79,3 +80,17 @@ def test_the_file_is_what_the_schema_says(tmp_path: Path) -> None:
             jsonschema.validate(wrong, SCHEMA)
         with pytest.raises(EvidenceError):
             parse(json.dumps(wrong).encode())
+
+
+def test_a_process_that_holds_the_lock_is_not_waited_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    seen = _evidence(tmp_path, "a.py", "text", x=1)
+    merge(tmp_path, "torch", seen)
+    monkeypatch.setattr(save, "_PATIENCE", 0.1)
+    with (evidence_file(tmp_path).parent / "lock").open("r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(save.Busy):
+            merge(tmp_path, "torch", seen)
+    merge(tmp_path, "torch", seen)
+    found = read(tmp_path)
+    assert found is not None and found.files["a.py"].seen == {QUESTION: {"x": 2}}

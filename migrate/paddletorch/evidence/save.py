@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 
 from paddletorch_rules.bounded import read_regular
 
@@ -20,6 +22,12 @@ if sys.platform != "win32":
 
 _LOCK = "lock"
 _IGNORE = ".gitignore"
+_PATIENCE = 5.0
+"""Seconds to wait for another process that writes, which takes much less."""
+
+
+class Busy(OSError):
+    """Another process has been writing the evidence for too long; trying again later may do."""
 
 
 def digest(data: bytes) -> str:
@@ -110,14 +118,33 @@ def _write(root: Path, document: Document) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Wait until no other process writes; the lock ends with its process, however that ends."""
+    """Wait until no other process writes; the lock ends with its process, however that ends.
+
+    Raises:
+        Busy: that takes too long.
+    """
     if sys.platform == "win32":
         yield
         return
     descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _lock(descriptor)
         yield
     finally:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_UN)  # a process that was forked meanwhile has the descriptor too
         os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    end = monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except OSError as error:
+            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+                return  # a file system without locks
+            if monotonic() > end:
+                raise Busy(error.errno, "another process is writing it") from error
+        sleep(0.01)

@@ -86,6 +86,8 @@ def _can_be_wrapped(node: ast.expr) -> bool:
         return False
     if isinstance(node, ast.Tuple) and any(isinstance(part, ast.Slice | ast.Starred) for part in node.elts):
         return False
+    if type(node).__name__ == "Interpolation":  # of a template string, since Python 3.14
+        return False
     return not isinstance(node, ast.Slice | ast.Starred | ast.FormattedValue)
 
 

@@ -59,7 +59,10 @@ class RecordedModules:
         """From the top folder, however the file was reached; None if it lies elsewhere."""
         real = Path(os.path.realpath(file))
         root = Path(self._settings.root)
-        return real.relative_to(root).as_posix() if real.is_relative_to(root) else None
+        if not real.is_relative_to(root):
+            return None
+        path = real.relative_to(root).as_posix()
+        return None if "\\" in path else path  # evidence has the same paths on every system
 
     def _questions(self, source: bytes, file: str) -> tuple[Question, ...]:
         kept = self._store.load(file, source)

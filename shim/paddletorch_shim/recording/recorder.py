@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic
 
 from paddletorch.evidence.document import evidence_file
-from paddletorch.evidence.save import merge
+from paddletorch.evidence.save import Busy, merge
 from paddletorch.model import Evidence, Framework, Question
 from paddletorch.model.failure import reason
 
@@ -20,7 +20,10 @@ from paddletorch_shim.recording.answers import Answers
 from paddletorch_shim.recording.spots import Spot
 
 _SECONDS = 1.0
-"""How long a new answer may wait to be kept while values still come by."""
+"""How long a new answer may wait to be kept while values still come by, if keeping takes no longer."""
+
+_SHARE = 20
+"""Keeping what is new takes no more than one part in so many of the time."""
 
 
 class Recorder:
@@ -35,7 +38,7 @@ class Recorder:
         self._digests: dict[str, str] = {}
         self._changed: set[Spot] = set()
         self._waits = False
-        self._kept = -_SECONDS
+        self._kept, self._pause = -_SECONDS, _SECONDS
         self._keeping = threading.Lock()
         self._unkept: list[dict[str, Evidence]] = []
 
@@ -51,7 +54,7 @@ class Recorder:
         self._changed.add(spot)
         if not (new or self._waits):
             return
-        if monotonic() - self._kept >= _SECONDS:
+        if monotonic() - self._kept >= self._pause:
             self.keep()
         elif not self._waits:
             self._waits = True
@@ -66,6 +69,7 @@ class Recorder:
         """Write what was seen since the last time. Where that fails it is dropped, and ``trouble`` says why."""
         if not self._keeping.acquire(blocking=False):
             return
+        begun = monotonic()
         try:
             changed, self._changed = self._changed, set()
             self._waits = False
@@ -74,11 +78,14 @@ class Recorder:
             while self._unkept:  # Ctrl-C may come at any time: what it kept from being written is written next time
                 merge(Path(self.root), self.answers.framework, self._unkept[0])
                 del self._unkept[0]
+        except Busy:
+            self._waits = bool(self._unkept)
         except Exception as error:
             self.trouble = reason(error) if isinstance(error, OSError) else str(error)
             self._unkept.clear()
         finally:
-            self._kept = monotonic()
+            self._pause = max(_SECONDS, _SHARE * (monotonic() - begun))
+            self._kept = begun
             self._keeping.release()
 
     def _seen(self, spots: Iterable[Spot]) -> dict[str, Evidence]:
