@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from .conftest import Run, Seen, Write
 
 PLUGIN = "paddletorch_shim.recording.pytest_plugin"
-TESTS = "import net\n\ndef test_net():\n    assert net.f(1) == 1\n\ndef test_other():\n    assert net.f('a') == 'b'\n"
+TESTS = """import net
+
+def test_net():
+    assert net.f(1) == 1
+
+def test_other():
+    y = 'a'
+    assert net.f(<<class:y>>) == 'b'
+"""
 
 
 @pytest.fixture
@@ -26,7 +34,7 @@ def tested(write: Write) -> None:
     """A project with a module, tests of it, one of which fails, and a conftest that uses it."""
     write("net.py", "if False:\n    import torch\n\ndef f(x):\n    return <<type:x>>\n")
     write("tests/test_net.py", TESTS)
-    write("tests/conftest.py", "import net\nnet.f(1.5)\n")
+    write("tests/conftest.py", "import net\nnet.f(<<type:net>>.f(1.5))\n")
 
 
 @pytest.mark.usefixtures("tested")
@@ -43,9 +51,11 @@ def test_tests_are_recorded(command: list[str], python: Run, seen: Seen, evidenc
     assert done.returncode == 1, done.stdout + done.stderr
     assert "AssertionError: assert 'a' == 'b'" in done.stdout
     assert "1 failed, 1 passed" in done.stdout
-    assert f"paddletorch: 1 of 1 open questions of the imported modules answered: {project}" in done.stdout
-    assert seen("net.py", Ask.TYPE, "x") == {"builtins.float": 1, "builtins.int": 1, "builtins.str": 1}
-    assert list(evidence()["files"]) == ["net.py"]
+    assert f"paddletorch: 3 of 3 open questions of the imported modules answered: {project}" in done.stdout
+    assert seen("net.py", Ask.TYPE, "x") == {"builtins.float": 2, "builtins.int": 1, "builtins.str": 1}
+    assert seen("tests/conftest.py", Ask.TYPE, "net") == {"builtins.module": 1}
+    assert seen("tests/test_net.py", Ask.CLASS, "y") == {"builtins.object": 1}
+    assert list(evidence()["files"]) == ["net.py", "tests/conftest.py", "tests/test_net.py"]
 
 
 @pytest.mark.usefixtures("tested")
@@ -55,7 +65,7 @@ def test_workers_of_xdist_are_recorded(python: Run, seen: Seen, project: Path) -
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     found = seen("net.py", Ask.TYPE, "x")
     assert (found["builtins.int"], found["builtins.str"]) == (1, 1)
-    assert found["builtins.float"] >= 2
+    assert found["builtins.float"] >= 4
 
 
 @pytest.mark.usefixtures("tested")

@@ -6,7 +6,8 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
@@ -35,6 +36,16 @@ class _Here(threading.local):
 
 
 _here = _Here()
+
+
+@contextmanager
+def converting() -> Iterator[None]:
+    """What this thread imports meanwhile is the converter's, and not for a hook."""
+    before, _here.converting = _here.converting, True
+    try:
+        yield
+    finally:
+        _here.converting = before
 
 
 def _begin_forked() -> None:
@@ -133,7 +144,7 @@ class ImportHook(MetaPathFinder):
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._modules = _modules(settings)
+        self.modules = _modules(settings)
 
     def uninstall(self) -> None:
         """Convert nothing more; what was imported stays as it is."""
@@ -203,15 +214,12 @@ class ImportHook(MetaPathFinder):
             ConversionError: it cannot be converted safely.
             ValueError: a table or a release specifier is wrong.
         """
-        _here.converting = True
-        try:
-            return self._modules.code(fullname, source, file)
-        finally:
-            _here.converting = False
+        with converting():
+            return self.modules.code(fullname, source, file)
 
     def forget(self) -> None:
         """Begin with a new converter."""
-        self._modules.forget()
+        self.modules.forget()
 
 
 def _modules(settings: Settings) -> ModuleCode:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING
@@ -39,12 +39,17 @@ class RecordedModules:
 
     def code(self, fullname: str, source: bytes, file: str) -> CodeType | None:
         """See :class:`paddletorch_shim.importhook.settings.ModuleCode`; None where there is nothing to look at."""
+        return self.code_of(source, file, _as_it_is)
+
+    def code_of(self, source: bytes, file: str, change: Callable[[ast.Module], None]) -> CodeType | None:
+        """As ``code``, for a file whose tree is changed before it is compiled."""
         path = self._path(file)
         questions = () if path is None else self._questions(source, file)
         if path is None or not questions:
             return None
         try:
             tree = ast.parse(source, file)
+            change(tree)
             spots = observe(tree, questions, path, self._recorder)
             self._recorder.watches(digest(source), spots)
             return compile(tree, file, "exec", dont_inherit=True)
@@ -77,6 +82,10 @@ class RecordedModules:
         content = tuple((question.ask.value, question.place) for question in asked.questions)
         self._store.save(file, source, content, asked.dependencies)
         return asked.questions
+
+
+def _as_it_is(tree: ast.Module) -> None:
+    """Change nothing."""
 
 
 def observe(tree: ast.Module, questions: Iterable[Question], path: str, recorder: Recorder) -> list[Spot]:

@@ -6,6 +6,11 @@ The plugin is loaded with every run of pytest where paddletorch is installed, an
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -49,6 +54,34 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         _recording = record(given.paddletorch_record_to, root, fresh=given.paddletorch_record_fresh and not is_worker)
     except (NoFramework, ValueError, OSError) as error:
         raise pytest.UsageError(f"--paddletorch-record: {error}") from error
+    _record_rewritten_modules(_recording)
+
+
+def _record_rewritten_modules(recording: Recording) -> None:
+    """Look at test modules too, whose asserts pytest rewrites by a loader of its own."""
+    try:
+        from _pytest.assertion.rewrite import AssertionRewritingHook, rewrite_asserts
+    except ImportError:
+        return  # another release; the modules under test are recorded all the same
+    for finder in sys.meta_path:
+        if isinstance(finder, AssertionRewritingHook):
+            finder.exec_module = partial(  # type: ignore[method-assign]
+                _exec_module, finder, finder.exec_module, recording, rewrite_asserts
+            )
+
+
+def _exec_module(
+    rewriter: Any, plain: Callable[[ModuleType], None], recording: Recording, rewrite: Any, module: ModuleType
+) -> None:
+    """Run a test module; one of which nothing is asked runs as pytest keeps it."""
+    file = str(module.__spec__.origin) if module.__spec__ is not None else ""
+    source = Path(file).read_bytes()
+    code = recording.code_of(source, file, lambda tree: rewrite(tree, source, file, rewriter.config))
+    if code is None:
+        plain(module)
+        return
+    rewriter._rewritten_names[module.__name__] = Path(file)
+    exec(code, vars(module))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import os
+from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import get_args
 
 from paddletorch.evidence.document import evidence_file
 from paddletorch.evidence.save import prepare
 from paddletorch.model import Framework, Options
 
-from paddletorch_shim.importhook.hook import ImportHook, install_settings
+from paddletorch_shim.importhook.hook import ImportHook, converting, install_settings
 from paddletorch_shim.importhook.settings import Settings
+from paddletorch_shim.recording.modules import RecordedModules
 from paddletorch_shim.recording.project import options_for, project_of
 from paddletorch_shim.recording.recorder import forget, recorder_for
 
@@ -89,6 +92,16 @@ class Recording:
     def answered(self) -> int:
         """How many of them this process has come to."""
         return self._recorder.reached
+
+    def code_of(self, source: bytes, file: str, change: Callable[[ast.Module], None]) -> CodeType | None:
+        """The code of a file that is not imported by Python itself, whose tree ``change`` changes first.
+
+        None if nothing is to be looked at in it.
+        """
+        modules = self._hook.modules
+        assert isinstance(modules, RecordedModules)
+        with converting():
+            return modules.code_of(source, file, change)
 
     def keep(self) -> None:
         """Write what was seen so far; this happens about every second and at the end anyway."""
