@@ -74,6 +74,7 @@ def _exec_module(
     rewriter: Any, plain: Callable[[ModuleType], None], recording: Recording, rewrite: Any, module: ModuleType
 ) -> None:
     """Run a test module; one of which nothing is asked runs as pytest keeps it."""
+    __tracebackhide__ = True
     file = str(module.__spec__.origin) if module.__spec__ is not None else ""
     source = Path(file).read_bytes()
     code = recording.code_of(source, file, lambda tree: rewrite(tree, source, file, rewriter.config))
