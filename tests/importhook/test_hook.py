@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import paddletorch
 import paddletorch_shim
 import pytest
-from paddletorch_shim.importhook.hook import ConvertingLoader
+from paddletorch_shim.importhook.hook import HookedLoader
 
 if TYPE_CHECKING:
     from .conftest import Run
@@ -97,7 +97,7 @@ def test_namespace_packages_archives_and_extensions(tmp_path: Path) -> None:
         paddletorch_shim.install("paddle", packages=["my_space", "my_zipped", "_bisect"], folders=[tmp_path])
         assert framework("my_space.inside") == "paddle"
         assert framework("my_zipped") == "torch"
-        assert not isinstance(importlib.import_module("_bisect").__loader__, ConvertingLoader)
+        assert not isinstance(importlib.import_module("_bisect").__loader__, HookedLoader)
         assert importlib.import_module("my_space").__file__ is None
     finally:
         del sys.path[0]
@@ -171,7 +171,7 @@ def test_a_package_is_converted_as_the_command_converts_it(tmp_path: Path) -> No
         importlib.import_module("my_net")
     for name, module in sys.modules.items():
         if name.startswith("my_net"):
-            assert isinstance(module.__loader__, ConvertingLoader)
+            assert isinstance(module.__loader__, HookedLoader)
             assert module.__file__ is not None
             expected = compile(outputs[module.__file__], module.__file__, "exec", dont_inherit=True)
             assert same(module.__loader__.get_code(name), expected), name

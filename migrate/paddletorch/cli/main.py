@@ -1,4 +1,4 @@
-"""The command line: ``paddletorch convert | try | run | config | explain | rules | state | parity | version``."""
+"""The command line: ``paddletorch convert | record | try | compare | run | config | explain | rules | state | …``."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _COMMANDS = {
     "convert": "paddletorch.cli.convert",
     "explain": "paddletorch.cli.explain",
     "parity": "paddletorch_shim.cli",
+    "record": "paddletorch.cli.record",
     "rules": "paddletorch.cli.rules",
     "run": "paddletorch.cli.run",
     "state": "paddletorch_shim.cli",

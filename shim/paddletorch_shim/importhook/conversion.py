@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from types import CodeType
 
 from paddletorch.api.converter import Converter
-from paddletorch.model import Diagnostic, Options, Severity, Status, Uses
+from paddletorch.model import Diagnostic, Options, Question, Severity, Status, Uses
+from paddletorch.model.dependencies import Dependencies
 from paddletorch.text.position_map import converted_tree
 
 from paddletorch_shim.importhook.findings import ConversionError, Finding
-from paddletorch_shim.importhook.store import Converted
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A module's code on the other framework, and what it rests on beside the module's own bytes."""
+
+    code: CodeType
+    findings: tuple[Finding, ...]
+    dependencies: Dependencies | None
+    """None: a file changed while the module was converted, so that nobody can say what it rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the conversion of a module leaves open, and what that rests on, as of :class:`Converted`."""
+
+    questions: tuple[Question, ...]
+    dependencies: Dependencies | None
 
 
 class ModuleConverter:
@@ -49,6 +69,12 @@ class ModuleConverter:
             _finding(d, blocks=_blocks(d, result.uses)) for d in result.diagnostics if d.severity is not Severity.INFO
         ]
         return Converted(code, tuple(findings), self._converter.dependencies(place))
+
+    def ask(self, source: bytes, place: str) -> Asked:
+        """What the module's conversion leaves open; nothing where it cannot be converted at all."""
+        result = self._converter.convert(source, place, kind="python").file
+        questions = {question for diagnostic in result.diagnostics for question in diagnostic.questions}
+        return Asked(tuple(sorted(questions)), self._converter.dependencies(place))
 
 
 def _finding(diagnostic: Diagnostic, *, blocks: bool) -> Finding:

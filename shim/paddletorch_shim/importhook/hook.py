@@ -1,4 +1,4 @@
-"""The finder on ``sys.meta_path`` and the loader that it gives to modules that are to be converted."""
+"""The finder on ``sys.meta_path`` and the loader that it gives to modules that are to be converted or recorded."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from paddletorch.model import Framework, Options, ShimMode
 
 from paddletorch_shim.importhook import workers
-from paddletorch_shim.importhook.findings import ConversionError, ConversionWarning, Finding
-from paddletorch_shim.importhook.settings import Settings
-from paddletorch_shim.importhook.store import Converted, Store
-
-if TYPE_CHECKING:
-    from paddletorch_shim.importhook.conversion import ModuleConverter
+from paddletorch_shim.importhook.converted import ConvertedModules
+from paddletorch_shim.importhook.settings import ModuleCode, Settings
 
 NEVER = frozenset({"torch", "paddle", "paddletorch", "paddletorch_rules", "paddletorch_shim"})
 """Packages that no hook converts."""
@@ -39,6 +36,16 @@ class _Here(threading.local):
 
 
 _here = _Here()
+
+
+@contextmanager
+def converting() -> Iterator[None]:
+    """What this thread imports meanwhile is the converter's, and not for a hook."""
+    before, _here.converting = _here.converting, True
+    try:
+        yield
+    finally:
+        _here.converting = before
 
 
 def _begin_forked() -> None:
@@ -133,12 +140,11 @@ def uninstall() -> None:
 
 
 class ImportHook(MetaPathFinder):
-    """Finds modules as the finders after it do, and converts those that it is for."""
+    """Finds modules as the finders after it do, and gives those that it is for other code."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._store = Store(settings.options)
-        self._converter: ModuleConverter | None = None
+        self.modules = _modules(settings)
 
     def uninstall(self) -> None:
         """Convert nothing more; what was imported stays as it is."""
@@ -196,54 +202,35 @@ class ImportHook(MetaPathFinder):
                     return True
         return False
 
-    def loader(self, fullname: str, file: str) -> ConvertingLoader:
-        """A loader that converts the module in ``file``."""
-        return ConvertingLoader(fullname, file, self)
+    def loader(self, fullname: str, file: str) -> HookedLoader:
+        """A loader of the module in ``file``, for this hook."""
+        return HookedLoader(fullname, file, self)
 
-    def code(self, fullname: str, source: bytes, file: str) -> CodeType:
-        """The converted code of a module, kept or new; ``file`` is what tracebacks name.
+    def code(self, fullname: str, source: bytes, file: str) -> CodeType | None:
+        """The code that a module runs; ``file`` is what tracebacks name. None: its own, as Python compiles it.
 
         Raises:
             SyntaxError: the module is no Python.
             ConversionError: it cannot be converted safely.
             ValueError: a table or a release specifier is wrong.
         """
-        _here.converting = True
-        try:
-            converted = self._store.load(file, source)
-            if converted is None:
-                with _lock:
-                    converted = self._convert(fullname, source, file)
-                self._store.save(file, source, converted)
-        finally:
-            _here.converting = False
-        self._judge(fullname, file, converted.findings)
-        return converted.code
+        with converting():
+            return self.modules.code(fullname, source, file)
 
     def forget(self) -> None:
         """Begin with a new converter."""
-        self._converter = None
-
-    def _convert(self, fullname: str, source: bytes, file: str) -> Converted:
-        from paddletorch_shim.importhook.conversion import ModuleConverter
-
-        if self._converter is None:
-            self._converter = ModuleConverter(self.settings.options)
-        real = os.path.realpath(file)
-        place = real if real == self.settings.script else os.path.abspath(file)  # noqa: PTH100
-        return self._converter.convert(fullname, source, file, place)
-
-    def _judge(self, fullname: str, file: str, findings: Iterable[Finding]) -> None:
-        shown = [finding for finding in findings if not self.settings.allows(finding.code)]
-        blocking = [finding for finding in shown if finding.blocks]
-        if blocking:
-            raise ConversionError(fullname, file, self.settings.options.target, blocking)
-        for finding in shown:
-            text = f"{finding.code} {finding.message}"
-            warnings.warn_explicit(text, ConversionWarning, file, finding.line, module=fullname)
+        self.modules.forget()
 
 
-class ConvertingLoader(SourceFileLoader):
+def _modules(settings: Settings) -> ModuleCode:
+    if not settings.root:
+        return ConvertedModules(settings)
+    from paddletorch_shim.recording.modules import RecordedModules
+
+    return RecordedModules(settings)
+
+
+class HookedLoader(SourceFileLoader):
     """Loads a source file as Python does, but for its code; what it says of the source is about the file."""
 
     def __init__(self, fullname: str, path: str, hook: ImportHook) -> None:
@@ -253,7 +240,11 @@ class ConvertingLoader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         """See ``importlib.abc.InspectLoader``."""
         file = self.get_filename(fullname)
-        return self._hook.code(fullname, self.get_data(file), file)
+        code = self._hook.code(fullname, self.get_data(file), file)
+        if code is None:
+            code = super().get_code(fullname)
+        assert code is not None  # there is a source
+        return code
 
 
 def _installed() -> list[ImportHook]:

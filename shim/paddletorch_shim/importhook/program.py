@@ -1,7 +1,8 @@
-"""Runs a script or a module as ``__main__``, converted, as ``python`` itself would run it."""
+"""Runs a script or a module as ``__main__``, converted or recorded, as ``python`` itself would run it."""
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import os
 import sys
@@ -13,7 +14,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any, NoReturn
 
 from paddletorch_shim.importhook.findings import ConversionError
-from paddletorch_shim.importhook.hook import ConvertingLoader, ImportHook, install_settings
+from paddletorch_shim.importhook.hook import HookedLoader, ImportHook, install_settings
 from paddletorch_shim.importhook.settings import Settings
 
 
@@ -66,7 +67,8 @@ class Program:
         if not Path(file).is_file():
             raise ProgramError(f"cannot open {file}: there is no such file")
         folder = os.path.realpath(path) if is_folder else str(Path(path).resolve().parent)
-        hook = install_settings(replace(self.settings, folders=(folder,), script=os.path.realpath(file)))
+        folders = (self.settings.root or folder,)
+        hook = install_settings(replace(self.settings, folders=folders, script=os.path.realpath(file)))
         _start(folder, [self.name, *self.arguments])
         loader = hook.loader("__main__", file)
         spec = importlib.util.spec_from_file_location("__main__", file, loader=loader) if is_folder else None
@@ -74,12 +76,15 @@ class Program:
 
     def _module(self) -> tuple[ModuleType, CodeType]:
         folder = str(Path.cwd())
-        packages = (*self.settings.packages, self.name.partition(".")[0])
-        install_settings(replace(self.settings, packages=packages, folders=(os.path.realpath(folder),)))
+        packages = (*self.settings.packages, *(() if self.settings.root else (self.name.partition(".")[0],)))
+        folders = (self.settings.root or os.path.realpath(folder),)
+        install_settings(replace(self.settings, packages=packages, folders=folders))
         _start(folder, ["-m", *self.arguments])
         spec = _find(self.name)
         loader = spec.loader
-        if not isinstance(loader, ConvertingLoader):
+        if not isinstance(loader, HookedLoader):
+            if self.settings.root:
+                raise ProgramError(f"{spec.name} is no source file of the project in {self.settings.root}")
             raise ProgramError(f"{spec.name} is no source file that could be converted")
         sys.argv[0] = loader.path
         return _main_module("__main__", loader, spec), loader.get_code(spec.name)
@@ -113,7 +118,7 @@ def _start(folder: str, arguments: list[str]) -> None:
     sys.argv[:] = arguments
 
 
-def _main_module(name: str, loader: ConvertingLoader, spec: ModuleSpec | None) -> ModuleType:
+def _main_module(name: str, loader: HookedLoader, spec: ModuleSpec | None) -> ModuleType:
     module = ModuleType(name)
     vars(module).update(
         __file__=loader.path,
@@ -121,7 +126,7 @@ def _main_module(name: str, loader: ConvertingLoader, spec: ModuleSpec | None) -
         __spec__=spec,
         __package__=spec.parent if spec is not None else None,
         __cached__=None,
-        __builtins__=__builtins__,
+        __builtins__=builtins,
     )
     if sys.version_info < (3, 14):
         module.__annotations__ = {}

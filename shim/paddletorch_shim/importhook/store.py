@@ -1,4 +1,4 @@
-"""Keeps converted code beside the bytecode, so that a module is converted once.
+"""Keeps what the converter made of a module beside the bytecode, so that a module is converted once.
 
 An entry belongs to the content of its module, of the files that its types come from, of the converter and its tables,
 and to the options. It is used only if all of them are as they were; one that is damaged or cannot be written is not
@@ -15,42 +15,31 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from types import CodeType
+from typing import Any
 
 from paddletorch.model import Options
 from paddletorch.model.dependencies import LARGEST, Dependencies, content_digest, kind_of
 from paddletorch_rules.storage import NO_CACHE, UntrustedFolder, cache_folder
 
-from paddletorch_shim.importhook.findings import Finding
-
 _MAGIC = b"paddletorch converted 1\n"
 _DIGEST = len(content_digest(b""))
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
-    """A module's code on the other framework, and what it rests on beside the module's own bytes."""
-
-    code: CodeType
-    findings: tuple[Finding, ...]
-    dependencies: Dependencies | None
-    """None: a file changed while the module was converted, so that nobody can say what it rests on."""
-
-
 class Store:
-    """The entries for one set of options."""
+    """The entries of one kind for one set of options: what ``marshal`` can write."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, kind: str) -> None:
+        """``kind`` is part of the entries' file names."""
         self._options = options
+        self._kind = kind
         self._enabled = not os.environ.get(NO_CACHE)
 
-    def load(self, path: str, source: bytes) -> Converted | None:
-        """What was kept for the module at ``path``, if it still holds."""
+    def load(self, path: str, source: bytes) -> Any:
+        """What was kept for the module at ``path``, if it still holds; else None."""
         if not self._enabled:
             return None
         key = self._key(path, source)
@@ -60,15 +49,19 @@ class Store:
             except OSError:
                 continue
             found = _unpack(data, key)
-            if found is not None and found.dependencies is not None and _hold(found.dependencies):
-                return found
+            if found is not None and _hold(found[1]):
+                return found[0]
         return None
 
-    def save(self, path: str, source: bytes, converted: Converted) -> None:
-        """Keep it in the first place that can be written."""
-        if not self._enabled or converted.dependencies is None:
+    def save(self, path: str, source: bytes, content: Any, dependencies: Dependencies | None) -> None:
+        """Keep ``content``, which is not None, in the first place that can be written.
+
+        ``dependencies``: what it rests on beside the module's own bytes. None: a file changed while the module was
+        converted, so that nobody can say, and nothing is kept.
+        """
+        if not self._enabled or dependencies is None:
             return
-        entry = _pack(converted, converted.dependencies, self._key(path, source))
+        entry = _pack(content, dependencies, self._key(path, source))
         for place in islice(self._places(path), int(sys.dont_write_bytecode), None):
             with suppress(OSError):
                 _write(place, entry, Path(path).stat().st_mode)
@@ -78,7 +71,7 @@ class Store:
         """Beside the module's bytecode, wherever PYTHONPYCACHEPREFIX puts that; then in the user's cache."""
         bytecode = Path(importlib.util.cache_from_source(path))
         tag = f".{sys.implementation.cache_tag}"
-        name = bytecode.name.replace(tag, f"{tag}-to-{self._options.target}", 1)
+        name = bytecode.name.replace(tag, f"{tag}-{self._kind}-{self._options.target}", 1)
         yield bytecode.with_name(name)
         with suppress(UntrustedFolder):
             folder = cache_folder()
@@ -99,20 +92,19 @@ def _environment_digest(options: Options) -> bytes:
     return content_digest(environment_digest(options) + b"".join(own))
 
 
-def _pack(converted: Converted, dependencies: Dependencies, key: bytes) -> bytes:
-    findings = [tuple(finding) for finding in converted.findings]
-    body = marshal.dumps((converted.code, findings, dict(dependencies.contents), dict(dependencies.kinds)))
+def _pack(content: Any, dependencies: Dependencies, key: bytes) -> bytes:
+    body = marshal.dumps((content, dict(dependencies.contents), dict(dependencies.kinds)))
     return _MAGIC + key + content_digest(body) + body
 
 
-def _unpack(data: bytes, key: bytes) -> Converted | None:
+def _unpack(data: bytes, key: bytes) -> tuple[object, Dependencies] | None:
     """The entry, if it is whole and for this key. As with bytecode, whoever may write it may run code anyway."""
     head = _MAGIC + key
     body = data[len(head) + _DIGEST :]
     if not data.startswith(head) or data[len(head) : len(head) + _DIGEST] != content_digest(body):
         return None
-    code, findings, contents, kinds = marshal.loads(body)
-    return Converted(code, tuple(Finding(*finding) for finding in findings), Dependencies(contents, kinds))
+    content, contents, kinds = marshal.loads(body)
+    return content, Dependencies(contents, kinds)
 
 
 def _hold(dependencies: Dependencies) -> bool:
