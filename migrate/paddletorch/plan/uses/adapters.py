@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from paddletorch_rules.adapters import Adapter, adapters
+from paddletorch_rules.adapters import Adapter, Definition, adapters, definitions
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned
@@ -32,6 +32,9 @@ def with_adapter(view: FileView, use: Use) -> Use:
     site = use.site
     if site.role != "call" or site.call is None or site.other is not None or len(site.candidates) != 1:
         return use
+    found = adapters(view.target).get(site.name)
+    if found is not None and found.keeps_calls:
+        return use  # decided for all calls of the class in the file: ``plan_source_calls``
     unseen = all(isinstance(f.refusal, UnseenArguments) for f in use.findings) and bool(use.findings)
     if any(f.code == HANDED_ON for f in use.findings) if use.converts else unseen:
         return adapted(view, use, site.call) or use
@@ -46,7 +49,7 @@ def _written_plainly(view: FileView, use: Use, call: ast.Call) -> Use:
     unnamed = any("lambda" in edit.written for edit in use.every_edit)
     is_about_attributes = any((k.arg or "").endswith("_attr") for k in call.keywords)
     needed = unnamed and (is_about_attributes or bool(adapter.texts))
-    if not (needed or _is_beside(view, call, adapter)) or not _takes(view, adapter, call):
+    if not (needed or _is_beside(view, call, adapter)) or not takes(view, adapter, call):
         return use
     found = adapted(view, use, call)
     kept = tuple(f for f in use.findings if f.code not in adapter.answers)
@@ -62,7 +65,7 @@ def _is_beside(view: FileView, call: ast.Call, adapter: Adapter) -> bool:
     return any(view.qualified(one.func) in adapter.beside for one in calls)
 
 
-def _takes(view: FileView, adapter: Adapter, call: ast.Call) -> bool:
+def takes(view: FileView, adapter: Adapter, call: ast.Call) -> bool:
     """Whether the adapter takes the arguments as they stand: none is an initializer that suits only its own tensor."""
     constructor = next(n for n in ast.walk(ast.parse(adapter.text)) if isinstance(n, ast.FunctionDef))
     parameters = [one.arg for one in constructor.args.args]
@@ -78,8 +81,10 @@ def _takes(view: FileView, adapter: Adapter, call: ast.Call) -> bool:
 
 def _is_handed_on(view: FileView, value: ast.expr, *, is_text: bool) -> bool:
     """Whether the argument means the same by way of a parameter: a number or a flag, or what is made elsewhere."""
+    if is_text:
+        return True
     if isinstance(value, ast.Constant):
-        return is_text or not isinstance(value.value, str | bytes)
+        return not isinstance(value.value, str | bytes)
     made = [n for n in ast.walk(value) if isinstance(n, ast.Call | ast.List | ast.Tuple | ast.Starred | ast.Dict)]
     return not any(not isinstance(n, ast.Call) or view.settings.overloads(view.qualified(n.func) or "") for n in made)
 
@@ -89,10 +94,13 @@ def adapted(view: FileView, use: Use, call: ast.Call) -> Use | None:
     site = use.site
     adapter = adapters(view.target).get(site.name)
     place = _place(view, site)
-    if adapter is None or place is None or not _is_free(view, adapter.name):
+    if adapter is None or place is None:
+        return None
+    parts = definitions(view.target, adapter)
+    if not all(_is_free(view, one.name) for one in parts):
         return None
     try:
-        _written(view, site, place, adapter.text)
+        _written(view, site, place, "\n".join(one.text for one in parts))
     except Refused:
         return None
     edit = Edit(view.source.span(site.node), view.quoted(adapter.name, site.node), use.row.code)
@@ -122,26 +130,33 @@ def _findings(view: FileView, use: Use, adapter: Adapter, call: ast.Call) -> lis
 
 def plan_adapters(view: FileView, planned: Planned) -> Changes:
     """Write the classes of the adapters below the imports."""
-    used: dict[tuple[int, str], tuple[Site, Adapter]] = {}
+    used: dict[str, tuple[int, Definition, Site]] = {}
     for use in planned.uses.converted:
         place = _place(view, use.site) if use.adapter is not None else None
-        if use.adapter is not None and place is not None:
-            used.setdefault((place, use.adapter.name), (use.site, use.adapter))
+        for one in definitions(view.target, use.adapter) if use.adapter is not None and place is not None else ():
+            assert place is not None
+            if one.name not in used or place < used[one.name][0]:
+                used[one.name] = (place, one, use.site)
     if not used:
         return NOTHING
     edits: list[Edit] = []
     imports: list[Import] = []
-    first = {adapter.name: place for (place, _), (_, adapter) in sorted(used.items(), reverse=True)}
-    for place in sorted(set(first.values())):
-        here = [adapter for (at, name), (_, adapter) in sorted(used.items()) if first[name] == place == at]
-        site = next(site for (at, _), (site, _) in sorted(used.items()) if at == place)
+    for place in sorted({at for at, _, _ in used.values()}):
+        here = [(one, site) for at, one, site in used.values() if at == place]
+        here.sort(key=lambda pair: _order(pair[0]))
+        site = here[0][1]
         above = view.source.body[:place]
         blank = 2 * (len(above) - len(above.rstrip(b" \r\n")) < 3 * len(view.source.newline))
-        text = "\n" * blank + "".join(f"{adapter.text}\n\n" for adapter in here)
+        text = "\n" * blank + "".join(f"{one.text}\n\n" for one, _ in here)
         written = _written(view, site, place, text.replace("\n", view.source.newline))
         edits += written.edits
         imports += [replace(one, site=site) for one in written.imports]
     return Changes(tuple(edits), imports=tuple(imports))
+
+
+def _order(one: Definition) -> tuple[bool, str]:
+    """Functions come before classes, of which none needs another one while it is defined."""
+    return one.text.startswith("class "), one.name
 
 
 def _written(view: FileView, site: Site, place: int, text: str) -> Changes:
