@@ -74,9 +74,15 @@ def takes(view: FileView, adapter: Adapter, call: ast.Call) -> bool:
     if len(given) < len(call.args) or any(k.arg is None or k.arg not in named for k in call.keywords):
         return False
     given |= {k.arg: k.value for k in call.keywords if k.arg is not None}
-    if any(name in adapter.checks for name in given):
+    defaults = constructor.args.defaults
+    default = dict(zip(parameters[len(parameters) - len(defaults) :], defaults, strict=True))
+    if any(name in adapter.checks and not _is_default(value, default.get(name)) for name, value in given.items()):
         return False
     return all(_is_handed_on(view, value, is_text=name in adapter.texts) for name, value in given.items())
+
+
+def _is_default(value: ast.expr, default: ast.expr | None) -> bool:
+    return default is not None and isinstance(value, ast.Constant) and ast.dump(value) == ast.dump(default)
 
 
 def _is_handed_on(view: FileView, value: ast.expr, *, is_text: bool) -> bool:
@@ -146,8 +152,8 @@ def plan_adapters(view: FileView, planned: Planned) -> Changes:
         here.sort(key=lambda pair: _order(pair[0]))
         site = here[0][1]
         above = view.source.body[:place]
-        blank = 2 * (len(above) - len(above.rstrip(b" \r\n")) < 3 * len(view.source.newline))
-        text = "\n" * blank + "".join(f"{one.text}\n\n" for one, _ in here)
+        ended = len(above) - len(above.rstrip(b" \r\n"))
+        text = "\n" * max(3 - ended // len(view.source.newline), 0) + "".join(f"{one.text}\n\n" for one, _ in here)
         written = _written(view, site, place, text.replace("\n", view.source.newline))
         edits += written.edits
         imports += [replace(one, site=site) for one in written.imports]
