@@ -51,6 +51,8 @@ class Adapter:
     """Codes of what is said of the target's own layer and does not hold for it."""
     calls: str = ""
     """``source``: its ``forward`` has the source's parameters and result, so that its calls stay as they are."""
+    objects: tuple[str, ...] = ()
+    """Parameters of which it takes a function or layer, where the target's own layer takes a name only."""
     needs: tuple[str, ...] = ()
     """Names of the functions and other adapters that its text names."""
 
@@ -102,4 +104,4 @@ def _adapter(entry: Mapping[str, Any]) -> Adapter:
     return Adapter(entry["of"], entry["name"], entry["text"], calls=entry.get("calls", ""), **lists)
 
 
-_LISTS = ("lacks", "checks", "warns", "texts", "beside", "answers", "needs")
+_LISTS = ("lacks", "checks", "warns", "texts", "beside", "answers", "objects", "needs")

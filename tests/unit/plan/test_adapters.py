@@ -138,3 +138,47 @@ def test_all_layers_of_a_class_in_a_file_are_adapters_or_none() -> None:
     output = convert(with_text, to="paddle", verify=True).output
     assert "class TorchMultiHeadAttention" not in output
     assert "= nn.MultiheadAttention(width, 2)" in output
+
+
+ENCODER = """import torch
+from torch import nn
+
+
+def encode(src, mask, padding):
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer({arguments}), 2, norm=nn.LayerNorm(8))
+    return encoder({call})
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "call", "adapted"),
+    [
+        pytest.param("8, 2, 16, batch_first=True", "src", set(), id="as Paddle's"),
+        pytest.param("8, 2", "src", {"TorchTransformerEncoderLayer"}, id="batches second"),
+        pytest.param("8, 2, 16, batch_first=True", "src, mask", {"TorchTransformerEncoder"}, id="a mask"),
+        pytest.param(
+            "8, 2, 16, batch_first=True", "src, None, padding", {"TorchTransformerEncoder"}, id="a mask of padding"
+        ),
+        pytest.param(
+            "8, 2, 16, batch_first=True, activation=nn.GELU()", "src", {"TorchTransformerEncoderLayer"}, id="a layer"
+        ),
+        pytest.param("8, 2, bias=False", "src, mask", {"TorchTransformerEncoder"}, id="what no layer has"),
+        pytest.param(
+            "8, 2, bias=True", "src, mask", {"TorchTransformerEncoder", "TorchTransformerEncoderLayer"}, id="both"
+        ),
+    ],
+)
+def test_each_class_of_an_encoder_is_an_adapter_where_it_needs_one(
+    arguments: str, call: str, adapted: set[str]
+) -> None:
+    output = convert(ENCODER.format(arguments=arguments, call=call), to="paddle", verify=True).output
+    classes = {node.name for node in ast.parse(output).body if isinstance(node, ast.ClassDef)}
+    assert classes == adapted
+    assert f"return encoder({call})" in output
+
+
+def test_adapters_come_before_the_shim() -> None:
+    source = ATTENTION.format(arguments="width, **flag", call="out = self.attention(x, x, x)")
+    output = convert(source, to="paddle", shim="auto").output
+    assert "TorchMultiHeadAttention(width, **flag)" in output
+    assert "paddletorch_shim" not in output

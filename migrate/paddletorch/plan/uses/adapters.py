@@ -13,6 +13,7 @@ from dataclasses import replace
 from paddletorch_rules.adapters import Adapter, Definition, adapters, definitions
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.calls.initial_values import warned_code
 from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import Refused, UnseenArguments
@@ -67,18 +68,27 @@ def _is_beside(view: FileView, call: ast.Call, adapter: Adapter) -> bool:
 
 def takes(view: FileView, adapter: Adapter, call: ast.Call) -> bool:
     """Whether the adapter takes the arguments as they stand: none is an initializer that suits only its own tensor."""
-    constructor = next(n for n in ast.walk(ast.parse(adapter.text)) if isinstance(n, ast.FunctionDef))
-    parameters = [one.arg for one in constructor.args.args]
-    named = {*parameters, *(one.arg for one in constructor.args.kwonlyargs)}
-    given = dict(zip(parameters[1:], call.args, strict=False))
+    arguments = _constructor(adapter)
+    parameters = [one.arg for one in arguments.args]
+    named = {*parameters, *(one.arg for one in arguments.kwonlyargs)}
+    given = positional(adapter, call)
     if len(given) < len(call.args) or any(k.arg is None or k.arg not in named for k in call.keywords):
         return False
     given |= {k.arg: k.value for k in call.keywords if k.arg is not None}
-    defaults = constructor.args.defaults
-    default = dict(zip(parameters[len(parameters) - len(defaults) :], defaults, strict=True))
+    default = dict(zip(parameters[::-1], arguments.defaults[::-1], strict=False))
     if any(name in adapter.checks and not _is_default(value, default.get(name)) for name, value in given.items()):
         return False
     return all(_is_handed_on(view, value, is_text=name in adapter.texts) for name, value in given.items())
+
+
+def positional(adapter: Adapter, call: ast.Call) -> dict[str, ast.expr]:
+    """The positional arguments by the adapter's parameters."""
+    return dict(zip([one.arg for one in _constructor(adapter).args[1:]], call.args, strict=False))
+
+
+def _constructor(adapter: Adapter) -> ast.arguments:
+    nodes = ast.walk(ast.parse(adapter.text))
+    return next(n.args for n in nodes if isinstance(n, ast.FunctionDef) and n.name == "__init__")
 
 
 def _is_default(value: ast.expr, default: ast.expr | None) -> bool:
@@ -126,7 +136,7 @@ def _findings(view: FileView, use: Use, adapter: Adapter, call: ast.Call) -> lis
     site, row = use.site, use.row
     found = [finding(code, site.node, site.name, row) for code in adapter.warns]
     if view.target in row.warn:
-        found.append(finding(row.warn[view.target], site.node, site.name, row))
+        found.append(finding(warned_code(view, row), site.node, site.name, row))
     given = {keyword.arg for keyword in call.keywords}
     open_ = [name for name in (*adapter.lacks, *adapter.checks) if name not in given]
     if open_:

@@ -18,8 +18,9 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnseenArguments
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.uses.adapters import CODE, HANDED_ON, adapted, takes
+from paddletorch.plan.uses.adapters import CODE, HANDED_ON, adapted, positional, takes
 from paddletorch.plan.uses.instance_calls import calls_of_instances, converted_call
+from paddletorch.plan.uses.runtime_calls import CODE as AT_RUN_TIME
 
 _MEANING = "NNL202"
 """The code for a call that means the same only for some values."""
@@ -63,7 +64,11 @@ def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> It
 
 def _is_needed(adapter: Adapter, use: Use) -> bool:
     """Whether the arguments of a layer are what its adapter takes, and the target's own layer does not."""
-    if any(isinstance(found.refusal, UnseenArguments) or found.code == HANDED_ON for found in use.findings):
+    if any(isinstance(one.refusal, UnseenArguments) or one.code in (HANDED_ON, AT_RUN_TIME) for one in use.findings):
+        return True
+    call = use.site.call
+    given = {k.arg: k.value for k in call.keywords} | positional(adapter, call) if call is not None else {}
+    if any(isinstance(given.get(name), ast.Call | ast.Lambda) for name in adapter.objects):
         return True
     codes = {found.code for found in use.findings}
     return not codes.isdisjoint(adapter.answers) if use.converts else bool(codes) and codes <= set(adapter.answers)
