@@ -67,8 +67,9 @@ def _is_needed(adapter: Adapter, use: Use) -> bool:
     if any(isinstance(one.refusal, UnseenArguments) or one.code in (HANDED_ON, AT_RUN_TIME) for one in use.findings):
         return True
     call = use.site.call
-    given = {k.arg: k.value for k in call.keywords} | positional(adapter, call) if call is not None else {}
-    if any(isinstance(given.get(name), ast.Call | ast.Lambda) for name in adapter.objects):
+    given = [(k.arg, k.value) for k in call.keywords] if call is not None else []
+    given += positional(adapter, call).items() if call is not None else ()
+    if any(name in adapter.objects and isinstance(value, ast.Call | ast.Lambda) for name, value in given):
         return True
     codes = {found.code for found in use.findings}
     return not codes.isdisjoint(adapter.answers) if use.converts else bool(codes) and codes <= set(adapter.answers)
