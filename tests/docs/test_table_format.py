@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import re
+import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from paddletorch_rules import TableError, load
+from paddletorch_rules import TableError, adapters, load
+from paddletorch_rules.adapters import Adapter
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
 _SHORT = {"method", "method_example", "method_paddle_example", "in_place", "in_place_example"}
@@ -47,3 +55,13 @@ def test_keys(section: str, entry: str, read: set[str], tmp_path: Path) -> None:
     assert "wrong" in str(raised.value)
     known = set(re.findall(r"\w+", str(raised.value).rpartition("known are ")[2]))
     assert _keys(section) - read == known
+
+
+def test_keys_of_adapters() -> None:
+    """The entries of adapters are read as they stand: no key is unknown to the record or to the page."""
+    known = {field.name for field in fields(Adapter)}
+    assert _keys("Adapter") == known
+    for path in Path(adapters.__file__).parent.glob("*.toml"):
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        assert {key for entry in tables["adapter"] for key in entry} <= known
+        assert all(set(entry) == {"name", "text"} for entry in tables.get("function", ()))

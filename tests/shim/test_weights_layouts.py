@@ -8,12 +8,23 @@ import numpy as np
 import paddle
 import pytest
 import torch
+from paddletorch_rules.adapters import adapters, definitions
 from paddletorch_rules.layouts import LAYOUTS
 from paddletorch_shim.weights import WeightsError, layout
 from paddletorch_shim.weights.arrays import Array, to_array
 from paddletorch_shim.weights.state import Choices, convert
 
 P, T = paddle.nn, torch.nn
+
+
+def adapter(name: str) -> Any:
+    """The class that the converter writes into a file for this class of torch's."""
+    found = adapters("paddle")[f"torch.nn.{name}"]
+    names: dict[str, Any] = {"paddle": paddle}
+    for one in definitions("paddle", found):
+        exec(one.text, names)
+    return names[found.name]
+
 
 PAIRS: dict[str, tuple[Any, Any]] = {
     "Linear": (lambda: T.Linear(3, 4), lambda: P.Linear(3, 4)),
@@ -50,6 +61,11 @@ PAIRS: dict[str, tuple[Any, Any]] = {
     "TransformerDecoderLayer": (
         lambda: T.TransformerDecoderLayer(4, 2, 8),
         lambda: P.TransformerDecoderLayer(4, 2, 8),
+    ),
+    "TorchMultiHeadAttention": (lambda: T.MultiheadAttention(4, 2), lambda: adapter("MultiheadAttention")(4, 2)),
+    "TorchTransformer": (
+        lambda: T.Transformer(4, 2, 1, 2, 8),
+        lambda: adapter("Transformer")(4, 2, 1, 2, 8),
     ),
     "LSTM": (lambda: T.LSTM(3, 4, 2, bidirectional=True), lambda: P.LSTM(3, 4, 2, direction="bidirect")),
     "LSTM projected": (lambda: T.LSTM(3, 4, 2, proj_size=2), lambda: P.LSTM(3, 4, 2, proj_size=2)),

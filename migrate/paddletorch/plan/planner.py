@@ -62,6 +62,7 @@ from paddletorch.plan.uses.partials import plan_partials
 from paddletorch.plan.uses.planned_sites import plan_sites
 from paddletorch.plan.uses.probes import plan_probes
 from paddletorch.plan.uses.runtime_calls import plan_unknown_calls
+from paddletorch.plan.uses.source_calls import plan_source_calls
 from paddletorch.plan.uses.subclasses import plan_subclasses
 from paddletorch.text.kept_text import KeptText
 
@@ -69,6 +70,7 @@ PASSES = (
     Pass("integer gradients", plan_integer_gradients),  # as the next one
     Pass("type promotion", plan_promotion),  # before the edits of operands, around which its casts go
     Pass("sites", plan_sites),
+    Pass("layers with the source's calls", plan_source_calls),
     Pass("constants of calls that stay", plan_constants, leaves_uses=True),
     Pass("compiling decorators", plan_compiling_decorators, leaves_uses=True),
     Pass("base classes", plan_subclasses, leaves_uses=True),

@@ -1,7 +1,8 @@
 """Classes with the arguments of the other framework's layers, for calls whose arguments only the program knows.
 
 ``paddletorch rules adapters`` writes ``to_paddle.toml`` and ``to_torch.toml``: what the converter itself makes of a
-subclass with the source's signature. A few are written by hand, in ``written_to_torch.toml``.
+subclass with the source's signature. A few are written by hand, in ``written_to_paddle.toml`` and
+``written_to_torch.toml``, whose ``[[function]]`` entries are functions that such classes call.
 """
 
 from __future__ import annotations
@@ -12,11 +13,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from paddletorch_rules.releases import Framework
 
 _FOLDER = Path(__file__).parent
+
+
+class Definition(NamedTuple):
+    """A class or function that is written into a file."""
+
+    name: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,17 @@ class Adapter:
     """Classes that show, made in the same class, that the target's own layer does not suit the input."""
     answers: tuple[str, ...] = ()
     """Codes of what is said of the target's own layer and does not hold for it."""
+    calls: str = ""
+    """``source``: its ``forward`` has the source's parameters and result, so that its calls stay as they are."""
+    objects: tuple[str, ...] = ()
+    """Parameters of which it takes a function or layer, where the target's own layer takes a name only."""
+    needs: tuple[str, ...] = ()
+    """Names of the functions and other adapters that its text names."""
+
+    @property
+    def keeps_calls(self) -> bool:
+        """Whether calls of the layer stay as the source's."""
+        return self.calls == "source"
 
 
 def file(target: Framework) -> Path:
@@ -51,18 +70,39 @@ def file(target: Framework) -> Path:
 @lru_cache
 def adapters(target: Framework) -> Mapping[str, Adapter]:
     """The adapters by the source's class."""
+    return MappingProxyType({one["of"]: _adapter(one) for one in _entries(target, "adapter")})
+
+
+@lru_cache
+def definitions(target: Framework, adapter: Adapter) -> tuple[Definition, ...]:
+    """What is written into a file for the adapter: what it needs, and last its class."""
+    known = {one["name"]: Definition(one["name"], one["text"]) for one in _entries(target, "function")}
+    named = {one.name: one for one in adapters(target).values()}
+    found: dict[str, Definition] = {}
+    for name in adapter.needs:
+        needed = definitions(target, named[name]) if name in named else (known[name],)
+        found |= {one.name: one for one in needed}
+    return (*found.values(), Definition(adapter.name, adapter.text))
+
+
+def _entries(target: Framework, kind: str) -> list[Mapping[str, Any]]:
+    return [one for table in _tables(target) for one in table.get(kind, ())]
+
+
+@lru_cache
+def _tables(target: Framework) -> tuple[Mapping[str, Any], ...]:
     if sys.version_info >= (3, 11):
         import tomllib  # slow to import, and few files need an adapter
     else:
         import tomli as tomllib
-    found: dict[str, Adapter] = {}
-    for path in (file(target), _FOLDER / f"written_to_{target}.toml"):
-        if path.exists():
-            with path.open("rb") as opened:
-                found |= {one["of"]: _adapter(one) for one in tomllib.load(opened)["adapter"]}
-    return MappingProxyType(found)
+    paths = (file(target), _FOLDER / f"written_to_{target}.toml")
+    return tuple(tomllib.loads(path.read_text(encoding="utf-8")) for path in paths)
 
 
 def _adapter(entry: Mapping[str, Any]) -> Adapter:
-    lists = {key: tuple(entry.get(key, ())) for key in ("lacks", "checks", "texts", "beside", "answers")}
-    return Adapter(entry["of"], entry["name"], entry["text"], warns=tuple(entry.get("warns", {}).items()), **lists)
+    lists = {key: tuple(entry.get(key, ())) for key in _LISTS}
+    warns = tuple(entry.get("warns", {}).items())
+    return Adapter(entry["of"], entry["name"], entry["text"], calls=entry.get("calls", ""), warns=warns, **lists)
+
+
+_LISTS = ("lacks", "checks", "texts", "beside", "answers", "objects", "needs")

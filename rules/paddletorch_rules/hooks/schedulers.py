@@ -21,9 +21,12 @@ _MOMENTUM = "it also moves momentum (beta1) between base_momentum and max_moment
 
 @hook("scheduler", to="paddle")
 def scheduler_to_paddle(call: BoundCall) -> None:
-    """``StepLR(optimizer, ...)`` starts from ``optimizer.get_lr()``."""
+    """``StepLR(optimizer, ...)`` starts from ``optimizer.get_lr()``; Paddle's ``step_size`` is no float."""
     _check_optimizer(call)
     call.wrap("optimizer", "", ".get_lr()")
+    step, given = call.value("step_size"), call.literal("step_size")
+    if step is not None and isinstance(given, float) and given.is_integer():
+        call.replace(step, str(int(given)))
 
 
 @hook("scheduler", to="torch")

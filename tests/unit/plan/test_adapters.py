@@ -9,7 +9,7 @@ import pytest
 from paddletorch.api.convert import convert
 from paddletorch.proof.write_adapters import adapters_to, toml
 from paddletorch_rules import Framework, load
-from paddletorch_rules.adapters import Adapter, adapters, file
+from paddletorch_rules.adapters import Adapter, Definition, adapters, definitions, file
 
 SIDES: tuple[Framework, ...] = ("paddle", "torch")
 EVERY = [pytest.param(target, one, id=one.of) for target in SIDES for one in adapters(target).values()]
@@ -28,10 +28,24 @@ def test_reads_as_a_small_class(target: Framework, adapter: Adapter) -> None:
     assert "lambda" not in adapter.text
 
 
+@pytest.mark.parametrize(("target", "adapter"), EVERY)
+def test_what_it_names_is_written_too(target: Framework, adapter: Adapter) -> None:
+    written = definitions(target, adapter)
+    assert written[-1] == (adapter.name, adapter.text)
+    own = {one.name for one in adapters(target).values()} | {one.name for one in written}
+    names = {node.id for node in ast.walk(ast.parse(adapter.text)) if isinstance(node, ast.Name)}
+    assert names & own <= {one.name for one in written}
+
+
+def is_class(one: Definition) -> bool:
+    return one.text.lstrip().startswith("class ")
+
+
 @pytest.mark.parametrize("target", SIDES)
 def test_every_class_can_be_made(target: Framework, tmp_path: Path) -> None:
     """Each class statement runs on the real framework, and its base is that framework's layer."""
-    texts = "\n\n".join(one.text for one in adapters(target).values())
+    written = dict.fromkeys(part for one in adapters(target).values() for part in definitions(target, one))
+    texts = "\n\n".join(one.text for one in sorted(written, key=is_class))
     names = [one.name for one in adapters(target).values()]
     base = {"paddle": "paddle.nn.Layer", "torch": "torch.nn.Module"}[target]
     asked = f"print(all(issubclass(one, {base}) for one in [{', '.join(names)}]))"
@@ -71,3 +85,100 @@ def test_one_class_serves_all_calls_and_the_windows_line_ends_stay() -> None:
     assert output.count("class TorchConv2D(paddle.nn.Conv2D):") == 1
     assert output.count("\n") == output.count("\r\n")
     assert "return TorchConv2D(3, 4, **options), TorchConv2D(3, 4, 1, **options)" in output
+
+
+ATTENTION = """import torch
+from torch import nn
+
+
+class Reader(nn.Module):
+    def __init__(self, width, flag):
+        super().__init__()
+        self.attention = nn.MultiheadAttention({arguments})
+
+    def forward(self, x, mask):
+        {call}
+        return out
+"""
+FIRST = "width, 2, batch_first=True"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "call", "adapted"),
+    [
+        pytest.param(FIRST, "out, _ = self.attention(x, x, x)", False, id="as Paddle's"),
+        pytest.param("width, 2", "out, _ = self.attention(x, x, x)", True, id="batches second"),
+        pytest.param("width, 2, batch_first=flag", "out, _ = self.attention(x, x, x)", True, id="a flag"),
+        pytest.param(FIRST, "out, _ = self.attention(x, x, x, attn_mask=mask)", True, id="a mask"),
+        pytest.param(FIRST, "out, _ = self.attention(x, x, x, mask)", True, id="a mask of keys"),
+        pytest.param(FIRST, "out = self.attention(x, x, x)", True, id="a pair that would need a lambda"),
+        pytest.param(FIRST, "out, _ = self.attention(*x)", True, id="arguments that are not seen"),
+        pytest.param("width, 2, add_zero_attn=True", "out, _ = self.attention(x, x, x)", False, id="what no layer has"),
+        pytest.param("width, 2, device='cuda'", "out, _ = self.attention(x, x, x)", False, id="a text of torch's"),
+    ],
+)
+def test_a_layer_keeps_the_calls_that_paddles_own_cannot_take(arguments: str, call: str, adapted: bool) -> None:
+    result = convert(ATTENTION.format(arguments=arguments, call=call), to="paddle", verify=True)
+    assert ("class TorchMultiHeadAttention(paddle.nn.MultiHeadAttention):" in result.output) == adapted
+    assert "lambda" not in result.output
+    if adapted:
+        assert call in result.output
+        assert result.output.count("def merged_mask(") == 1
+        assert convert(result.output, to="paddle").output == result.output
+        assert {d.code for d in result.findings} == {"NNL207"}
+
+
+def test_all_layers_of_a_class_in_a_file_are_adapters_or_none() -> None:
+    plain = "nn.MultiheadAttention(width, 2, batch_first=True)"
+    source = ATTENTION.format(arguments="width, 2", call="out = self.attention(x, x, x)")
+    both = source.replace("        self.attention = ", f"        self.other = {plain}\n        self.attention = ")
+    output = convert(both, to="paddle", verify=True).output
+    assert "self.other = TorchMultiHeadAttention(width, 2, batch_first=True)" in output
+    with_text = both.replace("batch_first=True", "batch_first=True, device='cuda'")
+    output = convert(with_text, to="paddle", verify=True).output
+    assert "class TorchMultiHeadAttention" not in output
+    assert "= nn.MultiheadAttention(width, 2)" in output
+
+
+ENCODER = """import torch
+from torch import nn
+
+
+def encode(src, mask, padding):
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer({arguments}), 2, norm=nn.LayerNorm(8))
+    return encoder({call})
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "call", "adapted"),
+    [
+        pytest.param("8, 2, 16, batch_first=True", "src", set(), id="as Paddle's"),
+        pytest.param("8, 2", "src", {"TorchTransformerEncoderLayer"}, id="batches second"),
+        pytest.param("8, 2, 16, batch_first=True", "src, mask", {"TorchTransformerEncoder"}, id="a mask"),
+        pytest.param(
+            "8, 2, 16, batch_first=True", "src, None, padding", {"TorchTransformerEncoder"}, id="a mask of padding"
+        ),
+        pytest.param(
+            "8, 2, 16, batch_first=True, activation=nn.GELU()", "src", {"TorchTransformerEncoderLayer"}, id="a layer"
+        ),
+        pytest.param("8, 2, bias=False", "src, mask", {"TorchTransformerEncoder"}, id="what no layer has"),
+        pytest.param(
+            "8, 2, bias=True", "src, mask", {"TorchTransformerEncoder", "TorchTransformerEncoderLayer"}, id="both"
+        ),
+    ],
+)
+def test_each_class_of_an_encoder_is_an_adapter_where_it_needs_one(
+    arguments: str, call: str, adapted: set[str]
+) -> None:
+    output = convert(ENCODER.format(arguments=arguments, call=call), to="paddle", verify=True).output
+    classes = {node.name for node in ast.parse(output).body if isinstance(node, ast.ClassDef)}
+    assert classes == adapted
+    assert f"return encoder({call})" in output
+
+
+def test_adapters_come_before_the_shim() -> None:
+    source = ATTENTION.format(arguments="width, **flag", call="out = self.attention(x, x, x)")
+    output = convert(source, to="paddle", shim="auto").output
+    assert "TorchMultiHeadAttention(width, **flag)" in output
+    assert "paddletorch_shim" not in output

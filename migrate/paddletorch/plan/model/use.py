@@ -142,6 +142,15 @@ class Uses:
             return self.left_calls[instance.call]
         return instance.api in self.left_apis
 
+    def keeps_calls(self, instance: Instance) -> bool:
+        """Whether the object's calls stay as the source's, since an adapter with the source's ``forward`` makes it."""
+        return ("base" if instance.node is not None else "call", instance.api) in self._called_as_source
+
+    @cached_property
+    def _called_as_source(self) -> frozenset[tuple[str, str]]:
+        adapted = (use for use in self.items if use.adapter is not None and use.adapter.keeps_calls)
+        return frozenset((use.site.role, use.site.name) for use in adapted)
+
     @cached_property
     def all_left(self) -> bool:
         """Whether the file has uses, and all of them are left."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from paddletorch_rules.adapters import Adapter, adapters
+from paddletorch_rules.adapters import Adapter, Definition, adapters, definitions
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.calls.initial_values import warned_code
 from paddletorch.plan.inference.opaque_arguments import spread_keys
 from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned
 from paddletorch.plan.model.findings import Finding, finding
@@ -33,6 +34,9 @@ def with_adapter(view: FileView, use: Use) -> Use:
     site = use.site
     if site.role != "call" or site.call is None or site.other is not None or len(site.candidates) != 1:
         return use
+    found = adapters(view.target).get(site.name)
+    if found is not None and found.keeps_calls:
+        return use  # decided for all calls of the class in the file: ``plan_source_calls``
     unseen = all(isinstance(f.refusal, UnseenArguments) for f in use.findings) and bool(use.findings)
     if use.converts:  # as the class that takes them whatever they are, or as those that runs saw
         unseen = any(f.code == HANDED_ON for f in use.findings) or spread_keys(view, site.call) is not None
@@ -49,7 +53,7 @@ def _written_plainly(view: FileView, use: Use, call: ast.Call) -> Use:
     unnamed = any("lambda" in edit.written for edit in use.every_edit)
     is_about_attributes = any((k.arg or "").endswith("_attr") for k in call.keywords)
     needed = unnamed and (is_about_attributes or bool(adapter.texts))
-    if not (needed or _is_beside(view, call, adapter)) or not _takes(view, adapter, call):
+    if not (needed or _is_beside(view, call, adapter)) or not takes(view, adapter, call):
         return use
     found = adapted(view, use, call)
     kept = tuple(f for f in use.findings if f.code not in adapter.answers)
@@ -65,24 +69,41 @@ def _is_beside(view: FileView, call: ast.Call, adapter: Adapter) -> bool:
     return any(view.qualified(one.func) in adapter.beside for one in calls)
 
 
-def _takes(view: FileView, adapter: Adapter, call: ast.Call) -> bool:
+def takes(view: FileView, adapter: Adapter, call: ast.Call) -> bool:
     """Whether the adapter takes the arguments as they stand: none is an initializer that suits only its own tensor."""
-    constructor = next(n for n in ast.walk(ast.parse(adapter.text)) if isinstance(n, ast.FunctionDef))
-    parameters = [one.arg for one in constructor.args.args]
-    named = {*parameters, *(one.arg for one in constructor.args.kwonlyargs)}
-    given = dict(zip(parameters[1:], call.args, strict=False))
+    arguments = _constructor(adapter)
+    parameters = [one.arg for one in arguments.args]
+    named = {*parameters, *(one.arg for one in arguments.kwonlyargs)}
+    given = positional(adapter, call)
     if len(given) < len(call.args) or any(k.arg is None or k.arg not in named for k in call.keywords):
         return False
     given |= {k.arg: k.value for k in call.keywords if k.arg is not None}
-    if any(name in adapter.checks for name in given):
+    default = dict(zip(parameters[::-1], arguments.defaults[::-1], strict=False))
+    if any(name in adapter.checks and not _is_default(value, default.get(name)) for name, value in given.items()):
         return False
     return all(_is_handed_on(view, value, is_text=name in adapter.texts) for name, value in given.items())
 
 
+def positional(adapter: Adapter, call: ast.Call) -> dict[str, ast.expr]:
+    """The positional arguments by the adapter's parameters."""
+    return dict(zip([one.arg for one in _constructor(adapter).args[1:]], call.args, strict=False))
+
+
+def _constructor(adapter: Adapter) -> ast.arguments:
+    nodes = ast.walk(ast.parse(adapter.text))
+    return next(n.args for n in nodes if isinstance(n, ast.FunctionDef) and n.name == "__init__")
+
+
+def _is_default(value: ast.expr, default: ast.expr | None) -> bool:
+    return default is not None and isinstance(value, ast.Constant) and ast.dump(value) == ast.dump(default)
+
+
 def _is_handed_on(view: FileView, value: ast.expr, *, is_text: bool) -> bool:
     """Whether the argument means the same by way of a parameter: a number or a flag, or what is made elsewhere."""
+    if is_text:
+        return True
     if isinstance(value, ast.Constant):
-        return is_text or not isinstance(value.value, str | bytes)
+        return not isinstance(value.value, str | bytes)
     made = [n for n in ast.walk(value) if isinstance(n, ast.Call | ast.List | ast.Tuple | ast.Starred | ast.Dict)]
     return not any(not isinstance(n, ast.Call) or view.settings.overloads(view.qualified(n.func) or "") for n in made)
 
@@ -95,10 +116,13 @@ def adapted(view: FileView, use: Use, call: ast.Call | None) -> Use | None:
     site = use.site
     adapter = _adapter(view, site)
     place = _place(view, site)
-    if adapter is None or place is None or not _is_free(view, adapter.name):
+    if adapter is None or place is None:
+        return None
+    parts = definitions(view.target, adapter)
+    if not all(_is_free(view, one.name) for one in parts):
         return None
     try:
-        _written(view, site, place, adapter.text)
+        _written(view, site, place, "\n".join(one.text for one in parts))
     except Refused:
         return None
     edit = Edit(view.source.span(site.node), view.quoted(adapter.name, site.node), use.row.code)
@@ -124,7 +148,7 @@ def _findings(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None)
     site, row = use.site, use.row
     found = [finding(code, site.node, site.name, row, what=what) for code, what in adapter.warns]
     if view.target in row.warn:
-        found.append(finding(row.warn[view.target], site.node, site.name, row))
+        found.append(finding(warned_code(view, row), site.node, site.name, row))
     given = {keyword.arg for keyword in call.keywords} if call is not None else set()
     seen = spread_keys(view, call) if call is not None else None
     open_ = [name for name in (*adapter.lacks, *adapter.checks) if name not in given and (seen is None or name in seen)]
@@ -135,27 +159,34 @@ def _findings(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None)
 
 def plan_adapters(view: FileView, planned: Planned) -> Changes:
     """Write the classes of the adapters below the imports."""
-    used: dict[tuple[int, str], tuple[Site, Adapter]] = {}
+    used: dict[str, tuple[int, Definition, Site]] = {}
     for use in planned.uses.converted:
         place = _place(view, use.site) if use.adapter is not None else None
-        if use.adapter is not None and place is not None:
-            used.setdefault((place, use.adapter.name), (use.site, use.adapter))
+        for one in definitions(view.target, use.adapter) if use.adapter is not None and place is not None else ():
+            assert place is not None
+            if one.name not in used or place < used[one.name][0]:
+                used[one.name] = (place, one, use.site)
     if not used:
         return NOTHING
     edits: list[Edit] = []
     imports: list[Import] = []
-    first = {adapter.name: place for (place, _), (_, adapter) in sorted(used.items(), reverse=True)}
-    for place in sorted(set(first.values())):
-        here = [adapter for (at, name), (_, adapter) in sorted(used.items()) if first[name] == place == at]
-        site = next(site for (at, _), (site, _) in sorted(used.items()) if at == place)
+    for place in sorted({at for at, _, _ in used.values()}):
+        here = [(one, site) for at, one, site in used.values() if at == place]
+        here.sort(key=lambda pair: _order(pair[0]))
+        site = here[0][1]
         above = view.source.body[:place]
-        blank = max(0, 3 - above[len(above.rstrip(b" \r\n")) :].count(b"\n"))  # two empty lines
-        text = "\n" * blank + "".join(f"{adapter.text}\n\n" for adapter in here)
+        blank = max(0, 3 - above[len(above.rstrip(b" \r\n")) :].count(view.source.newline.encode()))  # two empty lines
+        text = "\n" * blank + "".join(f"{one.text}\n\n" for one, _ in here)
         written = _written(view, site, place, text.replace("\n", view.source.newline))
         edits += written.edits
         below = next(s for s in view.tree.module.body if view.source.span(s).start >= place)
         imports += [replace(one, node=below, site=site) for one in written.imports]  # it must be bound up there
     return Changes(tuple(edits), imports=tuple(imports))
+
+
+def _order(one: Definition) -> tuple[bool, str]:
+    """Functions come before classes, of which none needs another one while it is defined."""
+    return one.text.startswith("class "), one.name
 
 
 def _written(view: FileView, site: Site, place: int, text: str) -> Changes:

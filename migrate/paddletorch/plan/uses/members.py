@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from paddletorch_rules import Form, Row
@@ -31,10 +31,11 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.uses.attributes import larger_member, plan_attribute
 from paddletorch.plan.uses.expression_templates import replace_match
+from paddletorch.plan.uses.instance_calls import plan_instance_calls
 from paddletorch.plan.uses.linear_weights import is_tied_to_unknown
 from paddletorch.plan.uses.method_hooks import METHOD_HOOKS, MemberCall
 from paddletorch.plan.uses.uncalled import renamed_parameters, renames_only
-from paddletorch.resolve import Instance, NoneValue
+from paddletorch.resolve import Instance
 from paddletorch.text.source import splice
 
 _HOOK_RESULTS = {
@@ -59,7 +60,9 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
     members = [_plan_member(file, n) for n in attributes if n not in planned.handled]
     counted = Changes(counted=tuple(one for _, one in members if one is not None))
     planned_matches = [changes for _, changes in matches if changes is not None]
-    return joined([*planned_matches, *(changes for changes, _ in members), *_plan_instance_calls(file), counted])
+    return joined(
+        [*planned_matches, *(changes for changes, _ in members), *plan_instance_calls(view, planned), counted]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,44 +81,6 @@ class _File:
 def _left_scaler(planned: Planned) -> int | None:
     constructors = [use for use in planned.uses if use.row.instance == "scaler" and use.site.role == "call"]
     return constructors[0].site.node.lineno if constructors and not any(use.converts for use in constructors) else None
-
-
-def _plan_instance_calls(file: _File) -> Iterator[Changes]:
-    """Calls of instances themselves, ``cell(x, state)``: rows with the name ``__call__``."""
-    view = file.view
-    rows = view.settings.members("__call__")
-    receivers = {row.receiver for row, _ in rows}
-    for call in view.tree.calls if rows else ():
-        values = view.evaluator.values(call.func)
-        types = {v.type for v in values if isinstance(v, Instance)}
-        if types.isdisjoint(receivers):
-            continue
-        options = [pair for pair in rows if pair[0].receiver in types]
-        makers = {v.api for v in values if isinstance(v, Instance)}
-        left = any(isinstance(v, Instance) and file.planned.uses.leave(v) for v in values)
-        if left or any(api.partition(".")[0] == view.target for api in makers):
-            continue  # the object is left as the source's, or is already the target's
-        if len(types) > 1 or any(not isinstance(v, Instance | NoneValue) for v in values):
-            continue
-        if not view.suppressed(options[0][0].code, call):
-            yield _plan_instance_call(file, call, options)
-
-
-def _plan_instance_call(file: _File, call: ast.Call, options: list[tuple[Row, Form]]) -> Changes:
-    view, (row, form) = file.view, options[0]
-    name = f"{row.receiver}()"
-    try:
-        row, form = choose(view, call, options)
-        binding = replace(bind(view, call, row, form, name), receiver=call.func)
-        converted = convert_bound_call(binding, target_form(row, view), Callee.METHOD)
-        if converted.template is None:
-            return NOTHING
-        changes = spelled(view, file.aliases, call.func, converted.every_edit, name)
-    except Refused as stop:
-        return Changes(findings=(refused(stop.refusal, call, name, row),))
-    written = converted.template.replace("{self}", row.receiver or "")
-    conversion = view.conversion(row.code, call, name, written, row.id)
-    return changes._replace(conversions=(conversion,), findings=converted.findings)
 
 
 def _plan_match(file: _File, match: Match) -> Changes | None:

@@ -1,0 +1,97 @@
+"""Layers whose calls stay as the source's: masks that mean something else, batches in another place, other results.
+
+Where a call of ``nn.MultiheadAttention`` cannot become one of Paddle's own layer, or only as a function around it, the
+layer becomes an adapter that has the source's ``forward``. All layers of the class in the file do then, or none: what a
+call calls may be any of them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from paddletorch_rules.adapters import Adapter, adapters
+
+from paddletorch.plan.inference.receivers import Receivers
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.refusals import Refused, UnseenArguments
+from paddletorch.plan.model.use import Use
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.uses.adapters import CODE, HANDED_ON, adapted, positional, takes
+from paddletorch.plan.uses.instance_calls import calls_of_instances, converted_call
+from paddletorch.plan.uses.runtime_calls import CODE as AT_RUN_TIME
+
+_MEANING = "NNL202"
+"""The code for a call that means the same only for some values."""
+
+
+def plan_source_calls(view: FileView, planned: Planned) -> Changes:
+    """Give adapters to the layers whose arguments or calls need them."""
+    layers: dict[str, list[Use]] = {}
+    for use in planned.uses:
+        site = use.site
+        if site.role == "call" and site.call is not None and site.other is None and len(site.candidates) == 1:
+            adapter = adapters(view.target).get(site.name)
+            if adapter is not None and adapter.keeps_calls:
+                layers.setdefault(site.name, []).append(use)
+    if not layers or view.provide(Receivers).with_uses(planned.uses).file_is_converted:
+        return NOTHING
+    called = set(_called_otherwise(view, layers))
+    revised: list[Use] = []
+    for name, uses in layers.items():
+        adapter = adapters(view.target)[name]
+        if name in called or any(_is_needed(adapter, use) for use in uses):
+            revised += _all_adapted(view, adapter, uses)
+    return Changes(uses=tuple(revised))
+
+
+def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:
+    """The classes of which a call would need a function around it, or means the same for some values only."""
+    for call, made, options in calls_of_instances(view):
+        names = {one.api for one in made} & layers.keys()
+        if not names:
+            continue
+        try:
+            _, converted = converted_call(view, call, options)
+        except Refused:
+            yield from names
+            continue
+        unnamed = any("lambda" in edit.written for edit in converted.every_edit)
+        if unnamed or any(found.code == _MEANING for found in converted.findings):
+            yield from names
+
+
+def _is_needed(adapter: Adapter, use: Use) -> bool:
+    """Whether the arguments of a layer are what its adapter takes, and the target's own layer does not."""
+    if any(isinstance(one.refusal, UnseenArguments) or one.code in (HANDED_ON, AT_RUN_TIME) for one in use.findings):
+        return True
+    call = use.site.call
+    given = [(k.arg, k.value) for k in call.keywords] if call is not None else []
+    given += positional(adapter, call).items() if call is not None else ()
+    if any(name in adapter.objects and isinstance(value, ast.Call | ast.Lambda) for name, value in given):
+        return True
+    codes = {found.code for found in use.findings}
+    return not codes.isdisjoint(adapter.answers) if use.converts else bool(codes) and codes <= set(adapter.answers)
+
+
+def _all_adapted(view: FileView, adapter: Adapter, uses: Sequence[Use]) -> Sequence[Use]:
+    """The uses with adapters; none if one that converts as it is has none."""
+    found: list[Use] = []
+    for use in uses:
+        new = _adapted(view, adapter, use) if use.converts or _is_needed(adapter, use) else None
+        if new is not None:
+            found.append(new)
+        elif use.converts:
+            return ()
+    return found
+
+
+def _adapted(view: FileView, adapter: Adapter, use: Use) -> Use | None:
+    """The use with an adapter; None if its arguments would mean something else."""
+    call = use.site.call
+    assert call is not None
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        return adapted(view, use, call)
+    found = adapted(view, use, call) if takes(view, adapter, call) else None
+    return None if found is None else replace(found, findings=tuple(f for f in found.findings if f.code != CODE))
