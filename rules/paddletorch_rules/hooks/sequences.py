@@ -121,7 +121,8 @@ def transformer_call(call: BoundCall) -> None:
         if call.value(name) is not None and call.literal(name) is not None:
             call.stop("NNL201", difference=f"{name} has no counterpart")
         call.drop(name)
-    masks = [n for n in ("mask", "src_mask", "tgt_mask", "memory_mask") if call.value(n) is not None]
+    names = ("mask", "src_mask", "tgt_mask", "memory_mask")
+    masks = [n for n in names if call.value(n) is not None and call.literal(n) is not None]
     if masks:
         call.report("NNL202", difference=f"where {masks[0]} is boolean, True hides in torch and shows in Paddle")
 
