@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from paddletorch.batch import one_file, run
 from paddletorch.engine.engine import Engine
-from paddletorch.model import FileResult, Options
+from paddletorch.model import Evidence, FileResult, Options
 from paddletorch_rules.storage import CACHE_DIR
 
 PADDLE = Options(target="paddle")
@@ -93,9 +93,9 @@ def converted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     real = Engine.convert
 
-    def convert(self: Engine, data: bytes, path: str) -> FileResult:
+    def convert(self: Engine, data: bytes, path: str, evidence: Evidence | None = None) -> FileResult:
         names.append(Path(path).name)
-        return real(self, data, path)
+        return real(self, data, path, evidence)
 
     monkeypatch.setattr(Engine, "convert", convert)
     return names

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from paddletorch.batch import run
 from paddletorch.cli.main import cli
 from paddletorch.engine import engine
-from paddletorch.model import FileResult
+from paddletorch.model import Evidence, FileResult
 from paddletorch.output import write
 
 from .conftest import PLAIN, Run, Tree
@@ -32,12 +32,12 @@ def crash_on(marker: bytes, monkeypatch: pytest.MonkeyPatch, error: BaseExceptio
     """Make the engine fail on files with ``marker``: raise ``error``, or kill the process."""
     real = engine.Engine.convert
 
-    def convert(self: engine.Engine, data: bytes, path: str) -> FileResult:
+    def convert(self: engine.Engine, data: bytes, path: str, evidence: Evidence | None = None) -> FileResult:
         if marker in data:
             if error is None:
                 os._exit(9)
             raise error
-        return real(self, data, path)
+        return real(self, data, path, evidence)
 
     monkeypatch.setattr(engine.Engine, "convert", convert)
 

@@ -95,7 +95,7 @@ def test_work_does_not_grow_with_the_square(engines: dict[Framework, Engine], to
 
 def test_work_that_grows_with_the_square_is_seen() -> None:
     class Comparing(Engine):
-        def convert(self, data: bytes, path: str) -> Any:
+        def convert(self, data: bytes, path: str, evidence: Any = None) -> Any:
             lines = data.splitlines()
             sum(one == other for one in lines for other in lines)
             return super().convert(data, path)

@@ -23,6 +23,7 @@ from paddletorch.plan.names.import_statements import Clause, edit_statement, ins
 from paddletorch.plan.names.left_bases import guarded_imports, left_base
 from paddletorch.plan.names.local_imports import (
     fallback_import,
+    function_around,
     import_text,
     is_on_top,
     is_one_name,
@@ -219,7 +220,9 @@ def _loads_without_source(view: FileView) -> bool:
     """Whether only functions use the source, so that its imports in them are all that the module needs changed."""
     on_top = [found for found in view.tree.scope.bindings.values() if any(is_on_top(view, b) for b in found)]
     of_source = [found for found in on_top if any(view.settings.is_of_source(b.qualified or "") for b in found)]
-    return _selects_modules(view) and all(places_of(view, view.tree.reads(found)) for found in of_source)
+    reads = [view.tree.reads(found) for found in of_source]
+    only_functions = all(function_around(view, load) is not None for loads in reads for load in loads)
+    return _selects_modules(view) and only_functions and all(places_of(view, loads) for loads in reads)
 
 
 _MOST_IMPORTS = 8
