@@ -25,10 +25,11 @@ from program_trees import cache_folder
 @click.option("--most", default=0, help="Cases of a package.")
 @click.option("--each", default=0, help="Cases of a module.")
 @click.option("--cache", type=click.Path(path_type=Path))
+@click.option("--jobs", default=2, show_default=True)
 @click.option("--show-failed", is_flag=True)
-def main(names: tuple[str, ...], most: int, each: int, cache: Path | None, show_failed: bool) -> None:
+def main(names: tuple[str, ...], most: int, each: int, cache: Path | None, jobs: int, show_failed: bool) -> None:
     """Look for programs in packages NAMES."""
-    bench = Bench(cache_folder(cache), 2)
+    bench = Bench(cache_folder(cache), jobs)
     try:
         for package in packages():
             if package.name in names:
