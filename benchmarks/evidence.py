@@ -128,7 +128,7 @@ def recorded(package: Package, cache: Path) -> tuple[Path, dict[str, str]]:
     done = subprocess.run(
         [*command, str(models), package.origin],
         cwd=project,
-        env=environ([project, *beside, *_dependencies(cache)]),
+        env=environ([project, *beside, *dependencies(cache)]),
         capture_output=True,
         text=True,
         check=False,
@@ -149,7 +149,8 @@ def _copy_trees(package: Package, cache: Path, project: Path) -> list[Path]:
     return [distribution_folder(cache, one) for one in package.beside]
 
 
-def _dependencies(cache: Path) -> list[Path]:
+def dependencies(cache: Path) -> list[Path]:
+    """Folders of what the packages need besides a framework."""
     return [cache / "deps", _vision(cache), HERE]
 
 
@@ -184,7 +185,7 @@ def _codes(report: dict[str, Any]) -> Counter[str]:
 def tried(package: Package, cache: Path, output: Path) -> dict[str, Any]:
     """What ``paddletorch try`` says of a converted tree."""
     beside = [distribution_folder(cache, one) for one in package.beside]
-    path = environ([*beside, *_dependencies(cache)])
+    path = environ([*beside, *dependencies(cache)])
     command = [
         *PADDLETORCH,
         "try",
