@@ -238,7 +238,7 @@ def findings_line(row: Row) -> str:
 
 
 def _run_line(row: Row) -> str:
-    equal = f"{row.equal[0]} | {row.equal[1]} of {row.judged}" if row.equal else " | "
+    equal = f"{row.equal[0]} | {row.equal[1]} of {row.judged}" if row.equal else "not run | not run"
     return (
         f"| {row.package.requirement} | {row.package.to} | {row.files:,} | {row.ran} of {row.models} | "
         f"{row.answered:,} of {row.asked:,} | {equal} |"
