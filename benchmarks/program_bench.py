@@ -20,6 +20,8 @@ from typing import Any
 import paddletorch
 import paddletorch_rules
 import paddletorch_shim
+from paddletorch.evidence.load import load
+from paddletorch.model import Evidence
 from program_convert import convert_files, converter_digest, digest_of
 from program_trees import distribution_folder, top_levels
 
@@ -161,7 +163,8 @@ class Server:
 class Bench:
     """Everything that a run shares: folders, servers of each thread, the pool that converts."""
 
-    def __init__(self, cache: Path, jobs: int) -> None:
+    def __init__(self, cache: Path, jobs: int, evidence: Path | None = None) -> None:
+        """``evidence``: the top folder of a project that has the packages and what recorded runs showed of them."""
         self.cache = cache
         self.jobs = jobs
         self.results = cache / "results"
@@ -177,7 +180,9 @@ class Bench:
             digest_of(str(weights))
             + hashlib.sha256(Path(paddletorch_rules.__path__[0], "layouts.py").read_bytes()).hexdigest()[:16]
         )
-        self.converted = cache / "converted" / converter_digest()
+        self.evidence = evidence / ".paddletorch" / "evidence.json" if evidence else None
+        told = f"-{_key(self.evidence.read_text(encoding='utf-8'))}" if self.evidence else ""
+        self.converted = cache / "converted" / f"{converter_digest()}{told}"
         self._local = threading.local()
         self._servers: list[Server] = []
         self._lock = threading.Lock()
@@ -386,9 +391,18 @@ def convert_package(bench: Bench, package: Package, files: set[Path]) -> None:
     entries = sorted(
         (str(file), str(bench.output(package, file))) for file in files if not bench.output(package, file).exists()
     )
+    seen = _evidence(bench, package)
     waiting = [
-        bench.converting.submit(convert_files, package.to, dict(entries[start : start + 40]))  # type: ignore[arg-type]
+        bench.converting.submit(convert_files, package.to, dict(entries[start : start + 40]), None, seen)  # type: ignore[arg-type]
         for start in range(0, len(entries), 40)
     ]
     for one in waiting:
         one.result()
+
+
+def _evidence(bench: Bench, package: Package) -> dict[str, Evidence]:
+    """What recorded runs showed of the files of a package's trees."""
+    if bench.evidence is None:
+        return {}
+    found = load(bench.evidence, package.origin)  # type: ignore[arg-type]
+    return {str(folder / path): one for path, one in found.items() for folder in bench.roots(package).values()}

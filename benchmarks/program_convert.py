@@ -13,7 +13,7 @@ from typing import Any
 import paddletorch
 import paddletorch_rules
 from paddletorch.api.converter import Converter
-from paddletorch.model import FileResult, Framework, Status
+from paddletorch.model import Evidence, FileResult, Framework, Status
 from paddletorch.origins.lines import line_map
 
 
@@ -38,15 +38,23 @@ def _converter(to: Framework) -> Converter:
     return Converter(to)
 
 
-def convert_files(to: Framework, files: Mapping[str, str], places: Mapping[str, str] | None = None) -> None:
+def convert_files(
+    to: Framework,
+    files: Mapping[str, str],
+    places: Mapping[str, str] | None = None,
+    evidence: Mapping[str, Evidence] | None = None,
+) -> None:
     """Convert files, source to output; beside each output a JSON file with what was found.
 
     Args:
         places: where the converter takes a source to be, for one that is not in the tree it belongs to.
+        evidence: what recorded runs showed, by source.
     """
     for source, output in files.items():
         data = Path(source).read_bytes()
-        result = _converter(to).convert(data, (places or {}).get(source, source)).file
+        result = (
+            _converter(to).convert(data, (places or {}).get(source, source), evidence=(evidence or {}).get(source)).file
+        )
         target = Path(output)
         target.parent.mkdir(parents=True, exist_ok=True)
         _write(target.with_name(target.name + ".json"), json.dumps(_record(result)).encode())

@@ -93,11 +93,14 @@ def _in_float64(bench: Bench, case: Case, made: Mapping[str, Any], **more: Any) 
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write every verdict to this file.")
 @click.option("--failing", type=click.Path(path_type=Path), help="Write the failing cases by cause to this file.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder of what can be made again.")
+@click.option(
+    "--evidence", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Of this project's runs."
+)
 @click.option("--jobs", default=2, show_default=True)
 @click.option("--write-results", is_flag=True, help="Put the table into RESULTS.md and the failing cases beside it.")
 def main(
     to: str | None, names: tuple[str, ...], only: tuple[str, ...], listing: bool, json_file: Path | None,
-    failing: Path | None, cache: Path | None, jobs: int, write_results: bool,
+    failing: Path | None, cache: Path | None, evidence: Path | None, jobs: int, write_results: bool,
 ) -> None:  # fmt: skip
     """Run the cases and print a table."""
     chosen = [one for one in packages() if (not to or one.to == to) and (not names or one.name in names)]
@@ -106,7 +109,7 @@ def main(
         for case in cases:
             click.echo(f"{case.id}  to {case.package.to}: {', '.join(case.inputs)}")
         return
-    bench = Bench(cache_folder(cache), jobs)
+    bench = Bench(cache_folder(cache), jobs, evidence)
     if any(case.package.requirement for case in cases):
         install_dependencies(bench.cache, CASES / "dependencies.txt", TORCHVISION)
     start = time.monotonic()

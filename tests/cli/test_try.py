@@ -117,6 +117,16 @@ def test_a_package_that_needs_the_source(tree: Tree, tmp_path: Path, paddletorch
     assert found["note"] == "helper is not part of this tree and needs torch: use a package for paddle instead"
 
 
+def test_what_is_released_with_the_source_is_not_blamed_on_other_findings(tree: Tree, paddletorch: Run) -> None:
+    sound = "from torchaudio.transforms import Spectrogram\n\n\ndef turned(k):\n    return k.transpose(-1, -2)\n"
+    tree({"src/sound.py": f"import torch\n{sound}\nx = torch.zeros(2)\n"})
+    paddletorch("convert", "--to", "paddle", "--output", "out", "src")
+    found = modules(paddletorch, "--to", "paddle", "--source", "src", "out")["sound"]
+    assert found["place"]["text"] == "from torchaudio.transforms import Spectrogram"
+    assert found["note"].startswith("it uses torchaudio, which needs torch and is in no table")
+    assert found["diagnostics"] == []
+
+
 def test_a_package_that_is_not_installed(tree: Tree, paddletorch: Run) -> None:
     tree(
         {"a.py": "import no_such_package.inner\n", "b.py": "\nfrom no_such_package import x\n", "c.py": "import a.b\n"}

@@ -142,7 +142,8 @@ def _explained(tree: Tree, module: Module, answer: dict[str, Any], inside: dict[
     tried = replace(tried, place=place, source=source, findings=tuple(behind))
     if answer.get("absent"):
         beyond = [module for *_, module in answer["frames"][ours[-1] + 1 :]]
-        return _needs_source(tree, tried, found, beyond[0].partition(".")[0] if beyond else "")
+        family = answer["absent"].partition(".")[0]
+        return _needs_source(tree, tried, found, family, beyond[0].partition(".")[0] if beyond else "")
     missing = answer.get("missing", "")
     if missing and missing not in tops:
         return replace(tried, missing=missing, note=f"{missing} is not installed here: install it, and try again")
@@ -162,8 +163,11 @@ def _shown(origin: Origin, found: Sequence[Diagnostic]) -> list[Behind]:
     return [Behind(origin.path, one) for one in found]
 
 
-def _needs_source(tree: Tree, tried: Tried, origin: Origin | None, package: str) -> Tried:
-    """Say why a module still imports the source framework."""
+def _needs_source(tree: Tree, tried: Tried, origin: Origin | None, family: str, package: str) -> Tried:
+    """Say why a module still imports ``family``, the source framework or what is released with it.
+
+    ``package``: the installed one, outside of the tree, that does.
+    """
     if package:
         note = f"{package} is not part of this tree and needs {tree.source}: use a package for {tree.target} instead"
         return replace(tried, note=note)
@@ -177,13 +181,15 @@ def _needs_source(tree: Tree, tried: Tried, origin: Origin | None, package: str)
             findings=(),
             note=f"the file is not converted: paddletorch convert --to {tree.target} changes {uses} in it",
         )
-    families = FAMILIES[tree.source]
-    named = [one for one in origin.left if one.name.partition(".")[0] in families]
+    named = [one for one in origin.left if one.name.partition(".")[0] == family]
+    if family != tree.source and not named and not tried.findings:
+        note = f"it uses {family}, which needs {tree.source} and is in no table: use a package for {tree.target}"
+        return replace(tried, note=note)
     needing = tuple(dict.fromkeys((*tried.findings, *_shown(origin, named or origin.left))))
     if not needing:
-        note = f"it still imports {tree.source}, and no finding is about that: remove the import if nothing needs it"
+        note = f"it still imports {family}, and no finding is about that: remove the import if nothing needs it"
         return replace(tried, note=note)
-    return replace(tried, findings=needing, note=f"it still imports {tree.source} for what was left")
+    return replace(tried, findings=needing, note=f"it still imports {family} for what was left")
 
 
 def _no_place(tried: Tried) -> str:
