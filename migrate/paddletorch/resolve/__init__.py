@@ -5,7 +5,8 @@ from paddletorch.resolve.project.parsed import Parsed
 from paddletorch.resolve.project.project_index import ProjectIndex
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Scope
 from paddletorch.resolve.scopes.certain_evaluation import evaluated_always, evaluated_below
-from paddletorch.resolve.scopes.definite_assignment import Bound, DefiniteAssignment
+from paddletorch.resolve.scopes.definite_assignment import DefiniteAssignment
+from paddletorch.resolve.scopes.flow import Bound
 from paddletorch.resolve.scopes.import_guards import guarded_imports, is_import_guard
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.values import Instance, Method, NoneValue, Partial, Qualified, Unknown, Value

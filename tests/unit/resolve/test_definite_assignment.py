@@ -6,7 +6,8 @@ import ast
 import textwrap
 
 import pytest
-from paddletorch.resolve.scopes.definite_assignment import Bound, DefiniteAssignment
+from paddletorch.resolve.scopes.definite_assignment import DefiniteAssignment
+from paddletorch.resolve.scopes.flow import Bound
 from paddletorch.resolve.scopes.scopes import ScopeTree
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules import Form, ParameterPair, ValueMap
-from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import Bound, CallBinding
@@ -20,7 +19,8 @@ from paddletorch.plan.calls.defaults import (
     source_defaults,
 )
 from paddletorch.plan.calls.keyword_dicts import change_keywords, rename_key
-from paddletorch.plan.calls.translate import default_for_none, translate_default, translate_edits, translated_text
+from paddletorch.plan.calls.translate import default_for_none, translate_default, translated_text
+from paddletorch.plan.calls.value_edits import ValueEdits
 from paddletorch.plan.inference.keywords import possible_keys
 from paddletorch.plan.inference.opaque_arguments import refuse_defaults, without_inert_names
 from paddletorch.plan.inference.overloads import kinds
@@ -30,18 +30,15 @@ from paddletorch.plan.model.refusals import (
     ArgumentsNotReadable,
     DictMayHoldNone,
     DictWouldLoseKey,
-    Refusal,
     Refused,
     SharedDict,
     SignatureNotKnown,
     StatedByTable,
 )
-from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant, same_value
 from paddletorch.plan.syntax.free_names import free_name
-from paddletorch.plan.syntax.placeholders import with_brackets
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
-from paddletorch.resolve import Instance, NoneValue, Qualified
+from paddletorch.resolve import NoneValue, Qualified
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
 from paddletorch.text.call_spans import LayoutError, read_layout, run_of_arguments
 from paddletorch.text.source import WIDTH
@@ -134,6 +131,7 @@ class _Mapping:
     def __init__(self, binding: CallBinding, decisions: Decisions, form: Form, reconcile: bool) -> None:
         self._binding, self._decisions, self._form = binding, decisions, form
         self._view = binding.view
+        self._values = ValueEdits(binding, decisions)
         signature = form.signature(self._view.settings.target_releases.newest)
         if signature is None:
             raise Refused(SignatureNotKnown(binding.target))
@@ -277,55 +275,17 @@ class _Mapping:
             self._check_dtype(one.value, source_name)
         if bound.text:
             self._drop_argument(source_name)
-            before, after = self._quoted(self._decisions.wraps.get(source_name, ("", "")))
+            before, after = self._values.quoted(self._decisions.wraps.get(source_name, ("", "")))
             text = translated_text(view, bound.value, bound.text, values)
             self._append.append((target_name, before + text + after))
             return
         for one in every:
-            self._translate(source_name, one.value, values)
+            self._edits += self._values.edits(source_name, one.value, values)
         if bound.position is not None:
             self._place(source_name, target_name, bound)
         elif binding.dictionary is not None and source_name != target_name and not bound.converted:
             keys = [b.dict_key for b in every if b.dict_key is not None]
             self._edits += [rename_key(view.source, key, target_name, binding.row.code) for key in keys]
-
-    def _translate(self, name: str, value: ast.expr, values: ValueMap | None) -> None:
-        """Edits in a value that stays where it is."""
-        try:
-            self._edits += translate_edits(self._view, value, values, self._binding.row.code)
-        except Refused as stop:
-            raise Refused(_about(stop.refusal, name)) from None
-        around = self._plain_numbers(name, value) or self._decisions.wraps.get(name)
-        if around is not None:
-            span = self._with_own_brackets(value) if around[0].startswith("*") else self._view.source.span(value)
-            before, after = with_brackets(*self._quoted(around), value)
-            self._edits += [Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), after)]
-
-    def _quoted(self, around: tuple[str, str]) -> tuple[str, str]:
-        before, after = around
-        return self._view.quoted(before, self._binding.node), self._view.quoted(after, self._binding.node)
-
-    def _with_own_brackets(self, value: ast.expr) -> Span:
-        """The span of an argument with the brackets around it, in which no star may stand."""
-        call = self._binding.node
-        if value not in (*call.args, *(keyword.value for keyword in call.keywords)):
-            return self._view.source.span(value)
-        try:
-            return read_layout(self._view.source, call).argument(value).value
-        except LayoutError as error:
-            raise Refused(ArgumentsNotReadable(str(error))) from None
-
-    def _plain_numbers(self, name: str, node: ast.expr) -> tuple[str, str] | None:
-        """What goes around sizes and axes that Paddle reads from a tensor or an array: torch wants the numbers."""
-        one, sizes = name == "axis", facts().sizes["paddle"]
-        if self._binding.target != "torch" or name in self._decisions.wraps or not (one or name in {"perm", *sizes}):
-            return None
-        is_array = _is_array(self._view, node)
-        if not is_array and kinds(self._view, node) != {"Tensor"}:
-            return None
-        if one and not is_array:
-            return "int(", ")"
-        return ("", ".tolist()") if precedence_of(node) == ATOM else ("(", ").tolist()")
 
     def _place(self, source_name: str, target_name: str, bound: Bound) -> None:
         """Note where the argument goes; the positionals of a variadic parameter become a list if the row says so."""
@@ -443,16 +403,3 @@ class _Mapping:
         if not everywhere:
             raise not_in_release(binding, target_name)
         self._append.append((target_name, self._view.quoted(text, binding.node)))
-
-
-def _about(refusal: Refusal, parameter: str) -> Refusal:
-    """A refusal of a value, with the parameter that it is for."""
-    if not isinstance(refusal, StatedByTable):
-        return refusal
-    return StatedByTable(refusal.code, (*refusal.details, ("parameter", parameter)))
-
-
-def _is_array(view: FileView, node: ast.expr) -> bool:
-    values = view.evaluator.values(node)
-    makers = {f"numpy.{name}" for name in facts().numpy_arrays}
-    return bool(values) and all(isinstance(v, Instance) and v.api in makers for v in values)

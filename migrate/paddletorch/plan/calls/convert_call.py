@@ -16,11 +16,12 @@ from paddletorch_rules.hooks.protocol import Step
 
 from paddletorch.model import DeferredText, Edit
 from paddletorch.plan.calls.arguments import convert_arguments, plan_arguments
+from paddletorch.plan.calls.around_call import following, surrounding
 from paddletorch.plan.calls.binding import Bound, CallBinding
 from paddletorch.plan.calls.checked_values import Check, check_before, checked_values, with_checks, without_checked
 from paddletorch.plan.calls.decisions import Decisions, decide, decide_additions
 from paddletorch.plan.calls.deferred_text import THE_OPTIMIZER, has_marks, why_undecided, with_deferred_text
-from paddletorch.plan.calls.fill_template import compose, following, surrounding
+from paddletorch.plan.calls.fill_template import compose
 from paddletorch.plan.calls.initial_values import initial_steps
 from paddletorch.plan.calls.initialized import constructed, object_name, object_path, tensor_for
 from paddletorch.plan.calls.named_tuple_uses import named_result

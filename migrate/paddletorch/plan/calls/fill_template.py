@@ -13,8 +13,7 @@ from paddletorch_rules import Form, Let
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.arguments import plan_arguments
 from paddletorch.plan.calls.binding import CallBinding
-from paddletorch.plan.calls.decisions import Decisions, parameters_in
-from paddletorch.plan.calls.translate import translate_edits, translated_text
+from paddletorch.plan.calls.decisions import Decisions
 from paddletorch.plan.model.argument_plan import ArgumentPlan
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import (
@@ -29,18 +28,17 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.placeholders import ANYWHERE, enclosing_kinds, expression, required_precedences
 from paddletorch.plan.syntax.precedence import is_closed, precedence_of, required_precedence
 from paddletorch.plan.syntax.side_effects import is_pure
-from paddletorch.plan.syntax.statements import place_after
 from paddletorch.plan.syntax.temporaries import hoist
 from paddletorch.text.call_spans import LayoutError, run_of_arguments
 from paddletorch.text.unfilled import unfilled_placeholders
 
-_Part = str | Span
-_Arguments = Mapping[str, ast.expr | tuple[ast.expr, ast.expr] | str]
+Part = str | Span
+Arguments = Mapping[str, ast.expr | tuple[ast.expr, ast.expr] | str]
 """What stands for each placeholder: an argument, a run of arguments, or text."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Placeholder:
+class Placeholder:
     """One placeholder of a template: the parameter's name, and whether any expression may stand there."""
 
     name: str
@@ -85,7 +83,7 @@ def compose(
     return [Edit(span, "", code, tuple(parts)), *plan.edits], plan.findings
 
 
-def _above(binding: CallBinding, let: Let, arguments: _Arguments, node: ast.expr) -> list[Edit] | None:
+def _above(binding: CallBinding, let: Let, arguments: Arguments, node: ast.expr) -> list[Edit] | None:
     """The template with what it evaluates once assigned in lines of their own, if there is room for them."""
     values = {name: value for _, name in let.names if isinstance(value := arguments[name], ast.expr)}
     repeated = [(name, value) for name, value in values.items() if not is_pure(value)]
@@ -100,21 +98,21 @@ def _above(binding: CallBinding, let: Let, arguments: _Arguments, node: ast.expr
 def fill(
     view: FileView,
     template: str,
-    arguments: _Arguments,
+    arguments: Arguments,
     node: ast.expr,
-) -> list[_Part]:
+) -> list[Part]:
     """The template's text with arguments for its placeholders: source spans, or text for what the call leaves out.
 
     Raises:
         Refused: an argument would be evaluated twice or in another order, or is missing.
     """
-    pieces = list(_pieces(_bare(template), arguments))
+    pieces = list(pieces_of(_bare(template), arguments))
     _check_order(view, pieces, arguments)
     text = "".join(p if isinstance(p, str) else "__placeholder__" for p in pieces)
     _check_scopes(view, pieces, arguments, text, node)
     is_alone = text == "__placeholder__"  # the argument stands where the whole expression stood
     tightness = (required_precedence(view.parent(node), node),) if is_alone else required_precedences(text)
-    parts: list[_Part] = []
+    parts: list[Part] = []
     number = 0
     for piece in pieces:
         if isinstance(piece, str):
@@ -123,7 +121,7 @@ def fill(
         value = arguments[piece.name]
         if isinstance(value, str) and (unfilled := unfilled_placeholders(value)):
             raise Refused(MissingArgument(value, unfilled[0]))
-        parts += _argument(view, value, tightness[number], node, is_alone)
+        parts += argument(view, value, tightness[number], node, is_alone)
         number += 1
     if _needs_brackets(view, text, node):
         parts = ["(", *parts, ")"]
@@ -148,134 +146,6 @@ def _sample(template: str) -> Iterator[str]:
         yield text
         if name is not None:
             yield spec.replace("%", name) if spec else name
-
-
-def surrounding(binding: CallBinding, decisions: Decisions, object_name: str = "") -> list[Edit]:
-    """Edits for what is put around the call, and in the place of parts of its arguments.
-
-    ``object_name`` is that of a parent's constructor: what stands around other calls follows in a statement of its own.
-
-    Raises:
-        Refused: an argument would be evaluated twice or in another order.
-    """
-    view, node, code = binding.view, binding.expression, binding.row.code
-    arguments = _given(binding, decisions)
-    edits: list[Edit] = list(decisions.beside)
-    if any(decisions.around):
-        whole = view.source.span(node)
-        parts: list[_Part] = []
-        for number, text in enumerate(decisions.around):
-            filled, inside = _filled(binding, text, arguments)
-            edits += inside
-            parts += [*filled, object_name or whole] if number == 0 else filled
-        if object_name:
-            statement = view.parent(node)
-            assert isinstance(statement, ast.stmt)
-            place, separator = place_after(view, statement)
-            parts = [whole, Span(whole.end, place), separator, *parts]
-            whole = Span(whole.start, place)
-        edits.insert(0, Edit(whole, "", code, tuple(parts)))
-    for part, text in decisions.replaced:
-        names = parameters_in(text)
-        if not all(is_pure(value) for n in names if isinstance(value := arguments[n], ast.expr)):
-            raise Refused(EvaluatedTwice(tuple(names)))
-        edits.append(Edit(view.source.span(part), "", code, tuple(fill(view, text, arguments, part))))
-    return edits
-
-
-def following(binding: CallBinding, decisions: Decisions, path: str) -> list[Edit]:
-    """Edits that do the decided steps to the object, ``path``, in statements after the call's own."""
-    view, call, arguments = binding.view, binding.expression, _given(binding, decisions)
-    statement = view.parent(call)
-    assert isinstance(statement, ast.stmt)
-    whole = view.source.span(call)
-    place, line = place_after(view, statement)
-    parts: list[_Part] = [whole, Span(whole.end, place)]
-    edits: list[Edit] = []
-    for text in _lines(decisions, path, line, " " * view.source.indent):
-        filled, inside = _filled(binding, text, arguments)
-        parts += filled
-        edits += inside
-    return [Edit(Span(whole.start, place), "", binding.row.code, tuple(parts)), *edits]
-
-
-def _lines(decisions: Decisions, path: str, line: str, indent: str) -> Iterator[str]:
-    """The steps as statements; ``line`` begins each of them."""
-    for step in decisions.steps:
-        if step.once is not None:  # a function's parameter holds what is evaluated once
-            alone = Decisions(steps=(step,)).with_steps_around("m")
-            yield f"{line}{path}{alone.around[1]}"
-            continue
-        start = line
-        if step.each:
-            yield f"{line}for name, parameter in {path}.named_parameters():"
-            yield f"{line}{indent}if name.startswith('{step.each}'):"
-            start = line + 2 * indent
-        for number, (condition, text) in enumerate(step.cases):
-            word = "if" if number == 0 else "elif"
-            before = f"{start}{word} {condition}:{start}{indent}" if condition else start
-            yield (before + text).replace("{object}", path)
-
-
-def _given(binding: CallBinding, decisions: Decisions) -> dict[str, ast.expr | tuple[ast.expr, ast.expr] | str]:
-    """What stands for the placeholders of text that is put around the call or after it."""
-    arguments: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {
-        n: translated_text(binding.view, b.value, b.text, binding.values(n)) if b.text else b.value
-        for n, b in binding.given.items()
-    }
-    if binding.receiver is not None:
-        arguments["self"] = binding.receiver
-    return {**arguments, **decisions.values}
-
-
-def _filled(binding: CallBinding, text: str, arguments: _Arguments) -> tuple[list[_Part], list[Edit]]:
-    """The text with arguments for its placeholders, and the edits inside those."""
-    view, code = binding.view, binding.row.code
-    translated: dict[Span, list[Edit]] = {}
-    for name in parameters_in(text):
-        bound = binding.given.get(name)
-        if bound is not None and not bound.text:
-            values = binding.values(name)
-            translated[view.source.span(bound.value)] = translate_edits(view, bound.value, values, code)
-    parts: list[_Part] = []
-    edits: list[Edit] = []
-    for piece in _around(view, text, arguments, binding.expression):
-        beside, inside = _beside(piece, translated.get(piece, []) if isinstance(piece, Span) else [])
-        parts += beside
-        edits += inside
-    return parts, edits
-
-
-def _beside(part: _Part, edits: list[Edit]) -> tuple[list[_Part], list[Edit]]:
-    """An argument with what is inserted right before and behind it as parts of their own, and the edits inside it.
-
-    An insertion at the edge of an argument that leaves the call would otherwise stay where the argument was.
-    """
-    if not isinstance(part, Span):
-        return [part], []
-    if any(e.span == part for e in edits):
-        return [next(e.text for e in edits if e.span == part)], []
-    before = [e.text for e in edits if e.span == Span(part.start, part.start)]
-    after = [e.text for e in edits if e.span == Span(part.end, part.end)]
-    inside = [e for e in edits if e.span.start != e.span.end or part.start < e.span.start < part.end]
-    return [*before, part, *after], inside
-
-
-def _around(
-    view: FileView,
-    text: str,
-    arguments: _Arguments,
-    node: ast.expr,
-) -> list[_Part]:
-    """Half an expression: its placeholders stand between brackets, where any expression may stand."""
-    parts: list[_Part] = []
-    for piece in _pieces(text, arguments):
-        parts += (
-            [view.quoted(piece, node)]
-            if isinstance(piece, str)
-            else _argument(view, arguments[piece.name], ANYWHERE, node)
-        )
-    return parts
 
 
 def _arguments(
@@ -310,7 +180,7 @@ def _is_none(value: object) -> bool:
     return isinstance(value, ast.Constant) and value.value is None
 
 
-def _pieces(template: str, arguments: Mapping[str, object]) -> Iterator[str | _Placeholder]:
+def pieces_of(template: str, arguments: Mapping[str, object]) -> Iterator[str | Placeholder]:
     for text, name, spec, _ in Formatter().parse(template):
         if text:
             yield text
@@ -319,25 +189,25 @@ def _pieces(template: str, arguments: Mapping[str, object]) -> Iterator[str | _P
         if spec:
             before, _, after = spec.partition("%")
             if name in arguments:
-                yield from _pieces(before, arguments)
-                yield _Placeholder(name, True)
-                yield from _pieces(after, arguments)
+                yield from pieces_of(before, arguments)
+                yield Placeholder(name, True)
+                yield from pieces_of(after, arguments)
         elif name in arguments:
-            yield _Placeholder(name, True)
+            yield Placeholder(name, True)
         elif name + "=" in arguments:
             yield str(arguments[name + "="])
         else:
             raise Refused(MissingArgument(template, name))
 
 
-def _check_order(view: FileView, pieces: list[str | _Placeholder], arguments: Mapping[str, object]) -> None:
+def _check_order(view: FileView, pieces: list[str | Placeholder], arguments: Mapping[str, object]) -> None:
     """Each argument that may have an effect is evaluated once, in the order of the source."""
     order: list[tuple[int, str]] = []
     for piece in pieces:
-        value = arguments[piece.name] if isinstance(piece, _Placeholder) else ""
+        value = arguments[piece.name] if isinstance(piece, Placeholder) else ""
         nodes = [value] if isinstance(value, ast.expr) else list(value) if isinstance(value, tuple) else []
         if nodes and not all(is_pure(n) for n in nodes):
-            assert isinstance(piece, _Placeholder)
+            assert isinstance(piece, Placeholder)
             order.append((view.source.span(nodes[0]).start, piece.name))
     if len({name for _, name in order}) < len(order) or order != sorted(order):
         raise Refused(EvaluatedTwice(tuple(dict.fromkeys(name for _, name in order))))
@@ -345,8 +215,8 @@ def _check_order(view: FileView, pieces: list[str | _Placeholder], arguments: Ma
 
 def _check_scopes(
     view: FileView,
-    pieces: list[str | _Placeholder],
-    arguments: _Arguments,
+    pieces: list[str | Placeholder],
+    arguments: Arguments,
     text: str,
     node: ast.expr,
 ) -> None:
@@ -354,7 +224,7 @@ def _check_scopes(
     kinds = enclosing_kinds(text)
     scope = view.tree.scopes.get(node, view.tree.scope)
     hidden = scope.bindings if scope.kind == "class" else ()  # a class's names are not seen from there
-    for name, kind in zip((p.name for p in pieces if isinstance(p, _Placeholder)), kinds, strict=True):
+    for name, kind in zip((p.name for p in pieces if isinstance(p, Placeholder)), kinds, strict=True):
         value = arguments[name]
         values = [value] if isinstance(value, ast.expr) else list(value) if isinstance(value, tuple) else []
         forbidden = {"": (), "iterable": (ast.NamedExpr,), "inside": _BOUND_TO_SCOPE}[kind]
@@ -368,13 +238,13 @@ def _check_scopes(
 _BOUND_TO_SCOPE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
-def _argument(
+def argument(
     view: FileView,
     value: ast.expr | tuple[ast.expr, ast.expr] | str,
     place: int,
     node: ast.expr,
     is_alone: bool = False,
-) -> list[_Part]:
+) -> list[Part]:
     """The text of an argument in the place of ``node``; ``is_alone``: nothing of the template stands around it."""
     if isinstance(value, str):
         return [view.quoted(value, node)]

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from functools import cached_property
 
-from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Binding
 
 _PATHS = frozenset({ast.Name, ast.Attribute})

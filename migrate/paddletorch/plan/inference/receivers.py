@@ -6,20 +6,20 @@ import ast
 from collections.abc import Iterable, Iterator
 from copy import copy
 from enum import IntEnum
-from functools import cached_property
 
 from paddletorch_rules import Form, Row
 from paddletorch_rules.facts import facts
 from paddletorch_rules.name_patterns import matches_name, without_anchors
 
+from paddletorch.plan.inference.file_facts import FileFacts, scope_of
 from paddletorch.plan.inference.isinstance_checks import is_tested_as_no_tensor
 from paddletorch.plan.inference.named_tuples import shows_fields
 from paddletorch.plan.inference.overloads import Fit, fit, kinds
 from paddletorch.plan.model.use import Uses
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Binding, Instance, NoneValue, Partial, Qualified, Unknown
 from paddletorch.resolve.evaluator.tensor_calls import is_tensor_call, shows_tensor
-from paddletorch.resolve.scopes.bindings import Scope
 from paddletorch.resolve.values import Container, Local, Value
 
 _TYPES_SHOWN_BY_NAME = ("optimizer", "scheduler")
@@ -38,64 +38,12 @@ class Evidence(IntEnum):
     YES = 2
 
 
-class _FileFacts:
-    """Facts about a whole file that are evidence for its receivers; each is computed when first read."""
-
-    def __init__(self, view: FileView) -> None:
-        self._view = view
-
-    @cached_property
-    def methods(self) -> dict[str, set[str]]:
-        """The names of the methods called on each dotted path."""
-        found: dict[str, set[str]] = {}
-        for call in self._view.tree.calls:
-            if isinstance(call.func, ast.Attribute):
-                found.setdefault(path_of(call.func.value), set()).add(call.func.attr)
-        return found
-
-    @cached_property
-    def attributes(self) -> dict[tuple[Scope | None, str], set[str]]:
-        """The names of the attributes that a scope reads of each dotted path."""
-        found: dict[tuple[Scope | None, str], set[str]] = {}
-        for node in self._view.tree.attributes:
-            if isinstance(node.ctx, ast.Load) and (path := path_of(node.value)):
-                found.setdefault((_scope_of(self._view, node.value), path), set()).add(node.attr)
-        return found
-
-    @cached_property
-    def class_members(self) -> frozenset[str]:
-        """Names that classes of this file define, such as their methods."""
-        return frozenset(name for s in self._view.tree.own.values() if s.kind == "class" for name in s.bindings)
-
-    @cached_property
-    def imports_source(self) -> bool:
-        """Whether the file imports anything of the source framework, or names it as documentation does."""
-        return self._imports(self._view.settings.source)
-
-    @cached_property
-    def imports_target(self) -> bool:
-        """Whether the file imports anything of the target framework, or names it as documentation does."""
-        return self._imports(self._view.target)
-
-    def _imports(self, root: str) -> bool:
-        if any(not self._view.tree.scopes[n].lookup(root) for n in self._view.tree.names.get(root, ())):
-            return True
-        scopes = self._view.tree.own.values()
-        names = (b.qualified or "" for s in scopes for bindings in s.bindings.values() for b in bindings)
-        return any(name == root or name.startswith(root + ".") for name in names)
-
-    @cached_property
-    def names_shim(self) -> bool:
-        """Whether the file names the runtime shim."""
-        return b"paddletorch_shim" in self._view.source.body
-
-
 class Receivers:
     """Evidence for the types of one file's receivers: their values, the methods called on them, their names."""
 
     def __init__(self, view: FileView) -> None:
         self._view = view
-        self._file = view.provide(_FileFacts)
+        self._file = view.provide(FileFacts)
         self._iterated_paths: dict[int, list[str]] = {}
         """By the identity of the variable's list of bindings."""
         self._uses = Uses()
@@ -154,9 +102,7 @@ class Receivers:
         """Whether the attributes read beside this one are together those of the type: ``m.kernel_size * m.groups``."""
         path = path_of(node)
         spec = self._view.settings.table.types[type_name]
-        read = (
-            self._file.attributes.get((_scope_of(self._view, node), path), set()) if path and spec.protocol else set()
-        )
+        read = self._file.attributes.get((scope_of(self._view, node), path), set()) if path and spec.protocol else set()
         return any(names <= read for names in spec.protocol)
 
     def _is_of_framework(self, value: Value) -> bool:
@@ -383,27 +329,6 @@ def _assigned(view: FileView, target: ast.expr) -> ast.expr:
     while isinstance(parent, ast.Tuple | ast.List | ast.Starred):
         parent = view.parent(parent)
     return parent.value if isinstance(parent, ast.Assign) else target
-
-
-def _scope_of(view: FileView, node: ast.expr) -> Scope | None:
-    """The scope of the variable with which a dotted path begins."""
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
-    return view.tree.scopes.get(node)
-
-
-def path_of(node: ast.expr) -> str:
-    """The text of a dotted path such as ``self.scaler``; a subscript is written ``[]``; empty for anything else."""
-    path = ""
-    while node.__class__ is not ast.Name:  # asked of every name and attribute of a file
-        if node.__class__ is ast.Attribute:
-            path = f".{node.attr}{path}"
-        elif node.__class__ is ast.Subscript:
-            path = "[]" + path
-        else:
-            return ""
-        node = node.value
-    return node.id + path
 
 
 def _is_function(value: Value) -> bool:

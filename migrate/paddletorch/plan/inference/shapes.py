@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Literal
 
 from paddletorch.plan.inference.paths import Paths
-from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Instance, Scope
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
 from paddletorch.resolve.values import UNKNOWN, Local

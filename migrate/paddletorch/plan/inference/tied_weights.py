@@ -9,8 +9,8 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
-from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.resolve import Instance, NoneValue, Unknown
 from paddletorch.resolve.values import Values

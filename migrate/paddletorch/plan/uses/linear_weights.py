@@ -13,10 +13,10 @@ from typing import TypeGuard
 from paddletorch_rules.facts import facts
 
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.inference.tied_weights import TiedWeights
 from paddletorch.plan.model.refusals import LayoutMatters, Refused
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Instance
 
 _TRANSPOSED = "{self}.weight.t()"

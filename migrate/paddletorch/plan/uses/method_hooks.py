@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from paddletorch_rules import Row
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.inference.receivers import Evidence, path_of
+from paddletorch.plan.inference.receivers import Evidence
 from paddletorch.plan.model.changes import NOTHING, Changes, joined
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import NotOneStatement, Refused, UnclearMinimize, UnclearUpdate
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.control_flow import loop_around
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.statements import ends_line, own_line
 from paddletorch.resolve import NoneValue
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Instance, Unknown
 
 _CODE = "NNM102"

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from paddletorch.model import Edit
 from paddletorch.plan.inference.paths import Paths
-from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearClipping
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import Constructor, assigned_to, constructors_of, source_text
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.statements import insert_after, insert_before
 
 _CLIPS = {"nn.ClipGradByGlobalNorm": "clip_norm", "nn.ClipGradByNorm": "clip_norm", "nn.ClipGradByValue": "max"}

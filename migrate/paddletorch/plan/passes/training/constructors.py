@@ -10,11 +10,11 @@ from paddletorch_rules import Row
 from paddletorch.model import DeferredText, Edit, Span
 from paddletorch.plan.calls.binding import CallBinding, bind
 from paddletorch.plan.calls.deferred_text import why_undecided
-from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.side_effects import is_pure
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from paddletorch.plan.inference.receivers import path_of
+from paddletorch.plan.syntax.dotted_path import path_of
 
 
 def conflict(moved: list[ast.stmt], crossed: list[ast.stmt], spared: set[ast.AST]) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from paddletorch_rules.facts import facts
 
-from paddletorch.plan.inference.receivers import Evidence, Receivers, path_of
+from paddletorch.plan.inference.receivers import Evidence, Receivers
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.same_code import same_code
@@ -17,6 +17,7 @@ from paddletorch.plan.model.use import Use, Uses
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.control_flow import exclusive, loop_around
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Scope
 from paddletorch.resolve.evaluator.call_index import argument_of
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.deferred_text import THE_BATCH_SIZE
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearSampler
 from paddletorch.plan.model.site import Site
@@ -22,6 +21,7 @@ from paddletorch.plan.passes.training.constructors import (
     refuse_undecided,
     source_text,
 )
+from paddletorch.plan.syntax.dotted_path import path_of
 
 _LOADER = "the loader that makes batches of its indices"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import evaluated_always, evaluated_below
 
 

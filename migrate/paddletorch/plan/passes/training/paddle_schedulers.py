@@ -9,7 +9,6 @@ from itertools import pairwise
 
 from paddletorch.model import DeferredText, Edit, Span
 from paddletorch.plan.calls.deferred_text import BASE_RATE, THE_OPTIMIZER
-from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import Changes
 from paddletorch.plan.model.refusals import Refused, UnclearSchedule
 from paddletorch.plan.model.use import Draft, Use
@@ -25,6 +24,7 @@ from paddletorch.plan.passes.training.constructors import (
 from paddletorch.plan.passes.training.crossed_statements import conflict, paths
 from paddletorch.plan.passes.training.made_anyway import made_anyway
 from paddletorch.plan.syntax.control_flow import exclusive
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.reorder_statements import Move, can_move, reordered
 from paddletorch.plan.syntax.statements import block_of, remove_statement

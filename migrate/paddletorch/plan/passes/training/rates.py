@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.inference.receivers import Evidence, Receivers, path_of
+from paddletorch.plan.inference.receivers import Evidence, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.use import Draft
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import constructors_of, source_text
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.statements import own_line
 

@@ -9,7 +9,6 @@ import ast
 from collections.abc import Sequence
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.inference.receivers import path_of
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearSchedule
 from paddletorch.plan.model.use import Draft, Use, Uses
@@ -22,6 +21,7 @@ from paddletorch.plan.passes.training.constructors import (
 )
 from paddletorch.plan.passes.training.paddle_schedulers import PaddleSchedulers
 from paddletorch.plan.syntax.control_flow import exclusive
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.statements import insert_after
 from paddletorch.resolve import Instance, Scope
