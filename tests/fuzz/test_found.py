@@ -25,9 +25,9 @@ CASES: dict[str, tuple[Framework, str, str]] = {
     "a default value that another use keeps": (
         "paddle",
         "from torch import nn\n\n\nclass C(nn.Sequential):\n"
-        "    def __init__(self, n: int, act: type = nn.Identity) -> None:\n"
+        "    def __init__(self, n: int, act: type = nn.LPPool3d) -> None:\n"
         "        super().__init__()\n        self.act = act(**n)\n",
-        "    Identity = nn.Identity\nexcept ImportError:\n\n    class Identity:\n",
+        "    LPPool3d = nn.LPPool3d\nexcept ImportError:\n\n    class LPPool3d:\n",
     ),
     "a guard that itself needs what stays": (
         "paddle",

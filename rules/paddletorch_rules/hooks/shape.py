@@ -153,6 +153,13 @@ def split_to_torch(call: BoundCall) -> None:
         return
     if isinstance(node, ast.ListComp):
         return
+    written = _rest_of_unpacked(node)
+    if written is not None:
+        sizes, test, other = written
+        rest = "".join(f" - {_bracketed(size)}" for size in sizes)
+        sections = f"[{', '.join(sizes)}, {{{hole}}}.shape[{dim}]{rest}] if {test} else {other}"
+        rewrite_once(call, f"torch.split({{{hole}}}, {sections}, dim={dim})", **{hole: source})
+        return
     part = "{split_size}" if hole == "self" else "{split_size_or_sections}"
     if isinstance(literal, int) or _is_number(call, node, "num_or_sections"):
         call.rewrite(f"torch.chunk({{{hole}}}, {part}, dim={dim})")
@@ -160,6 +167,17 @@ def split_to_torch(call: BoundCall) -> None:
     twice = {hole: source, part[1:-1]: "num_or_sections"} | ({"dim": "axis"} if dim == "{dim}" else {})
     parts = [f"torch.{f}({{{hole}}}, {part}, dim={dim})" for f in ("chunk", "split")]
     rewrite_once(call, f"({parts[0]} if isinstance({part}, int) else {parts[1]})", **twice)
+
+
+def _rest_of_unpacked(node: ast.expr | None) -> tuple[list[str], str, str] | None:
+    """Sizes, test and other value of ``[n, n, -1] if isinstance(n, int) else n``, as an unpacked split is written."""
+    if not isinstance(node, ast.IfExp) or not isinstance(node.body, _DISPLAY) or not isinstance(node.test, ast.Call):
+        return None
+    *sizes, last = (ast.unparse(element) for element in node.body.elts)
+    read = [*node.body.elts, *node.test.args, node.orelse]
+    if last != "-1" or "-1" in sizes or ast.unparse(node.test.func) != "isinstance" or not all(map(is_pure, read)):
+        return None
+    return sizes, ast.unparse(node.test), ast.unparse(node.orelse)
 
 
 def _is_number(call: BoundCall, node: ast.expr, name: str) -> bool:

@@ -77,6 +77,8 @@ def _is_needed(adapter: Adapter, use: Use) -> bool:
 
 def _all_adapted(view: FileView, adapter: Adapter, uses: Sequence[Use]) -> Sequence[Use]:
     """The uses with adapters; none if one that converts as it is has none."""
+    if any(view.suppressed(use.row.code, use.site.call or use.site.node) for use in uses):
+        return ()  # one that is to stay as it is
     found: list[Use] = []
     for use in uses:
         new = _adapted(view, adapter, use) if use.converts or _is_needed(adapter, use) else None
