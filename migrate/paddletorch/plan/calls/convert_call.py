@@ -124,6 +124,9 @@ def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[St
         place, template, beside = named_result(binding.view, binding.expression, form)
         decisions = decisions._replace(beside=(*decisions.beside, *beside))
     template = decisions.template or template
+    becomes_function = binding.target == "torch" and binding.row.instance == "initializer"
+    if becomes_function and callee is Callee.NAMED and whole is None and _is_class_attribute(binding):
+        decisions = decisions.with_around("staticmethod(", ")")  # a function in a class would be a method
     if binding.form.applied and whole is None:
         template = _as_function(binding, template)
     if callee.makes_partial and (any(decisions.around) or decisions.steps):
@@ -145,6 +148,12 @@ def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[St
         binding = binding.spelled_out()
         converted = converted._replace(edits=(*following(binding, decisions, path), *converted.edits))
     return _finished(callee, converted)
+
+
+def _is_class_attribute(binding: CallBinding) -> bool:
+    """Whether the call's value is all that a statement in the body of a class assigns."""
+    node, view = binding.expression, binding.view
+    return isinstance(view.parent(node), ast.Assign | ast.AnnAssign) and view.tree.scopes[node].kind == "class"
 
 
 def _convert_to_expression(
