@@ -6,7 +6,8 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
@@ -125,12 +126,20 @@ def campaign(kind: str, cases: int, start: int) -> Tally:
             tally.keep(Found(violation.promise, violation.detail, text, chosen))
 
     began, state = time.process_time(), random.getstate()
-    constants = providers._local_constants
-    with mock.patch.object(providers, "_get_local_constants", return_value=constants):
-        run()  # Hypothesis would also draw constants from all modules that are loaded, so that code and tests choose
+    with _no_constants():
+        run()
     random.setstate(state)
     tally.seconds = time.process_time() - began
     return tally
+
+
+@contextmanager
+def _no_constants() -> Iterator[None]:
+    """Hypothesis draws constants of all modules that are loaded: then code, and tests that ran before, would choose."""
+    providers.CONSTANTS_CACHE.cache.clear()
+    with mock.patch.object(providers, "_get_local_constants", return_value=providers.Constants()):
+        yield
+    providers.CONSTANTS_CACHE.cache.clear()
 
 
 def _given(options: Options) -> str:
