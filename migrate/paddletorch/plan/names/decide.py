@@ -227,7 +227,13 @@ def _is_alias(view: FileView, binding: Binding) -> bool:
 
 
 def _alias_target(view: FileView, group: Group) -> str | None:
-    targets = {target_of(view, name) for name in group.anchor.names if view.settings.lookup(name) is not None}
+    return _common_target(view, group.anchor.names)
+
+
+def _common_target(view: FileView, names: Iterable[str]) -> str | None:
+    """The one name of the target for all names that convert or should; others, of a fallback, do not count."""
+    known = (name for name in names if view.settings.is_of_source(name) or view.settings.lookup(name) is not None)
+    targets = {target_of(view, name) for name in known}
     return targets.pop() if len(targets) == 1 else None
 
 
@@ -242,10 +248,7 @@ def target_of(view: FileView, name: str) -> str | None:
 
 def import_target(view: FileView, names: frozenset[str], uses: Iterable[Use]) -> str | None:
     """The target's name in imports of ``names``, if every use converts to it or to a member of it."""
-    targets = {target_of(view, name) for name in names if view.settings.lookup(name) is not None}
-    if len(targets) != 1:
-        return None
-    target = targets.pop()
+    target = _common_target(view, names)
     if target is None:
         return None
     members = list(uses)

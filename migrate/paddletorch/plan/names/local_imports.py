@@ -86,8 +86,13 @@ def places_of(view: FileView, loads: Iterable[ast.expr]) -> list[ast.stmt]:
 
 
 def function_around(view: FileView, load: ast.expr) -> _Function | None:
-    """The innermost function whose body holds ``load``."""
+    """The innermost function whose body holds ``load``; None for a name that its class binds too.
+
+    A class reads such a name from the module, not from the function around it.
+    """
     scope = view.tree.scopes.get(load)
+    if scope is not None and scope.kind == "class" and isinstance(load, ast.Name) and load.id in scope.bindings:
+        return None
     while scope is not None:
         if isinstance(scope.node, _Function):
             return scope.node

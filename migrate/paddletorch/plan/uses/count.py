@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from paddletorch.model import Uses
 from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned
-from paddletorch.plan.model.findings import finding
+from paddletorch.plan.model.findings import Finding, Located, finding, refused
+from paddletorch.plan.model.refusals import Refusal, UncertainBinding
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.import_guards import is_presence_test
 from paddletorch.text.kept_text import KeptText
 
 UNKNOWN_API = "API225"
+MODULE_AS_VALUE = "API242"
 
 
 def count_uses(planned: Planned) -> dict[str, Uses]:
@@ -29,22 +32,40 @@ def count_uses(planned: Planned) -> dict[str, Uses]:
 
 
 def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
-    """Report the names that no table has, unless only some rules are selected."""
+    """Report the names that no table has and the modules that stay as values, unless only some rules are selected."""
     if view.settings.options.select:
         return NOTHING
-    unknown: list[tuple[ast.expr | ast.alias, str]] = [
-        *_unknown_names(view, {use.site.node for use in planned.uses}),
-        *_unused_imports(view),
+    unknown: list[tuple[ast.expr, str]] = []
+    modules: list[tuple[ast.expr, str]] = []
+    for node, name in _unplanned(view, planned):
+        (modules if _is_module_value(view, node, name) else unknown).append((node, name))
+    left = {_root(node) for node, _ in unknown} | {_root(u.site.node) for u in planned.uses if not u.converts}
+    modules = [(node, name) for node, name in modules if _root(node) not in left or not is_presence_test(view, node)]
+    found: list[tuple[Finding, Fate]] = [
+        *((finding(UNKNOWN_API, node, name), Fate.UNKNOWN) for node, name in unknown),
+        *((finding(UNKNOWN_API, alias, name), Fate.UNKNOWN) for alias, name in _unused_imports(view)),
+        *((finding(MODULE_AS_VALUE, node, name), Fate.REPORTED) for node, name in modules),
+        *((refused(why, node, name), Fate.REPORTED) for node, name, why in _read_before_class_binds(view)),
     ]
     try:
-        kept = KeptText(view.source.body, planned.edits) if unknown else None
+        kept = KeptText(view.source.body, planned.edits) if found else None
     except ValueError:
         kept = None
-    unknown = [(node, name) for node, name in unknown if kept is None or kept.touches(view.source.span(node))]
+    found = [one for one in found if kept is None or kept.touches(view.source.span(one[0].node))]
     return Changes(
-        findings=tuple(finding(UNKNOWN_API, node, name) for node, name in unknown),
-        counted=tuple((name, Fate.UNKNOWN) for _, name in unknown),
+        findings=tuple(one for one, _ in found),
+        counted=tuple((one.name, fate) for one, fate in found),
     )
+
+
+def _read_before_class_binds(view: FileView) -> Iterator[tuple[ast.expr, str, Refusal]]:
+    """Each name of the source framework that a class reads and binds as well, so that it may be either."""
+    tree = view.tree
+    for load in [n for name in tree.imported & tree.class_members for n in tree.names.get(name, ())]:
+        own, *outside = tree.meanings(load)
+        names = {b.qualified for bindings in outside for b in bindings if b.qualified is not None}
+        if any(view.settings.is_of_source(name) for name in names) and not view.settings.deselects(min(names)):
+            yield load, min(names), UncertainBinding(load.id, getattr(own[0].node, "lineno", 0))
 
 
 def _unused_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:
@@ -68,21 +89,42 @@ def _is_module(view: FileView, name: str) -> bool:
     return any(module.startswith(name + ".") for module in view.settings.modules)
 
 
-def _unknown_names(view: FileView, known: set[ast.expr]) -> Iterator[tuple[ast.expr, str]]:
-    """Each use of the source framework's names that is no site, with its name; ``known`` are the sites' nodes."""
+def _unplanned(view: FileView, planned: Planned) -> Iterator[tuple[ast.expr, str]]:
+    """Each use of the source framework's names that no pass has looked at: no site, and nothing reported there."""
     tree = view.tree
+    sites = {use.site.node for use in planned.uses}
+    said = {found.node for found in planned.findings}
     for load in [load for name, loads in tree.names.items() if name in tree.imported for load in loads]:
         names = view.evaluator.imported_names(load)
         if not names or not any(view.settings.is_of_source(n) for n in names):
             continue
         node: ast.expr = load
         name = min(names)
-        covered = node in known
+        covered = node in sites
         while isinstance(parent := view.parent(node), ast.Attribute):
             node, name = parent, f"{name}.{parent.attr}"
-            covered = covered or node in known
-        called = isinstance(parent, ast.Call) and parent.func is node
-        module = name in view.settings.modules and not called
-        if covered or "." not in name or module or view.settings.deselects(name):
+            covered = covered or node in sites
+        if covered or view.settings.deselects(name):
             continue
-        yield node, name
+        if not _is_module_value(view, node, name) or not _is_said(view, node, said):
+            yield node, name
+
+
+def _is_module_value(view: FileView, node: ast.expr, name: str) -> bool:
+    """Whether a name that is no site is a module of the framework; what is called is none."""
+    parent = view.parent(node)
+    called = isinstance(parent, ast.Call) and parent.func is node
+    return "." not in name or (name in view.settings.modules and not called)
+
+
+def _root(node: ast.expr) -> str:
+    """The name that a dotted expression begins with."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_said(view: FileView, node: ast.expr, said: Set[Located]) -> bool:
+    """Whether something is reported of an expression or of the call that it is an argument of, such as ``getattr``."""
+    parent = view.parent(node)
+    return node in said or parent in said or (isinstance(parent, ast.Call) and parent.func in said)

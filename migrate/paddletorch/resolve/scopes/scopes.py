@@ -31,6 +31,8 @@ _STATEMENTS = frozenset(kind for kind in _FIELDS if issubclass(kind, ast.stmt))
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Comprehension = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
+_ALWAYS_BINDS = (ast.Assign, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+
 
 class ScopeTree:
     """Scopes, parents, calls and attribute stores of a module."""
@@ -99,7 +101,23 @@ class ScopeTree:
         if scope.kind != "class" or found is not scope.bindings.get(load.id):
             return [found]
         outside = self.scope.bindings.get(load.id, found)
-        return [found] if outside is found else [found, outside]
+        return [found] if outside is found or self._is_bound_before(load, found) else [found, outside]
+
+    def _is_bound_before(self, load: ast.Name, bindings: Sequence[Binding]) -> bool:
+        """Whether a statement of the class body itself has bound the name before the class reads it."""
+        if any(binding.kind == "delete" for binding in bindings):
+            return False
+        statements = (self._statement_of_class(binding) for binding in bindings)
+        return any(s is not None and (s.end_lineno or 0, s.end_col_offset or 0) <= _start(load) for s in statements)
+
+    def _statement_of_class(self, binding: Binding) -> ast.stmt | None:
+        """The statement that binds a name of a class whenever the class body goes past it."""
+        node = binding.node
+        while node.__class__ not in _STATEMENTS:
+            node = self.parents[node]
+        value = getattr(node, "value", None)
+        binds = isinstance(node, _ALWAYS_BINDS) or (isinstance(node, ast.AnnAssign) and value is not None)
+        return node if binds and self.parents[node] is binding.scope.node else None
 
     @cached_property
     def _reads(self) -> dict[str, dict[int, list[ast.Name]]]:
@@ -482,6 +500,10 @@ class ScopeTree:
                 taken = value if kind in ("assign", "iterate", "unpack") else None
                 position = number if number < starred else None
                 self._target(element, taken, scope, target, "unpack", path=(*path, position))
+
+
+def _start(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
 
 
 _VISITORS: dict[type, Callable[[ScopeTree, Any, Scope], None]] = {
