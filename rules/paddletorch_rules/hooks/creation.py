@@ -47,10 +47,17 @@ def place(call: BoundCall, before: str = "", after: str = "") -> None:
 
 @hook("tensor_data", to="paddle")
 def tensor_data_to_paddle(call: BoundCall) -> None:
-    """Paddle takes no ``range`` and no ``deque`` as data: they become lists."""
-    origin = call.origin("data")
-    if any(is_call_of(origin, name) for name in ("range", "deque")):
+    """What Paddle does not take as data becomes a list."""
+    if _is_no_data(call.origin("data")):
         call.wrap("data", "list(", ")")
+
+
+_NO_DATA = ("range", "deque", "bytearray", "memoryview")
+"""Functions whose results torch takes as data, and Paddle does not or with another dtype."""
+
+
+def _is_no_data(node: ast.expr | None) -> bool:
+    return any(is_call_of(node, name) for name in _NO_DATA)
 
 
 @hook("tensor_data", to="torch")
@@ -178,6 +185,8 @@ def _legacy(call: BoundCall, dtype: str, after: str) -> None:
     several = len(arguments) > 1 or isinstance(first, ast.Starred) or ("int" in kinds and "sequence" not in kinds)
     if several or "shape" in kinds or _is_size(first):
         call.rewrite(f"paddle.empty({{data}}, dtype={dtype}){after}")
+    elif _is_no_data(call.origin("data")):
+        call.rewrite(f"paddle.to_tensor(list({{data}}), dtype={dtype}){after}")
     elif (kinds and "int" not in kinds) or _is_data(first) or _is_data(call.origin("data")):
         call.rewrite(f"paddle.to_tensor({{data}}, dtype={dtype}){after}")
     else:
