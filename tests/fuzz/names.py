@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -32,7 +33,7 @@ def check_undefined(result: FileResult) -> None:
     if before is None or after is None or not compiles(result.source):  # pyflakes does not read on from a wrong return
         return
     dead = dead_lines(after)
-    new = {m.message_args[0] for m in _messages(after, _UNDEFINED) if m.lineno not in dead}
+    new = {m.message_args[0] for m in _messages(_without_compared_strings(after), _UNDEFINED) if m.lineno not in dead}
     new -= {m.message_args[0] for m in _messages(before, _UNDEFINED)} | _not_from_stars(before)
     new &= FRAMEWORKS | {n.id for n in ast.walk(after) if isinstance(n, ast.Name)}  # "int64" in quotes is no name
     if _unbound_frameworks(before):
@@ -212,6 +213,22 @@ def _unbound_frameworks(module: ast.Module) -> set[str]:
     found = {m.message_args[0] for m in _messages(module, _UNDEFINED)}
     found |= {one.name for one in unbound_names(module, FRAMEWORKS, _exports())}
     return found & (_framework_names(module) | FRAMEWORKS)
+
+
+class _ComparedStrings(ast.NodeTransformer):
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        strings = [c for n in (node.left, *node.comparators) for c in ast.walk(n) if isinstance(c, ast.Constant)]
+        return ast.copy_location(ast.Constant(0), node) if any(isinstance(c.value, str) for c in strings) else node
+
+
+def _without_compared_strings(module: ast.Module) -> ast.Module:
+    """The module without comparisons with strings in annotations: pyflakes takes the strings for names of types."""
+    module = copy.deepcopy(module)
+    for node in ast.walk(module):
+        for field in ("annotation", "returns"):
+            if (annotation := getattr(node, field, None)) is not None:
+                setattr(node, field, _ComparedStrings().visit(annotation))
+    return module
 
 
 def _messages(module: ast.Module, kinds: tuple[type[messages.Message], ...]) -> Iterator[messages.Message]:

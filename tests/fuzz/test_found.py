@@ -8,6 +8,21 @@ from paddletorch.model import Framework, Options, Status
 from .promises import check
 
 CASES: dict[str, tuple[Framework, str, str]] = {
+    "an operand that becomes a comparison": (
+        "torch",
+        "import paddle\ndef f(x, z):\n    x += z.stop_gradient\n    x *= paddle.ones([3]).place.is_gpu_place()\n",
+        "    x = x + (not z.requires_grad)\n    x = x * (torch.ones([3]).device.type == 'cuda')\n",
+    ),
+    "a class that would be written above a declaration": (
+        "torch",
+        "import paddle\nglobal torch\nx = x[1].offset\ndef f(x):\n    return paddle.nn.Linear(3, 4, **kw)\n",
+        "import torch\nglobal torch\nx = x[1].offset\ndef f(x):\n    return torch.nn.Linear(3, 4, **kw)\n",
+    ),
+    "a variable that holds a module of the framework or the framework": (
+        "torch",
+        "import paddle\nimport paddle.nn.functional as F\nfor m in (F, paddle):\n    m.abs(x)\n",
+        "for m in (F, paddle):\n    torch.abs(x)\n",
+    ),
     "a guard of what stays and of what converts": (
         "paddle",
         "try:\n    import torch; import torch as F\nexcept ImportError:\n    F = None\n"

@@ -199,7 +199,10 @@ def _written(view: FileView, site: Site, place: int, text: str) -> Changes:
 
 
 def _place(view: FileView, site: Site) -> int | None:
-    """Where a class is written that the site names: below the imports that begin with that of the site's own name."""
+    """Where a class is written that the site names: below the imports that begin with that of the site's own name.
+
+    None as well if a ``global`` of the module stands below: it may declare what the class reads.
+    """
     body = view.tree.module.body
     nodes = [b.node for b in site.anchor.bindings if b.scope is view.tree.scope]
     if site.anchor.kind != "import" or not nodes or len(nodes) != len(site.anchor.bindings):
@@ -210,6 +213,8 @@ def _place(view: FileView, site: Site) -> int | None:
     below = body[body.index(last) :]
     count = next((n for n, s in enumerate(below) if not isinstance(s, ast.Import | ast.ImportFrom)), len(below))
     end = below[count - 1].end_lineno
+    if any(isinstance(statement, ast.Global) for statement in below):
+        return None
     if end is None or count == len(below) or below[count].lineno <= end or site.node.lineno <= end:
         return None
     start = view.source.line_span(end).end

@@ -53,7 +53,7 @@ def _rebound(view: FileView, statement: ast.AugAssign) -> Edit:
     sign = f"{operator}=".encode()
     after = source.body.index(sign, target.end) + len(sign)  # only blanks and brackets can stand before the sign
     bare = b"(" not in source.body[after : value.start]
-    needed = required_precedence(ast.BinOp(ast.Name("x"), statement.op, statement.value), statement.value)
+    needed = required_precedence(statement, statement.value)
     gap = Span(after, value.start)
     rest: tuple[str | Span, ...] = (Span(after, whole.end),)
     if bare and precedence_of(statement.value) < needed:
