@@ -3,6 +3,9 @@
 ``paddletorch rules adapters`` writes ``to_paddle.toml`` and ``to_torch.toml``: what the converter itself makes of a
 subclass with the source's signature. A few are written by hand, in ``written_to_paddle.toml`` and
 ``written_to_torch.toml``, whose ``[[function]]`` entries are functions that such classes call.
+
+``functions_to_paddle.toml`` and ``functions_to_torch.toml`` hold functions that templates of rows and hooks call, named
+by the source's API: ``torch_chunk``. A converted file gets those that it calls.
 """
 
 from __future__ import annotations
@@ -85,17 +88,27 @@ def definitions(target: Framework, adapter: Adapter) -> tuple[Definition, ...]:
     return (*found.values(), Definition(adapter.name, adapter.text))
 
 
+@lru_cache
+def functions(target: Framework) -> Mapping[str, Definition]:
+    """The functions that templates towards ``target`` may call, by name."""
+    (table,) = _parsed(_FOLDER / f"functions_to_{target}.toml")
+    return MappingProxyType({one["name"]: Definition(one["name"], one["text"]) for one in table["function"]})
+
+
 def _entries(target: Framework, kind: str) -> list[Mapping[str, Any]]:
     return [one for table in _tables(target) for one in table.get(kind, ())]
 
 
 @lru_cache
 def _tables(target: Framework) -> tuple[Mapping[str, Any], ...]:
+    return _parsed(file(target), _FOLDER / f"written_to_{target}.toml")
+
+
+def _parsed(*paths: Path) -> tuple[Mapping[str, Any], ...]:
     if sys.version_info >= (3, 11):
         import tomllib  # slow to import, and few files need an adapter
     else:
         import tomli as tomllib
-    paths = (file(target), _FOLDER / f"written_to_{target}.toml")
     return tuple(tomllib.loads(path.read_text(encoding="utf-8")) for path in paths)
 
 

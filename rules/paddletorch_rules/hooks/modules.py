@@ -62,22 +62,18 @@ def named_sublayers(call: BoundCall) -> None:
 @hook("added", to="torch")
 def added(call: BoundCall) -> None:
     """Paddle gives back what is added, torch nothing, and takes no name with a dot."""
-    method, value = ("add_module", "module") if call.value("sublayer") else ("register_parameter", "param")
-    name, added = call.value("name"), call.value("sublayer") or call.value("parameter")
-    if name is not None and _has_dot(name) and method == "add_module":
-        method = "_modules.__setitem__"  # the keys of the state stay Paddle's
-    elif call.is_statement:
-        return
+    is_layer = call.value("sublayer") is not None
+    name, added = call.value("name"), call.value("sublayer" if is_layer else "parameter")
     if name is None or added is None:
         return  # both are in a mapping
-    if call.is_statement:
-        call.rewrite(f"{{self}}.{method}({{name}}, {{module}})")
+    if call.is_statement and not (is_layer and _has_dot(name)):
         return
-    names = ["name", value]
+    holes = ["name={name}", "sublayer={module}" if is_layer else "parameter={param}"]
     if (added.lineno, added.col_offset) < (name.lineno, name.col_offset):
-        names.reverse()  # evaluated in the order of the source
-    holes = ", ".join(f"{{{one}}}" for one in names)
-    call.rewrite(f"(lambda {', '.join(names)}: ({{self}}.{method}(name, {value}), {value})[-1])({holes})")
+        holes.reverse()  # evaluated in the order of the source
+    else:
+        holes = [hole.partition("=")[2] for hole in holes]
+    call.rewrite(f"paddle_add_{'sublayer' if is_layer else 'parameter'}({{self}}, {', '.join(holes)})")
 
 
 def _has_dot(name: ast.expr) -> bool:

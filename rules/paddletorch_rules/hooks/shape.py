@@ -56,13 +56,7 @@ def reshape(call: BoundCall) -> None:
         for k in zeros:
             call.replace(node.elts[k], f"{{{source}}}.shape[{k}]")
         return
-    sizes = elements(call, name)
-    if sizes is None:
-        no_counterpart(call, "reshape", name)
-        return
-    for k in zeros:
-        sizes[k] = f"{{{hole}}}.shape[{k}]"
-    rewrite_once(call, f"{{{hole}}}.reshape([{', '.join(sizes)}])", **{hole: source})
+    call.rewrite(f"paddle_reshape({{{hole}}}, {{shape}})")
 
 
 @hook("reshape_back", to="torch")
@@ -108,20 +102,18 @@ def split_to_paddle(call: BoundCall) -> None:
     length = f"{{{hole}}}.shape[{axis}]"
     twice = {hole: source} | ({"axis": "dim"} if axis == "{axis}" else {})
     count = _unpacked_into(call.parent)
+    part = "{num_or_sections}"
     if literal == 1:
-        sections = length
-    else:
-        part = "{num_or_sections}"
-        if count > 1:  # torch gives as many parts only if all but the last have the size
-            twice = {}
-            sections = f"[{', '.join([part] * (count - 1))}, -1]"
-        else:
-            sections = f"[{part}] * ({length} // {part}) + [{length} % {part}] * ({length} % {part} > 0)"
-        if not isinstance(literal, int) and not _is_number(call, node, size):
+        rewrite_once(call, f"paddle.split({{{hole}}}, {length}, axis={axis})", **twice)
+    elif count > 1:  # torch gives as many parts only if all but the last have the size
+        is_number = isinstance(literal, int) or _is_number(call, node, size)
+        sections = f"[{', '.join([part] * (count - 1))}, -1]"
+        if not is_number:
             sections = f"{sections} if isinstance({part}, int) else {part}"
-        if sections.count(part) > 1:
-            twice["num_or_sections"] = size
-    rewrite_once(call, f"paddle.split({{{hole}}}, {sections}, axis={axis})", **twice)
+        repeated = {"num_or_sections": size} if sections.count(part) > 1 else {}
+        rewrite_once(call, f"paddle.split({{{hole}}}, {sections}, axis={axis})", **repeated)
+    else:
+        call.rewrite(f"torch_split({{{hole}}}, {part}{{axis:, %}})")
 
 
 def _unpacked_into(parent: ast.AST | None) -> int:
@@ -164,9 +156,7 @@ def split_to_torch(call: BoundCall) -> None:
     if isinstance(literal, int) or _is_number(call, node, "num_or_sections"):
         call.rewrite(f"torch.chunk({{{hole}}}, {part}, dim={dim})")
         return
-    twice = {hole: source, part[1:-1]: "num_or_sections"} | ({"dim": "axis"} if dim == "{dim}" else {})
-    parts = [f"torch.{f}({{{hole}}}, {part}, dim={dim})" for f in ("chunk", "split")]
-    rewrite_once(call, f"({parts[0]} if isinstance({part}, int) else {parts[1]})", **twice)
+    call.rewrite(f"paddle_split({{{hole}}}, {part}, {dim})")
 
 
 def _rest_of_unpacked(node: ast.expr | None) -> tuple[list[str], str, str] | None:
@@ -353,14 +343,8 @@ def increment(call: BoundCall) -> None:
         call.rewrite(f"{{input}}.add_({int(value)})")
 
 
-_CHUNKS = (
-    "(lambda _x, _n, _axis=0: (lambda _size, _step: paddle.split(_x, [min(_step, _size - _i) for _i in "
-    "range(0, _size, _step)], axis=_axis))(_x.shape[_axis], -(-_x.shape[_axis] // _n)))({x}, {chunks}{axis:, %})"
-)
-
-
 @hook("chunk", to="paddle")
 def chunk(call: BoundCall) -> None:
     """The last of torch's chunks may be smaller; Paddle raises then. A number that is written out shows the sizes."""
     if not isinstance(call.literal("chunks"), int):
-        call.rewrite(_CHUNKS.replace("{x}", f"{{{receiver(call, 'x')[0]}}}"))
+        call.rewrite(f"torch_chunk({{{receiver(call, 'x')[0]}}}, {{chunks}}{{axis:, %}})")

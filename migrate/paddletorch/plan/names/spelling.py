@@ -15,10 +15,13 @@ from paddletorch.plan.model.refusals import NameTaken, Refused
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.bound_names import is_bound
+from paddletorch.plan.names.written_functions import check_functions
 from paddletorch.resolve import NoneValue, Qualified, Scope
 
 
-def spelled(view: FileView, aliases: Mapping[str, str], node: ast.expr, edits: Iterable[Edit], api: str) -> Changes:
+def spelled(
+    view: FileView, aliases: Mapping[str, str], node: ast.expr | ast.stmt, edits: Iterable[Edit], api: str
+) -> Changes:
     """The edits with the target's names as they are spelled at ``node``, and the imports that they need.
 
     Raises:
@@ -45,8 +48,9 @@ def helper_modules(view: FileView, edit: Edit, scope: Scope, api: str) -> list[s
     """Modules beside the frameworks that an edit's text uses: of the standard library, and torchvision.
 
     Raises:
-        Refused: the name of such a module, or of a builtin in the text, is bound to something else.
+        Refused: the name of such a module, of a builtin or of a function in the text is bound to something else.
     """
+    check_functions(view, edit, api)
     for name in dict.fromkeys(_BUILTINS.findall(edit.written)):
         if scope.lookup(name) or name in view.evaluator.bare or _is_of_target_star(view, name):
             raise Refused(NameTaken(name, api))
@@ -73,7 +77,7 @@ _HELPERS = re.compile(
 )
 
 
-def with_aliases(view: FileView, aliases: Mapping[str, str], edit: Edit, node: ast.expr) -> Edit:
+def with_aliases(view: FileView, aliases: Mapping[str, str], edit: Edit, node: ast.expr | ast.stmt) -> Edit:
     """The edit with the names that the file has for modules of the target: ``F.relu_`` for the dotted path."""
     scope = scope_of(view, node)
     for module in sorted(aliases, key=len, reverse=True):
@@ -107,14 +111,14 @@ def root_name(view: FileView, site: Site) -> str:
     return _root_at(view, scope_of(view, site.node), site.node, site.name)
 
 
-def scope_of(view: FileView, node: ast.expr) -> Scope:
+def scope_of(view: FileView, node: ast.expr | ast.stmt) -> Scope:
     """The scope of a dotted name."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return view.tree.scopes.get(node, view.tree.scope)
 
 
-def _root_at(view: FileView, scope: Scope, node: ast.expr, api: str) -> str:
+def _root_at(view: FileView, scope: Scope, node: ast.expr | ast.stmt, api: str) -> str:
     """As ``root_name``, for code at ``node`` in ``scope``.
 
     Raises:
@@ -142,7 +146,7 @@ def _root_at(view: FileView, scope: Scope, node: ast.expr, api: str) -> str:
     return target
 
 
-def _is_declared_later(view: FileView, scope: Scope, node: ast.expr) -> bool:
+def _is_declared_later(view: FileView, scope: Scope, node: ast.expr | ast.stmt) -> bool:
     """Whether ``global paddle`` follows in the same scope: Python forbids to read the name before that."""
     declared = view.provide(_declarations)
     last = declared.get(scope.function()) if declared else None

@@ -8,7 +8,9 @@ stands for a layer that would need a function without a name around it: ``nn.Dro
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from paddletorch_rules.adapters import Adapter, Definition, adapters, definitions
 
@@ -22,6 +24,7 @@ from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.names.written_functions import functions_in, has_function, place_below_imports
 from paddletorch.plan.syntax.statements import start_of
 
 CODE = "API240"
@@ -122,7 +125,7 @@ def adapted(view: FileView, use: Use, call: ast.Call | None) -> Use | None:
     if not all(_is_free(view, one.name) for one in parts):
         return None
     try:
-        _written(view, site, place, "\n".join(one.text for one in parts))
+        _written(view, site, view.tree.module.body[0], place, "\n".join(one.text for one in parts))
     except Refused:
         return None
     edit = Edit(view.source.span(site.node), view.quoted(adapter.name, site.node), use.row.code)
@@ -157,31 +160,48 @@ def _findings(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None)
     return found
 
 
+class _Inserted(NamedTuple):
+    """A class or function and where it is written; ``site`` names the API that it is for, if that is a site."""
+
+    place: int
+    one: Definition
+    site: Site | None
+
+
 def plan_adapters(view: FileView, planned: Planned) -> Changes:
-    """Write the classes of the adapters below the imports."""
-    used: dict[str, tuple[int, Definition, Site]] = {}
-    for use in planned.uses.converted:
-        place = _place(view, use.site) if use.adapter is not None else None
-        for one in definitions(view.target, use.adapter) if use.adapter is not None and place is not None else ():
-            assert place is not None
-            if one.name not in used or place < used[one.name][0]:
-                used[one.name] = (place, one, use.site)
-    if not used:
-        return NOTHING
+    """Write the classes of the adapters, and the functions that new text calls, below the imports."""
+    used: dict[str, _Inserted] = {}
+    for found in (*_adapters(view, planned), *_functions(view, planned)):
+        if found.one.name not in used or found.place < used[found.one.name].place:
+            used[found.one.name] = found
     edits: list[Edit] = []
     imports: list[Import] = []
-    for place in sorted({at for at, _, _ in used.values()}):
-        here = [(one, site) for at, one, site in used.values() if at == place]
-        here.sort(key=lambda pair: _order(pair[0]))
-        site = here[0][1]
+    for place in sorted({found.place for found in used.values()}):
+        here = sorted((found for found in used.values() if found.place == place), key=lambda found: _order(found.one))
         above = view.source.body[:place]
         blank = max(0, 3 - above[len(above.rstrip(b" \r\n")) :].count(view.source.newline.encode()))  # two empty lines
-        text = "\n" * blank + "".join(f"{one.text}\n\n" for one, _ in here)
-        written = _written(view, site, place, text.replace("\n", view.source.newline))
-        edits += written.edits
+        text = "\n" * blank + "".join(f"{found.one.text}\n\n" for found in here)
         below = next(s for s in view.tree.module.body if view.source.span(s).start >= place)
+        site = next((found.site for found in here if found.site is not None), None)
+        written = _written(view, site, below, place, text.replace("\n", view.source.newline))
+        edits += written.edits
         imports += [replace(one, node=below, site=site) for one in written.imports]  # it must be bound up there
-    return Changes(tuple(edits), imports=tuple(imports))
+    return Changes(tuple(edits), imports=tuple(imports)) if used else NOTHING
+
+
+def _adapters(view: FileView, planned: Planned) -> Iterator[_Inserted]:
+    for use in planned.uses.converted:
+        place = _place(view, use.site) if use.adapter is not None else None
+        if use.adapter is not None and place is not None:
+            yield from (_Inserted(place, one, use.site) for one in definitions(view.target, use.adapter))
+
+
+def _functions(view: FileView, planned: Planned) -> Iterator[_Inserted]:
+    for edit in planned.edits:
+        for one in functions_in(view, [edit]).values():
+            place = place_below_imports(view, edit)
+            if place is not None and not has_function(view, one):
+                yield _Inserted(place, one, None)
 
 
 def _order(one: Definition) -> tuple[bool, str]:
@@ -189,13 +209,15 @@ def _order(one: Definition) -> tuple[bool, str]:
     return one.text.startswith("class "), one.name
 
 
-def _written(view: FileView, site: Site, place: int, text: str) -> Changes:
+def _written(view: FileView, site: Site | None, below: ast.stmt, place: int, text: str) -> Changes:
     """The text at ``place`` for the site, with the target's names as the file knows them.
 
     Raises:
         Refused: a name is bound to something else.
     """
-    return spelled(view, {}, site.node, [Edit(Span(place, place), text, site.candidates[0].row.code)], site.name)
+    node: ast.expr | ast.stmt = below if site is None else site.node
+    code, name = (CODE, view.target) if site is None else (site.candidates[0].row.code, site.name)
+    return spelled(view, {}, node, [Edit(Span(place, place), text, code)], name)
 
 
 def _place(view: FileView, site: Site) -> int | None:
