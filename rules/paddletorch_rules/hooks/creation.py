@@ -190,8 +190,7 @@ def _legacy(call: BoundCall, dtype: str, after: str) -> None:
     elif (kinds and "int" not in kinds) or _is_data(first) or _is_data(call.origin("data")):
         call.rewrite(f"paddle.to_tensor({{data}}, dtype={dtype}){after}")
     else:
-        size, data = f"paddle.empty([{{data}}], dtype={dtype})", f"paddle.to_tensor({{data}}, dtype={dtype})"
-        rewrite_once(call, f"({size} if isinstance({{data}}, numbers.Integral) else {data}){after}", data="data")
+        call.rewrite(f"torch_typed_tensor({{data}}, {dtype}){after}")
 
 
 def _is_data(node: ast.expr | None) -> bool:

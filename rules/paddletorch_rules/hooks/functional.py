@@ -275,19 +275,12 @@ def attention_to_torch(call: BoundCall) -> None:
     _training(call, "dropout_p")
 
 
-_BATCH_NORM_ALONE = (
-    "(lambda _x, _dtype: paddle.nn.functional.batch_norm(_x, paddle.zeros(_x.shape[1:2], dtype=_dtype), "
-    "paddle.ones(_x.shape[1:2], dtype=_dtype){weight:, weight=%}{bias:, bias=%}, training=True{epsilon:, epsilon=%}))"
-    "(*(lambda _x: (_x, 'float64' if _x.dtype == paddle.float64 else 'float32'))({x}))"
-)
-
-
 @hook("batch_norm", to="paddle")
 def batch_norm_to_paddle(call: BoundCall) -> None:
     """In training torch keeps the unbiased variance, Paddle the biased one; the output is the same."""
     absent = [name for name in ("running_mean", "running_var") if call.literal(name) is None]
     if len(absent) == 2 and call.literal("training") is True:
-        call.rewrite(_BATCH_NORM_ALONE)  # statistics that nobody keeps: any will do
+        call.rewrite("torch_batch_norm({x}{weight:, weight=%}{bias:, bias=%}{epsilon:, epsilon=%})")
         for name in (*absent, "training", "momentum"):
             call.drop(name)
         return

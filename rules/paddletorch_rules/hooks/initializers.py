@@ -35,6 +35,8 @@ def _emit(call: BoundCall, text: str) -> None:
         call.stop("API221", parameter="tensor", value=ast.unparse(node))  # Paddle's random ones do nothing to it
     if call.is_statement:
         call.rewrite(text)
+    elif text.endswith("({tensor})") and text.count("{tensor}") == 1:
+        call.rewrite(f"torch_initialized({{tensor}}, {text.removesuffix('({tensor})')})")
     else:
         call.rewrite(f"(lambda tensor: ({text.replace('{tensor}', 'tensor')}, tensor)[-1])({{tensor}})")
 

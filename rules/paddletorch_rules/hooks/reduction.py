@@ -270,18 +270,12 @@ def unique(call: BoundCall, function: str) -> None:
         return
     if asked is not True:
         no_counterpart(call, "return_inverse")
-    counts = "{return_counts:, return_counts=%}"
     if call.value("return_index") is not None and call.literal("return_index") is not False:
         no_counterpart(call, "return_index")
-    if call.target == "torch":
-        operand = "{input}" if call.value("self") is None else "{self}"
-        text = f"torch.{function}({operand}, return_inverse=True{counts})"
-        call.rewrite(f"(lambda _u: (_u[0], _u[1].flatten(), *_u[2:]))({text})")
-        return
-    operand = _first(call)
-    text = f"paddle.{function}({operand}, return_inverse=True{counts})"
-    text = f"(lambda _u: (_u[0], _u[1].reshape({operand}.shape), *_u[2:]))({text})"
-    call.rewrite(text, {"_x": operand[1:-1]})
+    counts = "{return_counts:, return_counts=%}"
+    operand = "{self}" if call.value("self") is not None else _first(call) if call.target == "paddle" else "{input}"
+    source = "torch" if call.target == "paddle" else "paddle"
+    call.rewrite(f"{source}_{function}({operand}{counts})")
 
 
 @hook("histogram", to="paddle")

@@ -97,7 +97,7 @@ def requires_grad_(call: BoundCall) -> None:
     elif is_fresh(call.value("self")):
         call.rewrite(f"paddle.to_tensor({{self}}, stop_gradient={stop})")
     else:
-        call.rewrite(f"(lambda tensor: setattr(tensor, 'stop_gradient', {stop}) or tensor)({{self}})")
+        call.rewrite("torch_requires_grad({self}{requires_grad:, %})")
 
 
 @hook("clear_gradient", to="torch")
