@@ -218,7 +218,16 @@ def _unbound_frameworks(module: ast.Module) -> set[str]:
 class _ComparedStrings(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         strings = [c for n in (node.left, *node.comparators) for c in ast.walk(n) if isinstance(c, ast.Constant)]
-        return ast.copy_location(ast.Constant(0), node) if any(isinstance(c.value, str) for c in strings) else node
+        return (
+            ast.copy_location(ast.Constant(value=0), node) if any(isinstance(c.value, str) for c in strings) else node
+        )
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        text = parsed(node.value.encode("utf-8", "replace")) if isinstance(node.value, str) else None
+        if text is None or len(text.body) != 1 or not isinstance(text.body[0], ast.Expr):
+            return node
+        shown = ast.unparse(_ComparedStrings().visit(copy.deepcopy(text.body[0].value)))
+        return ast.copy_location(ast.Constant(value=shown), node)
 
 
 def _without_compared_strings(module: ast.Module) -> ast.Module:
@@ -236,7 +245,9 @@ def _messages(module: ast.Module, kinds: tuple[type[messages.Message], ...]) -> 
         found = Checker(module).messages
     except (AssertionError, RecursionError):  # its own: an import from __future__ in a function; too deep for it
         return iter(())
-    return (m for m in found if isinstance(m, kinds))
+    read = {(n.id, n.lineno) for n in ast.walk(module) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    wrong = {m for m in found if isinstance(m, messages.UndefinedLocal) and (m.message_args[0], m.lineno) not in read}
+    return (m for m in found if isinstance(m, kinds) and m not in wrong)  # it takes one function's scope for another's
 
 
 def _framework_names(module: ast.Module) -> set[str]:
