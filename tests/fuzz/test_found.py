@@ -18,6 +18,11 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "import paddle\nglobal torch\nx = x[1].offset\ndef f(x):\n    return paddle.nn.Linear(3, 4, **kw)\n",
         "import torch\nglobal torch\nx = x[1].offset\ndef f(x):\n    return torch.nn.Linear(3, 4, **kw)\n",
     ),
+    "a class that is written above the import whose name it would take": (
+        "paddle",
+        "import torch as t\ndef f(x):\n    return t.nn.Linear(3, 4, **kw)\nimport paddle as pd\n",
+        "import paddle\n\n\nclass TorchLinear(paddle.nn.Linear):\n",
+    ),
     "a variable that holds a module of the framework or the framework": (
         "torch",
         "import paddle\nimport paddle.nn.functional as F\nfor m in (F, paddle):\n    m.abs(x)\n",

@@ -125,7 +125,7 @@ def adapted(view: FileView, use: Use, call: ast.Call | None) -> Use | None:
     if not all(_is_free(view, one.name) for one in parts):
         return None
     try:
-        _written(view, site, view.tree.module.body[0], place, "\n".join(one.text for one in parts))
+        _written(view, site, _below(view, place), place, "\n".join(one.text for one in parts))
     except Refused:
         return None
     edit = Edit(view.source.span(site.node), view.quoted(adapter.name, site.node), use.row.code)
@@ -181,12 +181,16 @@ def plan_adapters(view: FileView, planned: Planned) -> Changes:
         above = view.source.body[:place]
         blank = max(0, 3 - above[len(above.rstrip(b" \r\n")) :].count(view.source.newline.encode()))  # two empty lines
         text = "\n" * blank + "".join(f"{found.one.text}\n\n" for found in here)
-        below = next(s for s in view.tree.module.body if view.source.span(s).start >= place)
+        below = _below(view, place)
         site = next((found.site for found in here if found.site is not None), None)
         written = _written(view, site, below, place, text.replace("\n", view.source.newline))
         edits += written.edits
         imports += [replace(one, node=below, site=site) for one in written.imports]  # it must be bound up there
     return Changes(tuple(edits), imports=tuple(imports)) if used else NOTHING
+
+
+def _below(view: FileView, place: int) -> ast.stmt:
+    return next(s for s in view.tree.module.body if view.source.span(s).start >= place)
 
 
 def _adapters(view: FileView, planned: Planned) -> Iterator[_Inserted]:
@@ -210,14 +214,13 @@ def _order(one: Definition) -> tuple[bool, str]:
 
 
 def _written(view: FileView, site: Site | None, below: ast.stmt, place: int, text: str) -> Changes:
-    """The text at ``place`` for the site, with the target's names as the file knows them.
+    """The text at ``place``, above a statement, with the target's names as the file knows them there.
 
     Raises:
         Refused: a name is bound to something else.
     """
-    node: ast.expr | ast.stmt = below if site is None else site.node
     code, name = (CODE, view.target) if site is None else (site.candidates[0].row.code, site.name)
-    return spelled(view, {}, node, [Edit(Span(place, place), text, code)], name)
+    return spelled(view, {}, below, [Edit(Span(place, place), text, code)], name)
 
 
 def _place(view: FileView, site: Site) -> int | None:

@@ -15,6 +15,7 @@ from paddletorch.text.kept_text import KeptText
 
 UNKNOWN_API = "API225"
 MODULE_AS_VALUE = "API242"
+IMPORT_AS_QUESTION = "API243"
 
 
 def count_uses(planned: Planned) -> dict[str, Uses]:
@@ -45,6 +46,7 @@ def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
         *((finding(UNKNOWN_API, node, name), Fate.UNKNOWN) for node, name in unknown),
         *((finding(UNKNOWN_API, alias, name), Fate.UNKNOWN) for alias, name in _unused_imports(view)),
         *((finding(MODULE_AS_VALUE, node, name), Fate.REPORTED) for node, name in modules),
+        *((finding(IMPORT_AS_QUESTION, alias, name), Fate.REPORTED) for alias, name in _asking_imports(view)),
         *((refused(why, node, name), Fate.REPORTED) for node, name, why in _read_before_class_binds(view)),
     ]
     try:
@@ -82,6 +84,26 @@ def _unused_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:
             known = name in view.settings.modules or view.settings.lookup(name) or view.settings.deselects(name)
             if alias.name != "*" and not known and not view.tree.names.get(local) and not _is_module(view, name):
                 yield alias, name
+
+
+def _asking_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:
+    """Imports of the source framework that nothing uses, where code goes on if they fail: they ask if it is there."""
+    for node in view.tree.of_kind(ast.Try):
+        for statement in node.body:
+            if not isinstance(statement, ast.Import | ast.ImportFrom):
+                continue
+            module = f"{statement.module}." if isinstance(statement, ast.ImportFrom) else ""
+            for alias in statement.names:
+                name, local = module + alias.name, alias.asname or alias.name.partition(".")[0]
+                read = any(_reads_import(view, load, statement) for load in view.tree.names.get(local, ()))
+                if read or alias.name == "*":
+                    continue
+                if name.partition(".")[0] == view.settings.source and not view.settings.deselects(name):
+                    yield alias, name
+
+
+def _reads_import(view: FileView, load: ast.Name, statement: ast.stmt) -> bool:
+    return any(binding.node is statement for bindings in view.tree.meanings(load) for binding in bindings)
 
 
 def _is_module(view: FileView, name: str) -> bool:

@@ -1,4 +1,7 @@
-"""Modules that strings name for a function that imports: ``optional_import("einops.layers.torch", name="Reduce")``."""
+"""Modules that strings name for a function that imports: ``optional_import("einops.layers.torch", name="Reduce")``.
+
+Or that asks for them: ``find_spec("torch")``, ``"torch" in sys.modules``.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,43 @@ from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.target_forms import target_name
 from paddletorch.plan.model.view import FileView
 
-_LOADERS = frozenset({"LazyLoader", "load_module", "locate", "resolve_name"})
-"""Functions that import what a string names and have no ``import`` in their names."""
+_LOADERS = frozenset(
+    {"LazyLoader", "load_module", "locate", "resolve_name"}
+    | {"find_spec", "find_loader", "find_module", "version", "distribution", "get_distribution"}
+)
+"""Functions that import what a string names, or ask for it, and have no ``import`` in their names."""
 
 
 def plan_imported_text(view: FileView, planned: Planned) -> Changes:
     """Write the target's module where all that the call may take from it is called alike, and report the others."""
-    return joined(_planned(view, call, text) for call in view.tree.calls if _imports(call) for text in _texts(call))
+    imported = (_planned(view, call, text) for call in view.tree.calls if _imports(call) for text in _texts(call))
+    return joined([*imported, _loaded(view)])
+
+
+def _loaded(view: FileView) -> Changes:
+    """Report the modules that the file looks for among those that are loaded: what is loaded then is the target's."""
+    found = [text for text in view.tree.strings if _is_root(view, text) and _is_key_of_modules(view, text)]
+    return Changes(
+        findings=tuple(finding("API206", text, str(text.value), replacement=view.target) for text in found)
+    )
+
+
+def _is_root(view: FileView, text: ast.Constant) -> bool:
+    return str(text.value).partition(".")[0] == view.settings.source
+
+
+def _is_key_of_modules(view: FileView, text: ast.Constant) -> bool:
+    """Whether a string is looked for in ``sys.modules``."""
+    around = view.parent(text)
+    if isinstance(around, ast.Compare):
+        held: ast.expr = around.comparators[0]
+    elif isinstance(around, ast.Subscript):
+        held = around.value
+    elif isinstance(around, ast.Call) and isinstance(around.func, ast.Attribute):
+        held = around.func.value
+    else:
+        return False
+    return isinstance(held, ast.Attribute) and view.qualified(held) == "sys.modules"
 
 
 def _imports(call: ast.Call) -> bool:
