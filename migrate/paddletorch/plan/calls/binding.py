@@ -154,8 +154,7 @@ class CallBinding:
         node = self.value(name)
         if node is None or name in self.fixed:
             return False
-        values = self.view.evaluator.values(node)
-        return all(isinstance(v, Instance) and v.type == "tensor" for v in values)
+        return is_known_tensor(self.view, node)
 
     def dtype(self, name: str) -> str | None:
         """The dtype of a torch tensor, as far as the file shows it."""
@@ -224,6 +223,11 @@ class CallBinding:
         value = self.value(name)
         return list_elements(self.view, value.value if isinstance(value, ast.Starred) else value)
 
+    def holds_tensors(self, name: str) -> bool:
+        """Whether the argument is a list whose elements are seen, each of them a tensor."""
+        found = self.elements(name)
+        return bool(found) and all(is_known_tensor(self.view, element) for element in found)
+
     def used_as(self, kind: Literal["list", "tuple"]) -> bool:
         """Whether the size that the call gives is joined with or compared with that kind of sequence."""
         return used_as(self.view, self.expression, kind)
@@ -231,6 +235,11 @@ class CallBinding:
     def finding(self, code: str, **details: str) -> Finding:
         """Something to be said of a call that converts all the same."""
         return Finding(code, self.expression, self.name, tuple(sorted(details.items())), self.row, applied=True)
+
+
+def is_known_tensor(view: FileView, node: ast.expr) -> bool:
+    """Whether the expression can be nothing but a tensor."""
+    return all(isinstance(v, Instance) and v.type == "tensor" for v in view.evaluator.values(node))
 
 
 def bind(
