@@ -37,6 +37,7 @@ from paddletorch.plan.passes.tensors.saved_values import plan_saved_values
 from paddletorch.plan.passes.tensors.statistics import plan_statistics
 from paddletorch.plan.passes.tensors.subscripts import plan_subscripts
 from paddletorch.plan.passes.tensors.tied_weights import plan_tied_weights
+from paddletorch.plan.passes.tensors.truth_differences import plan_truth_differences
 from paddletorch.plan.passes.training.autocast_objects import plan_autocast_objects
 from paddletorch.plan.passes.training.clipping import plan_clipping
 from paddletorch.plan.passes.training.collate_functions import plan_collate_functions
@@ -69,6 +70,7 @@ from paddletorch.text.kept_text import KeptText
 PASSES = (
     Pass("integer gradients", plan_integer_gradients),  # as the next one
     Pass("type promotion", plan_promotion),  # before the edits of operands, around which its casts go
+    Pass("differences of truth values", plan_truth_differences),  # as the one before
     Pass("sites", plan_sites),
     Pass("layers with the source's calls", plan_source_calls),
     Pass("constants of calls that stay", plan_constants, leaves_uses=True),

@@ -61,6 +61,12 @@ def tensor_data_to_torch(call: BoundCall) -> None:
         name = dtype if isinstance(dtype, str) else call.qualified("dtype") if dtype is ... else None
         if names_integer(name) if dtype is not None else data_is_integer(call.value("data")):
             call.drop("stop_gradient")
+    plain = call.value("stop_gradient") is None or call.literal("stop_gradient") is True
+    if (
+        plain and call.value("place") is None and call.holds_tensors("data")
+    ):  # torch.tensor takes tensors of one element
+        call.drop("stop_gradient")
+        call.rewrite("torch.stack({data}){dtype:.to(%)}.detach()")
 
 
 @hook("as_tensor", to="paddle")
@@ -126,7 +132,9 @@ def _is_quotient(node: ast.expr | None) -> bool:
 
 def _full_to_torch(call: BoundCall) -> None:
     value = call.literal("fill_value")
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return  # of truth values both take the dtype
+    if isinstance(value, int):
         call.wrap("fill_value", "float(" if abs(value) >= 10**6 else "", ")" if abs(value) >= 10**6 else ".0")
     elif not (isinstance(value, float) or _is_quotient(call.value("fill_value"))) and not is_call_of(
         call.value("fill_value"), "float"

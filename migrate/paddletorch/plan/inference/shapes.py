@@ -138,6 +138,8 @@ def _here(view: FileView, value: ast.expr, kind: Kind, depth: int) -> bool:
         return any(_kind(view, o, depth) == kind for o in others) or (
             kind == "list" and any(_is_unseen(view, o, depth) for o in others) and _is_size(view, value)
         )
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mod):
+        return kind == "list" and parent.right is value  # "%s" % x.shape takes a tuple apart
     if isinstance(parent, ast.Compare):
         return _compared(view, parent, value, kind, depth)
     if isinstance(parent, ast.Attribute) and isinstance(view.parent(parent), ast.Call):
