@@ -25,6 +25,7 @@ from paddletorch.plan.passes.strings.names_in_strings import plan_names_in_probe
 from paddletorch.plan.passes.strings.wrapped_models import plan_wrapped_models
 from paddletorch.plan.passes.tensors.augmented_assignments import plan_augmented_assignments
 from paddletorch.plan.passes.tensors.bitwise_operators import plan_bitwise_operators
+from paddletorch.plan.passes.tensors.compared_sizes import plan_compared_sizes
 from paddletorch.plan.passes.tensors.functions import plan_functions
 from paddletorch.plan.passes.tensors.inplace_layers import plan_inplace_layers
 from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_operators
@@ -95,6 +96,7 @@ PASSES = (
     Pass("kept gradients", plan_kept_gradients),
     Pass("in-place layers", plan_inplace_layers),
     Pass("in-place operators", plan_inplace_operators),
+    Pass("compared sizes", plan_compared_sizes),
     Pass("bitwise operators", plan_bitwise_operators),  # of statements that the pass before has not rewritten
     Pass("augmented assignments", plan_augmented_assignments),  # of statements that no pass before it has rewritten
     Pass("inherited constructors", plan_inherited),
