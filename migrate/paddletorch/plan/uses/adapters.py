@@ -47,7 +47,18 @@ def with_adapter(view: FileView, use: Use) -> Use:
         unseen = any(f.code == HANDED_ON for f in use.findings) or spread_keys(view, site.call) is not None
     if unseen:
         return adapted(view, use, site.call) or use
-    return _written_plainly(view, use, site.call) if use.converts else use
+    if not use.converts:
+        return _answered(view, use, site.call) or use
+    return _written_plainly(view, use, site.call)
+
+
+def _answered(view: FileView, use: Use, call: ast.Call) -> Use | None:
+    """The use with an adapter that takes what the target's own layer does not: another padding for each side."""
+    adapter, codes = _adapter(view, use.site), {found.code for found in use.findings}
+    if adapter is None or not codes or not codes <= set(adapter.answers) or not takes(view, adapter, call):
+        return None
+    found = adapted(view, use, call)
+    return None if found is None else replace(found, findings=tuple(f for f in found.findings if f.code != CODE))
 
 
 def _written_plainly(view: FileView, use: Use, call: ast.Call) -> Use:
