@@ -124,10 +124,10 @@ class CallBinding:
         return ... if node is None else constant(node)
 
     def origin(self, name: str) -> ast.expr | None:
-        """The expression behind the argument: what a variable with one assignment (or ``with``) was given."""
+        """The expression behind the argument: what the one assignment (or ``with``) gave a variable that it holds."""
         node = self.value(name)
         if isinstance(node, ast.Name) and node in self.view.tree.scopes:
-            bindings = self.view.tree.scopes[node].lookup(node.id)
+            bindings = tuple(self.view.evaluator.reaching(node))
             if len(bindings) == 1 and bindings[0].kind in ("assign", "enter") and bindings[0].value is not None:
                 return bindings[0].value
         if name == "self" and isinstance(node, ast.Attribute):
