@@ -44,7 +44,7 @@ class Facts:
     created: Names
     from_data: Names
     int64_results: BySide
-    bool_results: Names
+    bool_results: BySide
     floating_results: Names
     floating_only: Names
     promoting: Names

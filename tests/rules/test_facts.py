@@ -421,6 +421,13 @@ def truth(name: str) -> None:
     assert torch_dtypes(name, sample()) == {torch.bool}
 
 
+def paddle_truth(name: str) -> None:
+    x, call = paddle_sample(), getattr(paddle, name)
+    values = (x.astype("bool"),) if name.startswith("logical_") else (x,)
+    unary = name == "logical_not" or name.startswith("isn") or name in ("isinf", "isfinite")
+    assert call(*(values if unary else values * 2)).dtype == paddle.bool
+
+
 def floating(name: str) -> None:
     x = torch.full((2, 3), 0.5, dtype=torch.float64)
     assert torch_dtypes(name, x) == {torch.float64}
@@ -722,7 +729,8 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "from_data": from_data,
     "int64_results.torch": torch_int64,
     "int64_results.paddle": paddle_int64,
-    "bool_results": truth,
+    "bool_results.torch": truth,
+    "bool_results.paddle": paddle_truth,
     "floating_results": floating,
     "floating_only": floating_only,
     "promoting": promotes,
@@ -805,7 +813,8 @@ def test_the_frameworks_agree(key: str, name: str) -> None:
         ("created", "randint"),
         ("int64_results.torch", "sign"),
         ("int64_results.paddle", "sign"),
-        ("bool_results", "add"),
+        ("bool_results.torch", "add"),
+        ("bool_results.paddle", "add"),
         ("floating_results", "abs"),
         ("floating_only", "exp"),
         ("promoting", "matmul"),

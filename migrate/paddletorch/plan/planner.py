@@ -25,6 +25,7 @@ from paddletorch.plan.passes.strings.names_in_strings import plan_names_in_probe
 from paddletorch.plan.passes.strings.wrapped_models import plan_wrapped_models
 from paddletorch.plan.passes.tensors.augmented_assignments import plan_augmented_assignments
 from paddletorch.plan.passes.tensors.bitwise_operators import plan_bitwise_operators
+from paddletorch.plan.passes.tensors.compared_sizes import plan_compared_sizes
 from paddletorch.plan.passes.tensors.functions import plan_functions
 from paddletorch.plan.passes.tensors.inplace_layers import plan_inplace_layers
 from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_operators
@@ -37,6 +38,7 @@ from paddletorch.plan.passes.tensors.saved_values import plan_saved_values
 from paddletorch.plan.passes.tensors.statistics import plan_statistics
 from paddletorch.plan.passes.tensors.subscripts import plan_subscripts
 from paddletorch.plan.passes.tensors.tied_weights import plan_tied_weights
+from paddletorch.plan.passes.tensors.truth_differences import plan_truth_differences
 from paddletorch.plan.passes.training.autocast_objects import plan_autocast_objects
 from paddletorch.plan.passes.training.clipping import plan_clipping
 from paddletorch.plan.passes.training.collate_functions import plan_collate_functions
@@ -69,6 +71,7 @@ from paddletorch.text.kept_text import KeptText
 PASSES = (
     Pass("integer gradients", plan_integer_gradients),  # as the next one
     Pass("type promotion", plan_promotion),  # before the edits of operands, around which its casts go
+    Pass("differences of truth values", plan_truth_differences),  # as the one before
     Pass("sites", plan_sites),
     Pass("layers with the source's calls", plan_source_calls),
     Pass("constants of calls that stay", plan_constants, leaves_uses=True),
@@ -93,6 +96,7 @@ PASSES = (
     Pass("kept gradients", plan_kept_gradients),
     Pass("in-place layers", plan_inplace_layers),
     Pass("in-place operators", plan_inplace_operators),
+    Pass("compared sizes", plan_compared_sizes),
     Pass("bitwise operators", plan_bitwise_operators),  # of statements that the pass before has not rewritten
     Pass("augmented assignments", plan_augmented_assignments),  # of statements that no pass before it has rewritten
     Pass("inherited constructors", plan_inherited),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 import struct
 
 from paddletorch_rules.hooks.arguments import bind_names, is_call_of, rewrite_once
@@ -68,6 +69,34 @@ def tensor_data_to_torch(call: BoundCall) -> None:
         name = dtype if isinstance(dtype, str) else call.qualified("dtype") if dtype is ... else None
         if names_integer(name) if dtype is not None else data_is_integer(call.value("data")):
             call.drop("stop_gradient")
+    plain = call.value("stop_gradient") is None or call.literal("stop_gradient") is True
+    if plain and call.value("place") is None and call.holds_tensors("data"):
+        call.drop("stop_gradient")
+        call.rewrite("torch.stack({data}){dtype:.to(%)}.detach()")  # torch.tensor takes tensors of one element
+    elif _runs_backwards(call.origin("data") or call.value("data")) and "Tensor" not in call.types("data"):
+        call.wrap("data", "", ".copy()")  # torch takes no array with negative strides
+
+
+_REVERSING = re.compile(r"(np|numpy)\.(flip|fliplr|flipud|rot90)")
+_VIEWS_OF_ARRAYS = ("transpose", "swapaxes", "squeeze", "view")
+
+
+def _runs_backwards(node: ast.expr | None) -> bool:
+    """Whether the expression is an array that NumPy reads from its end: ``image[:, :, ::-1]``, ``np.flip(image)``."""
+    if isinstance(node, ast.Subscript):
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return any(_is_negative(part.step) for part in parts if isinstance(part, ast.Slice))
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    name = ast.unparse(node.func)
+    if _REVERSING.fullmatch(name):
+        return True
+    of = node.args[0] if name in ("np.transpose", "numpy.transpose") and node.args else node.func.value
+    return node.func.attr in _VIEWS_OF_ARRAYS and _runs_backwards(of)
+
+
+def _is_negative(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
 
 
 @hook("as_tensor", to="paddle")
@@ -133,7 +162,9 @@ def _is_quotient(node: ast.expr | None) -> bool:
 
 def _full_to_torch(call: BoundCall) -> None:
     value = call.literal("fill_value")
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return  # of truth values both take the dtype
+    if isinstance(value, int):
         call.wrap("fill_value", "float(" if abs(value) >= 10**6 else "", ")" if abs(value) >= 10**6 else ".0")
     elif not (isinstance(value, float) or _is_quotient(call.value("fill_value"))) and not is_call_of(
         call.value("fill_value"), "float"

@@ -31,7 +31,7 @@ def initial_value(call: BoundCall) -> None:
 def _emit(call: BoundCall, text: str) -> None:
     """Emit a call on the tensor; where its value is used, one that gives the tensor."""
     node = call.value("tensor")
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "detach":
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
         call.stop("API221", parameter="tensor", value=ast.unparse(node))  # Paddle's random ones do nothing to it
     if call.is_statement:
         call.rewrite(text)
@@ -39,6 +39,10 @@ def _emit(call: BoundCall, text: str) -> None:
         call.rewrite(f"torch_initialized({{tensor}}, {text.removesuffix('({tensor})')})")
     else:
         call.rewrite(f"(lambda tensor: ({text.replace('{tensor}', 'tensor')}, tensor)[-1])({{tensor}})")
+
+
+_VIEWS = ("detach", "view", "reshape", "atleast_2d", "t", "transpose", "permute", "flatten", "unsqueeze", "squeeze")
+"""Methods whose result shares its memory in torch alone."""
 
 
 @hook("initial_truncated", to="paddle")
@@ -77,6 +81,11 @@ def initial_xavier_to_torch(call: BoundCall) -> None:
         name = next(iter(given))
         call.stop("API221", parameter=name, value=ast.unparse(given[name]))
     if not given:
+        if _is_bias(call):  # of a vector, Paddle counts the length as both fans, and torch raises
+            bound = "{gain:% * }(3 / {tensor}.numel()) ** 0.5"
+            normal = "torch.nn.init.normal_({tensor}, 0.0, {gain:% * }{tensor}.numel() ** -0.5)"
+            uniform = f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})"
+            call.rewrite(uniform if "uniform" in call.row_template else normal)
         return
     numbers = [call.literal(name) for name in given]
     texts = {name: ast.unparse(value) for name, value in given.items()}
@@ -97,11 +106,13 @@ def initial_xavier_to_torch(call: BoundCall) -> None:
 def initial_kaiming_to_torch(call: BoundCall, initializer: str) -> None:
     """A fan that is given: what this table writes for a mode is read back, another one is computed with."""
     fan = call.value("fan_in")
+    function = "kaiming_uniform_" if initializer == "KaimingUniform" else "kaiming_normal_"
     if fan is None or call.literal("fan_in") is None:
         call.drop("fan_in")
+        if not _is_weight(call):  # Paddle counts the length of a vector as its fans, torch raises
+            call.rewrite(call.row_template.replace("{tensor}", "torch.atleast_2d({tensor})"))
         return
     tensor = call.value("tensor")
-    function = "kaiming_uniform_" if initializer == "KaimingUniform" else "kaiming_normal_"
     for (mode, _), text in _FANS.items():
         if text is not None and tensor is not None and ast.unparse(fan) == text.format(tensor=ast.unparse(tensor)):
             call.drop("fan_in")
@@ -134,6 +145,16 @@ def initial_kaiming_to_paddle(call: BoundCall, initializer: str) -> None:
     if not gain:
         first = first.rstrip(", ")
     _emit(call, f"paddle.nn.initializer.{initializer}({first}{gain})({{tensor}})")
+
+
+def _is_weight(call: BoundCall) -> bool:
+    """Whether the initializer is for a weight, as far as the name of what holds it or its tensor says."""
+    name = call.held_as.rpartition(".")[2].lower()
+    return "weight" in name or "kernel" in name or name == "default_initializer"  # whose hook knows the shape
+
+
+def _is_bias(call: BoundCall) -> bool:
+    return "bias" in call.held_as.rpartition(".")[2].lower()
 
 
 def _is_layers(call: BoundCall) -> bool:

@@ -21,10 +21,10 @@ def parameter(call: BoundCall) -> None:
 @hook("create_parameter", to="torch")
 def create_parameter(call: BoundCall) -> None:
     """Initial values: zeros for a bias, else Xavier's uniform, else what the initialiser says."""
-    dtype = "{dtype:, dtype=%}"
+    dtype = _DTYPE
     if call.literal("attr") is False:
         call.stop("TEN202", what="attr=False")
-    if _is_open(call) and _ask_afterwards(call, dtype):
+    if _is_open(call) and _ask_afterwards(call):
         return
     if _is_open(call):
         made = f"torch.nn.Parameter(torch.empty({{shape}}{dtype}))"
@@ -41,13 +41,20 @@ def create_parameter(call: BoundCall) -> None:
             function = f"({default})" if default.startswith("lambda") else default
             call.rewrite(f"torch.nn.Parameter({function}(torch.empty({{shape}}{dtype})){frozen})")
         return
-    made = _initial(initial, dtype) or _called(call, initial, f"torch.empty({{shape}}{dtype})") or ""
-    if not made:
+    known = _initial(call, initial)
+    if known is not None:
+        call.rewrite(f"torch.nn.Parameter({known[0]}{frozen})", parts=known[1])
+        return
+    called = _called(call, initial, f"torch.empty({{shape}}{dtype})")
+    if called is None:
         call.stop("TEN202", what=ast.unparse(initial))
-    call.rewrite(f"torch.nn.Parameter({made}{frozen})")
+    call.rewrite(f"torch.nn.Parameter({called}{frozen})")
 
 
-def _ask_afterwards(call: BoundCall, dtype: str) -> bool:
+_DTYPE = "{dtype:, dtype=%}"
+
+
+def _ask_afterwards(call: BoundCall) -> bool:
     """Fill ``self.name`` as if there were no attribute, and ask in statements of their own what the attribute holds."""
     target = call.parent.targets[0] if isinstance(call.parent, ast.Assign) else None
     attribute, default = call.value("attr"), call.origin("default_initializer")
@@ -55,21 +62,23 @@ def _ask_afterwards(call: BoundCall, dtype: str) -> bool:
     if not call.is_named or not isinstance(target, ast.Attribute) or attribute is None or not plain:
         return False
     steps: list[Step] = []
+    parts: dict[str, ast.expr] = {}
     if default is not None and call.literal("default_initializer") is not None:
-        filled = _initial(default, dtype)
+        known = _initial(call, default)
+        if known is None:
+            return False
+        filled, parts = known
     elif (function := _default(call)) == _ZEROS:
-        filled = f"torch.zeros({{shape}}{dtype})"
+        filled = f"torch.zeros({{shape}}{_DTYPE})"
     elif function == _SHORT:
-        filled = f"torch.empty({{shape}}{dtype})"
+        filled = f"torch.empty({{shape}}{_DTYPE})"
         steps.append(Step((("", _SHORT.removeprefix("lambda tensor: ").replace("tensor", "{object}")),)))
     else:
-        filled = f"{function}(torch.empty({{shape}}{dtype}))"
-    if filled is None:
-        return False
+        filled = f"{function}(torch.empty({{shape}}{_DTYPE}))"
     name = ast.unparse(attribute)
     without = f"{ast.unparse(target.value)}.register_parameter('{target.attr}', None)"
     cases = ((f"{name} is False", without), (f"callable({name})", f"{name}({{object}})"))
-    call.rewrite(f"torch.nn.Parameter({filled})")
+    call.rewrite(f"torch.nn.Parameter({filled})", parts=parts)
     call.afterwards(*steps, Step(cases))
     return True
 
@@ -125,8 +134,10 @@ def _called(call: BoundCall, initial: ast.expr, empty: str) -> str | None:
         shape = call.value("shape")
         if not isinstance(shape, ast.List | ast.Tuple) or any(isinstance(e, ast.Starred) for e in shape.elts):
             return None
-        if len(shape.elts) < 2 or initial is not call.value("default_initializer"):
+        if initial is not call.value("default_initializer"):
             return None
+        if len(shape.elts) == 1:  # Paddle counts the length of a vector as its fans, torch raises
+            return f"({{default_initializer}})({empty}[None])[0]"
         if len(shape.elts) == 2:
             return f"(lambda made: ({{default_initializer}}(made.t()), made)[-1])({empty})"
     if initial in (call.value("default_initializer"), call.origin("default_initializer")):
@@ -171,38 +182,46 @@ def _of_attribute(call: BoundCall, attribute: ast.expr) -> ast.expr | None:
     return next((k.value for k in attribute.keywords if k.arg == "initializer"), None)
 
 
-def _initial(node: ast.expr, dtype: str) -> str | None:
-    """The initial values of an initialiser with plain arguments, as a template; None if it is not known."""
-    if not isinstance(node, ast.Call) or not all(is_plain(a) for a in [*node.args, *(k.value for k in node.keywords)]):
+_INITIALIZER_FIELDS: dict[str, dict[str, str]] = {
+    "Constant": {"value": "0.0"},
+    "Normal": {"mean": "0.0", "std": "1.0"},
+    "TruncatedNormal": {"mean": "0.0", "std": "1.0"},
+    "Uniform": {"low": "-1.0", "high": "1.0"},
+    "XavierUniform": {},
+    "XavierNormal": {},
+    "Assign": {"value": ""},
+}
+"""What initialisers are given, with the defaults, in Paddle's order."""
+
+_FILLS = {
+    "Constant": "torch.nn.init.constant_({empty}, {value})",
+    "Normal": "torch.nn.init.normal_({empty}, {mean}, {std})",
+    "TruncatedNormal": "torch.nn.init.trunc_normal_({empty}, {mean}, {std})",
+    "Uniform": "torch.nn.init.uniform_({empty}, {low}, {high})",
+    "XavierUniform": "torch.nn.init.xavier_uniform_({empty})",
+    "XavierNormal": "torch.nn.init.xavier_normal_({empty})",
+    "Assign": "torch.as_tensor({value}, dtype={dtype}).clone()",  # the value's shape counts, not the one that is given
+}
+
+
+def _initial(call: BoundCall, node: ast.expr) -> tuple[str, dict[str, ast.expr]] | None:
+    """The initial values of an initialiser as a template, and what its placeholders are; None if they are not known."""
+    if not isinstance(node, ast.Call):
         return None
     name = ast.unparse(node.func).rpartition(".")[2]
-    fields = {
-        "Constant": ("value",),
-        "Normal": ("mean", "std"),
-        "TruncatedNormal": ("mean", "std"),
-        "Uniform": ("low", "high"),
-        "XavierUniform": (),
-        "XavierNormal": (),
-        "Assign": ("value",),
-    }
-    if name not in fields or len(node.args) > len(fields[name]):
+    fields = _INITIALIZER_FIELDS.get(name)
+    if fields is None or len(node.args) > len(fields) or any(isinstance(a, ast.Starred) for a in node.args):
         return None
-    given: dict[str, ast.expr] = dict(zip(fields[name], node.args, strict=False))
-    given |= {k.arg or "**": k.value for k in node.keywords}
-    if not given.keys() <= {*fields[name], "name"}:
+    given = dict(zip(fields, node.args, strict=False)) | {k.arg or "**": k.value for k in node.keywords}
+    if not given.keys() <= {*fields, "name"} or (name == "Assign" and "value" not in given):
         return None
-    text = {k: ast.unparse(v).replace("{", "{{").replace("}", "}}") for k, v in given.items()}
-    empty = f"torch.empty({{shape}}{dtype})"
-    if name == "Constant":
-        return f"torch.nn.init.constant_({empty}, {text.get('value', '0.0')})"
-    if name in ("Normal", "TruncatedNormal"):
-        function = "normal_" if name == "Normal" else "trunc_normal_"
-        return f"torch.nn.init.{function}({empty}, {text.get('mean', '0.0')}, {text.get('std', '1.0')})"
-    if name.startswith("Xavier"):
-        return f"torch.nn.init.{'xavier_uniform_' if name == 'XavierUniform' else 'xavier_normal_'}({empty})"
-    if name == "Uniform":
-        return f"torch.nn.init.uniform_({empty}, {text.get('low', '-1.0')}, {text.get('high', '1.0')})"
-    value = given.get("value")
-    if value is None or not is_pure(value):
-        return None
-    return f"torch.as_tensor({text['value']}{dtype}).clone()"
+    written = {field: f"{{initializer.{field}}}" for field in given}
+    if not any(node in ast.walk(argument) for argument in (*call.node.args, *(k.value for k in call.node.keywords))):
+        if not all(is_plain(value) for value in given.values()) or (name == "Assign" and not is_pure(given["value"])):
+            return None  # it is evaluated where it is written, not here
+        written = {field: ast.unparse(v).replace("{", "{{").replace("}", "}}") for field, v in given.items()}
+    dtype = "torch.get_default_dtype()" if call.value("dtype") is None else "{dtype}"
+    fills = _FILLS[name].replace("{empty}", f"torch.empty({{shape}}{_DTYPE})").replace("{dtype}", dtype)
+    for field, default in fields.items():
+        fills = fills.replace(f"{{{field}}}", written.get(field, default))
+    return fills, {f"initializer.{field}": value for field, value in given.items()}

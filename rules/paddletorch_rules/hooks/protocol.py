@@ -39,16 +39,18 @@ class BoundCall(Protocol):
 
     ``literal`` gives ``...`` where no constant stands; ``types`` the tracked types that the argument can have, as
     far as they are known, ``is_tensor`` whether it can be nothing but a tensor, and ``dtype`` the dtype of a torch
-    tensor if the file shows it; ``elements`` is what a list is seen to hold. ``row_template`` is the template of the
-    row's own form, empty if it has none.
+    tensor if the file shows it; ``elements`` is what a list is seen to hold, and ``holds_tensors`` whether all of that
+    is tensors. ``row_template`` is the template of the row's own form, empty if it has none.
     ``file_has`` tells whether a negative number is written anywhere in the file. ``rewrite`` chooses another
-    template, whose placeholders are the target's parameters, and ``let`` says which of them are evaluated once, by
-    names that start with ``_``. ``surround`` puts text around the converted call, and ``replace`` in the place of a
-    part of an argument, with source parameters as placeholders. ``afterwards`` does something to the object that
-    the call makes, in statements of their own if it ``is_named`` there; ``initializes`` says of an initializer that
-    is written in an argument that it becomes a call on its tensor, not a function of one. ``parent`` is the syntax
-    around the call. ``stop`` leaves the call as it is, with a diagnostic; ``refuse`` says that the arguments make
-    no sense for the API, ``unseen_in`` that the hook needs one that the call does not show.
+    template, whose placeholders are the target's parameters, ``let`` says which of them are evaluated once, by
+    names that start with ``_``, and ``parts`` gives parts of arguments by their placeholders. ``surround`` puts text
+    around the converted call, and ``replace`` in the place of a part of an argument, with source parameters as
+    placeholders. ``afterwards`` does something to the object that the call makes, in statements of their own if it
+    ``is_named`` there; ``initializes`` says of an initializer that is written in an argument that it becomes a call on
+    its tensor, not a function of one, and ``held_as`` what the tensor, the variable or the parameter is called that
+    the initializer is for. ``parent`` is the syntax around the call. ``stop`` leaves the call as it is, with a
+    diagnostic; ``refuse`` says that the arguments make no sense for the API, ``unseen_in`` that the hook needs one
+    that the call does not show.
     """
 
     @property
@@ -75,12 +77,16 @@ class BoundCall(Protocol):
     def has_several_elements(self, name: str) -> bool: ...
     @property
     def row_template(self) -> str: ...
-    def rewrite(self, template: str, let: Mapping[str, str] | None = None) -> None: ...
+    def rewrite(
+        self, template: str, let: Mapping[str, str] | None = None, parts: Mapping[str, ast.expr] | None = None
+    ) -> None: ...
     def at_origin(self, name: str) -> bool: ...
     def surround(self, before: str, after: str) -> None: ...
     def replace(self, node: ast.expr, text: str) -> None: ...
     def afterwards(self, *steps: Step) -> None: ...
     def initializes(self, initializer: ast.Call) -> bool: ...
+    @property
+    def held_as(self) -> str: ...
     @property
     def parent(self) -> ast.AST | None: ...
     @property
@@ -89,6 +95,7 @@ class BoundCall(Protocol):
     def is_named(self) -> bool: ...
     def file_has(self, negative: int) -> bool: ...
     def elements(self, name: str) -> list[ast.expr]: ...
+    def holds_tensors(self, name: str) -> bool: ...
     def used_as(self, kind: Literal["list", "tuple"]) -> bool: ...
 
 

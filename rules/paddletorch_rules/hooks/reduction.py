@@ -82,7 +82,7 @@ def _is_truth(node: ast.expr | None) -> bool:
         return isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor) and _is_truth(node.left)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         name = node.func.attr
-        return name in facts().bool_results or name == "bool" or (name == "tensor" and _is_written_truth(node))
+        return name in facts().bool_results["torch"] or name == "bool" or (name == "tensor" and _is_written_truth(node))
     return isinstance(node, ast.Compare)
 
 

@@ -124,10 +124,10 @@ class CallBinding:
         return ... if node is None else constant(node)
 
     def origin(self, name: str) -> ast.expr | None:
-        """The expression behind the argument: what a variable with one assignment (or ``with``) was given."""
+        """The expression behind the argument: what the one assignment (or ``with``) gave a variable that it holds."""
         node = self.value(name)
         if isinstance(node, ast.Name) and node in self.view.tree.scopes:
-            bindings = self.view.tree.scopes[node].lookup(node.id)
+            bindings = tuple(self.view.evaluator.reaching(node))
             if len(bindings) == 1 and bindings[0].kind in ("assign", "enter") and bindings[0].value is not None:
                 return bindings[0].value
         if name == "self" and isinstance(node, ast.Attribute):
@@ -154,8 +154,7 @@ class CallBinding:
         node = self.value(name)
         if node is None or name in self.fixed:
             return False
-        values = self.view.evaluator.values(node)
-        return all(isinstance(v, Instance) and v.type == "tensor" for v in values)
+        return is_known_tensor(self.view, node)
 
     def dtype(self, name: str) -> str | None:
         """The dtype of a torch tensor, as far as the file shows it."""
@@ -224,6 +223,11 @@ class CallBinding:
         value = self.value(name)
         return list_elements(self.view, value.value if isinstance(value, ast.Starred) else value)
 
+    def holds_tensors(self, name: str) -> bool:
+        """Whether the argument is a list whose elements are seen, each of them a tensor."""
+        found = self.elements(name)
+        return bool(found) and all(is_known_tensor(self.view, element) for element in found)
+
     def used_as(self, kind: Literal["list", "tuple"]) -> bool:
         """Whether the size that the call gives is joined with or compared with that kind of sequence."""
         return used_as(self.view, self.expression, kind)
@@ -231,6 +235,11 @@ class CallBinding:
     def finding(self, code: str, **details: str) -> Finding:
         """Something to be said of a call that converts all the same."""
         return Finding(code, self.expression, self.name, tuple(sorted(details.items())), self.row, applied=True)
+
+
+def is_known_tensor(view: FileView, node: ast.expr) -> bool:
+    """Whether the expression can be nothing but a tensor."""
+    return all(isinstance(v, Instance) and v.type == "tensor" for v in view.evaluator.values(node))
 
 
 def bind(

@@ -15,7 +15,7 @@ from paddletorch_rules.hooks.protocol import Step
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.binding import CallBinding
-from paddletorch.plan.calls.initialized import object_path, tensor_for
+from paddletorch.plan.calls.initialized import held_as, object_path, tensor_for
 from paddletorch.plan.calls.literal_sources import origin_edits
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import Misused, NeedsWholeCall, Refused, StatedByTable, UnseenArguments
@@ -47,7 +47,7 @@ class Decisions(NamedTuple):
     steps: tuple[Step, ...] = ()
     """What is done to the object that the call makes."""
     values: Mapping[str, ast.expr] = _NO_TEXTS
-    """What stands for the placeholders of the steps that are no parameters."""
+    """What stands for the placeholders of the template and of the steps that are no parameters."""
     beside: tuple[Edit, ...] = ()
     """Edits elsewhere in the file that belong to the call."""
     replaced: tuple[tuple[ast.expr, str], ...] = ()
@@ -159,6 +159,7 @@ class _HookCall:
         self._wraps: dict[str, Around] = {}
         self._template: str | None = None
         self._let: Let | None = None
+        self._parts: dict[str, ast.expr] = {}
         self._around = NOTHING_AROUND
         self._steps: list[Step] = []
         self._beside: list[Edit] = []
@@ -176,7 +177,7 @@ class _HookCall:
             self._let,
             self._around,
             tuple(self._steps),
-            {name: value for step in self._steps for name, value in step.values},
+            {**self._parts, **{name: value for step in self._steps for name, value in step.values}},
             tuple(self._beside),
             tuple(self._replaced),
             tuple(dict.fromkeys(self._findings)),
@@ -238,12 +239,22 @@ class _HookCall:
     def elements(self, name: str) -> list[ast.expr]:
         return self._binding.elements(name)
 
+    def holds_tensors(self, name: str) -> bool:
+        return self._binding.holds_tensors(name)
+
     def used_as(self, kind: Literal["list", "tuple"]) -> bool:
         return self._binding.used_as(kind)
 
     @property
     def is_named(self) -> bool:
         return object_path(self._binding.view, self._binding.expression) is not None
+
+    @property
+    def held_as(self) -> str:
+        tensor = self._binding.value("tensor")
+        if tensor is not None:
+            return ast.unparse(tensor)
+        return tensor_for(self._binding.view, self._binding.node) or held_as(self._binding.view, self._binding.node)
 
     def file_has(self, negative: int) -> bool:
         return negative in self._binding.view.tree.negative_numbers
@@ -271,7 +282,10 @@ class _HookCall:
     def replace(self, node: ast.expr, text: str) -> None:
         self._replaced.append((node, text))
 
-    def rewrite(self, template: str, let: Mapping[str, str] | None = None) -> None:
+    def rewrite(
+        self, template: str, let: Mapping[str, str] | None = None, parts: Mapping[str, ast.expr] | None = None
+    ) -> None:
+        self._parts = dict(parts or {})
         self._let = Let(template, tuple(let.items())) if let else None
         self._template = template if self._let is None else self._let.expression
 

@@ -58,7 +58,7 @@ def compose(
         raise Refused(UnseenArguments(view.text(binding.expression)))
     binding = binding.spelled_out()
     plan = plan_arguments(binding, decisions, form)
-    arguments = _arguments(binding, form, plan)
+    arguments = {**_arguments(binding, form, plan), **decisions.values}
     let = decisions.let if decisions.template is not None else form.let
     in_lines = _above(binding, let, arguments, node) if let is not None and let.expression == template else None
     if in_lines is not None:

@@ -78,6 +78,18 @@ def tensor_for(view: FileView, initializer: ast.Call) -> str | None:
     return None if tensor is None else f"{object_path(view, call) or object_name(call)}.{tensor}"
 
 
+def held_as(view: FileView, initializer: ast.expr) -> str:
+    """What the parameter, variable or attribute is called that holds an initializer, empty if nothing does."""
+    value: ast.AST = initializer
+    while isinstance(holder := view.parent(value), ast.Call | ast.IfExp | ast.BoolOp | ast.keyword):
+        if isinstance(holder, ast.keyword) and holder.arg not in ("initializer", None):
+            return str(holder.arg)
+        value = holder
+    if isinstance(holder, ast.Assign):
+        return view.text(holder.targets[0])
+    return view.text(holder.target) if isinstance(holder, ast.AnnAssign) else ""
+
+
 def _classes(view: FileView, call: ast.Call) -> list[str]:
     """The class of the object that the call makes; the bases of the class whose constructor calls its parent's."""
     function = call.func

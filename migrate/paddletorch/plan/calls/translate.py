@@ -51,7 +51,7 @@ def translated_text(view: FileView, node: ast.expr, text: str, values: ValueMap 
     if values is None:
         return text
     found = kinds(view, node)
-    if constant(node) is ... and (found & values.keeps or (values.strings and "str" not in found)):
+    if constant(node) is ... and "str" not in found and (found & values.keeps or values.strings):
         return text
     translated = translate_default(text, values, view.target)
     check_release(view, translated)
@@ -101,7 +101,8 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
     if wrap is None or (wrap == "float({x})" and isinstance(constant(node), float)):
         return []
     found = kinds(view, node) if values.keeps or values.strings else frozenset()
-    if found & values.keeps or (values.strings and "str" not in found and not isinstance(node, ast.JoinedStr)):
+    is_string = "str" in found or (values.strings and isinstance(node, ast.JoinedStr))
+    if not is_string and (found & values.keeps or values.strings):
         return []
     if ".replace(" in wrap and view.is_half_converted:
         view.quoted(wrap, node)  # a call that the first run had to leave stays

@@ -244,7 +244,7 @@ class Dtypes:
             return self._created(plain, operands, keywords)
         if plain in facts().int64_results["torch"]:
             return "int64"
-        if plain in facts().bool_results:
+        if plain in facts().bool_results["torch"]:
             return "bool"
         if name.endswith("_") and operands:
             return self.of(operands[0])

@@ -136,8 +136,10 @@ def _here(view: FileView, value: ast.expr, kind: Kind, depth: int) -> bool:
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
         others = [o for o in _operands(view, parent) if o is not value]
         return any(_kind(view, o, depth) == kind for o in others) or (
-            kind == "list" and any(_is_unseen(view, o, depth) for o in others) and _is_size(view, value)
+            kind == "list" and any(_is_unseen(view, o, depth) for o in others) and is_size(view, value)
         )
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mod):
+        return kind == "list" and parent.right is value  # "%s" % x.shape takes a tuple apart
     if isinstance(parent, ast.Compare):
         return _compared(view, parent, value, kind, depth)
     if isinstance(parent, ast.Attribute) and isinstance(view.parent(parent), ast.Call):
@@ -166,10 +168,15 @@ def _is_unseen(view: FileView, node: ast.expr, depth: int) -> bool:
     return _kind(view, node, depth) is None and view.evaluator.values(node) <= UNKNOWN
 
 
-def _is_size(view: FileView, node: ast.expr) -> bool:
+def is_size(view: FileView, node: ast.expr) -> bool:
     """Whether an expression certainly is a tensor's size."""
     values = view.evaluator.values(node)
     return bool(values) and all(isinstance(v, Instance) and v.type == "shape" for v in values)
+
+
+def sequence_kind(view: FileView, node: ast.expr) -> Kind | None:
+    """The type of sequence that an expression is seen to be; None if it is not seen."""
+    return _kind(view, node, _DEPTH)
 
 
 def _operands(view: FileView, node: ast.BinOp) -> Iterator[ast.expr]:

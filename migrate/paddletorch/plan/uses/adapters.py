@@ -32,20 +32,36 @@ HANDED_ON = "API229"
 """The code for unseen arguments that must be given as the target calls them."""
 
 
+def has_source_calls(view: FileView, name: str) -> bool:
+    """Whether the class has an adapter whose calls are the source's."""
+    adapter = adapters(view.target).get(name)
+    return adapter is not None and adapter.keeps_calls
+
+
 def with_adapter(view: FileView, use: Use) -> Use:
     """The use with an adapter in the place of its class; unchanged if its arguments are seen, or there is none."""
     site = use.site
     if site.role != "call" or site.call is None or site.other is not None or len(site.candidates) != 1:
         return use
-    found = adapters(view.target).get(site.name)
-    if found is not None and found.keeps_calls:
+    if has_source_calls(view, site.name):
         return use  # decided for all calls of the class in the file: ``plan_source_calls``
     unseen = all(isinstance(f.refusal, UnseenArguments) for f in use.findings) and bool(use.findings)
     if use.converts:  # as the class that takes them whatever they are, or as those that runs saw
         unseen = any(f.code == HANDED_ON for f in use.findings) or spread_keys(view, site.call) is not None
     if unseen:
         return adapted(view, use, site.call) or use
-    return _written_plainly(view, use, site.call) if use.converts else use
+    if not use.converts:
+        return _answered(view, use, site.call) or use
+    return _written_plainly(view, use, site.call)
+
+
+def _answered(view: FileView, use: Use, call: ast.Call) -> Use | None:
+    """The use with an adapter that takes what the target's own layer does not: another padding for each side."""
+    adapter, codes = _adapter(view, use.site), {found.code for found in use.findings}
+    if adapter is None or not codes or not codes <= set(adapter.answers) or not takes(view, adapter, call):
+        return None
+    found = adapted(view, use, call)
+    return None if found is None else replace(found, findings=tuple(f for f in found.findings if f.code != CODE))
 
 
 def _written_plainly(view: FileView, use: Use, call: ast.Call) -> Use:

@@ -17,6 +17,7 @@ from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.uses.adapters import has_source_calls
 from paddletorch.resolve import Instance, NoneValue
 
 
@@ -24,7 +25,7 @@ def plan_instance_calls(view: FileView, planned: Planned) -> Iterator[Changes]:
     """Convert each call of an object that is converted itself, and whose class does not keep the source's calls."""
     uses = planned.uses
     for call, made, options in calls_of_instances(view):
-        left = any(uses.leave(one) or uses.keeps_calls(one) for one in made)
+        left = any(uses.leave(one) or uses.keeps_calls(one) or _is_adapted_elsewhere(view, one) for one in made)
         if left or any(one.api.partition(".")[0] == view.target for one in made):
             continue  # the object is left as the source's, or is already the target's
         others = any(not isinstance(v, Instance | NoneValue) for v in view.evaluator.values(call.func))
@@ -53,6 +54,11 @@ def converted_call(view: FileView, call: ast.Call, options: Sequence[tuple[Row, 
     row, form = choose(view, call, options)
     binding = replace(bind(view, call, row, form, f"{row.receiver}()"), receiver=call.func)
     return row, convert_bound_call(binding, target_form(row, view), Callee.METHOD)
+
+
+def _is_adapted_elsewhere(view: FileView, instance: Instance) -> bool:
+    """Whether it is of another file's subclass, whose base has become an adapter with the source's calls there."""
+    return bool(instance.external_class) and has_source_calls(view, instance.api)
 
 
 def _planned(view: FileView, planned: Planned, call: ast.Call, options: Sequence[tuple[Row, Form]]) -> Changes:

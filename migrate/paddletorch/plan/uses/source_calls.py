@@ -2,7 +2,8 @@
 
 Where a call of ``nn.MultiheadAttention`` cannot become one of Paddle's own layer, or only as a function around it, the
 layer becomes an adapter that has the source's ``forward``. All layers of the class in the file do then, or none: what a
-call calls may be any of them.
+call calls may be any of them. A subclass has the adapter as its base in any case, for its objects may be called in
+files that do not show what this one needs.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnseenArguments
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.uses.adapters import CODE, HANDED_ON, adapted, positional, takes
+from paddletorch.plan.uses.adapters import CODE, HANDED_ON, adapted, has_source_calls, positional, takes
 from paddletorch.plan.uses.instance_calls import calls_of_instances, converted_call
 from paddletorch.plan.uses.runtime_calls import CODE as AT_RUN_TIME
 
@@ -29,16 +30,18 @@ _MEANING = "NNL202"
 def plan_source_calls(view: FileView, planned: Planned) -> Changes:
     """Give adapters to the layers whose arguments or calls need them."""
     layers: dict[str, list[Use]] = {}
+    bases: list[Use] = []
     for use in planned.uses:
         site = use.site
-        if site.role == "call" and site.call is not None and site.other is None and len(site.candidates) == 1:
-            adapter = adapters(view.target).get(site.name)
-            if adapter is not None and adapter.keeps_calls:
-                layers.setdefault(site.name, []).append(use)
-    if not layers or view.provide(Receivers).with_uses(planned.uses).file_is_converted:
+        if site.role == "base" and use.converts and has_source_calls(view, site.name):
+            bases.append(use)
+        alone = site.call is not None and site.other is None and len(site.candidates) == 1
+        if site.role == "call" and alone and has_source_calls(view, site.name):
+            layers.setdefault(site.name, []).append(use)
+    if not (layers or bases) or view.provide(Receivers).with_uses(planned.uses).file_is_converted:
         return NOTHING
     called = set(_called_otherwise(view, layers))
-    revised: list[Use] = []
+    revised = [adapted(view, use, None) or use.refuse(UnseenArguments(use.site.name)) for use in bases]
     for name, uses in layers.items():
         adapter = adapters(view.target)[name]
         if name in called or any(_is_needed(adapter, use) for use in uses):

@@ -29,7 +29,7 @@ def plan_subclasses(view: FileView, planned: Planned) -> Changes:
     revised: list[Use] = []
     for use in planned.uses.converted:
         node = view.parent(use.site.node)
-        if use.site.role != "base" or not isinstance(node, ast.ClassDef):
+        if use.site.role != "base" or use.adapter is not None or not isinstance(node, ast.ClassDef):
             continue
         own = [s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"]
         if own:

@@ -135,7 +135,7 @@ def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
 
 def _promotes_in_place(name: str) -> bool:
     """Whether the in-place operation computes in the dtype of its tensor, as all but comparisons do."""
-    return name in facts().promoting and name not in facts().bool_results
+    return name in facts().promoting and name not in facts().bool_results["torch"]
 
 
 def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_Cast | _Product | Finding]:

@@ -1,0 +1,88 @@
+"""Differences of truth values and numbers, ``1.0 - mask``, on the way to torch, which refuses to subtract truth values.
+
+Measured: Paddle 3.3.1 counts them as numbers of the other operand's kind, float32 or int64, and torch 2.13 raises
+RuntimeError.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from paddletorch.model import Conversion, Edit, Span
+from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.inference.truth_values import TruthValues
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.precedence import ATOM, precedence_of
+from paddletorch.resolve import Instance, NoneValue, Unknown
+
+_CODE = "DTY101"
+_MAYBE = "DTY204"
+
+_CASTS = {"int": ".long()", "float": ".float()"}
+_MASK = re.compile(r"(^|_)(masks?|valid)(_|$)")
+
+
+def plan_truth_differences(view: FileView, planned: Planned) -> Changes:
+    """Cast the truth values; report what a name calls a mask, whose dtype the file does not show."""
+    if view.target != "torch" or view.is_half_converted:
+        return NOTHING
+    edits: list[Edit] = []
+    conversions: list[Conversion] = []
+    findings: list[Finding] = []
+    truth = view.provide(TruthValues)
+    for operand, number in _differences(view):
+        cast = _CASTS.get(_number(view, number))
+        if cast is None:
+            continue
+        if truth.holds(operand):
+            if not view.is_deselected(_CODE, operand):
+                edits.append(_cast(view, operand, cast))
+                conversions.append(view.conversion(_CODE, operand, "type promotion", cast.strip(".()")))
+        elif _may_be_mask(view, operand):
+            findings.append(finding(_MAYBE, operand, "paddle.Tensor", name=view.text(operand)))
+    return Changes(tuple(edits), tuple(conversions), tuple(findings))
+
+
+def _differences(view: FileView) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each operand of a difference, with the other one."""
+    for node in view.tree.of_kind(ast.BinOp):
+        if isinstance(node.op, ast.Sub) and view.is_located(node):
+            yield node.left, node.right
+            yield node.right, node.left
+
+
+def _number(view: FileView, node: ast.expr) -> str:
+    """``int`` or ``float`` of a Python number that is seen; empty for anything else."""
+    found = kinds(view, node) - {"number"}
+    return next(iter(found)) if len(found) == 1 else ""
+
+
+def _may_be_mask(view: FileView, node: ast.expr) -> bool:
+    """Whether the operand's name calls it a mask, and nothing says that it is no tensor."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    if not _MASK.search(name):
+        return False
+    values = view.evaluator.values(node)
+    if not all(isinstance(v, Unknown | NoneValue) or (isinstance(v, Instance) and v.type == "tensor") for v in values):
+        return False
+    return _reads_parameter(view, node)
+
+
+def _reads_parameter(view: FileView, node: ast.expr) -> bool:
+    """Whether the file does not show what makes it: a function's parameter, or an attribute."""
+    if not isinstance(node, ast.Name):
+        return True
+    return any(b.kind == "parameter" for b in view.evaluator.reaching(node))
+
+
+def _cast(view: FileView, node: ast.expr, cast: str) -> Edit:
+    span, body = view.source.span(node), view.source.body
+    if body[: span.start].endswith(b"(") and body[span.end :].startswith(b")"):
+        return Edit(Span(span.end + 1, span.end + 1), cast, _CODE)
+    if precedence_of(node) == ATOM:
+        return Edit(span, "", _CODE, (span, cast))
+    return Edit(span, "", _CODE, ("(", span, ")" + cast))
