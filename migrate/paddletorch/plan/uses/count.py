@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from paddletorch_rules import Row
+
 from paddletorch.model import Uses
 from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned
-from paddletorch.plan.model.findings import finding
+from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.text.kept_text import KeptText
 
@@ -42,9 +44,25 @@ def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
         kept = None
     unknown = [(node, name) for node, name in unknown if kept is None or kept.touches(view.source.span(node))]
     return Changes(
-        findings=tuple(finding(UNKNOWN_API, node, name) for node, name in unknown),
+        findings=tuple(_unknown(view, node, name) for node, name in unknown),
         counted=tuple((name, Fate.UNKNOWN) for _, name in unknown),
     )
+
+
+def _unknown(view: FileView, node: ast.expr | ast.alias, name: str) -> Finding:
+    """The finding about the name; a module is reported as all names in it are, if a table says one thing of them."""
+    stated = _stated_module(view, name)
+    if stated is not None and stated.report is not None:
+        return finding(stated.report, node, name, stated)
+    return finding(UNKNOWN_API, node, name)
+
+
+def _stated_module(view: FileView, name: str) -> Row | None:
+    """The row that says of all names in the module ``name`` that they have no counterpart, if there is one."""
+    found = view.settings.lookup(f"{name}.*")
+    if found is None or found[0].kind != "unsupported" or view.settings.table.exported(view.settings.source, name):
+        return None
+    return found[0]
 
 
 def _unused_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:
@@ -82,7 +100,7 @@ def _unknown_names(view: FileView, known: set[ast.expr]) -> Iterator[tuple[ast.e
             node, name = parent, f"{name}.{parent.attr}"
             covered = covered or node in known
         called = isinstance(parent, ast.Call) and parent.func is node
-        module = name in view.settings.modules and not called
+        module = name in view.settings.modules and not called and _stated_module(view, name) is None
         if covered or "." not in name or module or view.settings.deselects(name):
             continue
         yield node, name
