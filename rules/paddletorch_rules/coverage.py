@@ -73,9 +73,9 @@ def _covered(table: Table, side: Framework, inventory: Inventory) -> Iterator[Co
         elif not known and first != public.name:
             fate = Fate.ALIAS  # of what is open under its first name
         yield Covered(public.name, public.module, fate, said[first], first if first != public.name else "")
-    for module in (public.name for public in inventory.names if public.kind == "module"):
+    for module in (public.name for public in inventory.names if public.kind == "module"):  # they were passed over
         for name in sorted(table.names(side)):
-            if name.startswith(f"{module}."):  # the module was passed over, and the tables have some of its names
+            if name.startswith(f"{module}.") and "._" not in name:
                 yield Covered(name, module, (found := said_of(table, side, name)).fate, found)
     for module in inventory.not_importable:
         found = said_of(table, side, f"{module}.*")

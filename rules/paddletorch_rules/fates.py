@@ -11,6 +11,17 @@ from paddletorch_rules.schema import Form, Row
 from paddletorch_rules.table import Table
 from paddletorch_rules.verified import Record
 
+_TYPES = {
+    "torch.dtype": "dtype",
+    "paddle.dtype": "dtype",
+    "torch.device": "device",
+    "torch.Size": "shape",
+    "paddle.Size": "shape",
+    "torch.autograd.function.FunctionCtx": "function_context",
+    "paddle.autograd.PyLayerContext": "function_context",
+}
+"""The tracked types of classes whose instances no row makes by calling the class."""
+
 
 class Fate(Enum):
     """What becomes of a public name."""
@@ -50,14 +61,16 @@ def said_of(table: Table, side: Framework, name: str) -> Said:
         return Said(name, tuple(rows), "" if known else table.documented(name))
     if members := _members(table, side, name):
         return Said(name, tuple(members))
-    found = table.lookup(side, name)
-    return Said(name, (found,) if found is not None else ())
+    if found := table.lookup(side, name):
+        return Said(name, (found,))
+    below = table.exported(side, name).values()  # torch.distributed.ReduceOp, whose members have rows
+    return Said(name, tuple(pair for one in below for pair in table.overloads(side, one)))
 
 
 def _members(table: Table, side: Framework, name: str) -> Sequence[tuple[Row, Form]]:
     """The rows of a member, by the type that calling its class makes; those of the nearest type first."""
     owner, _, last = name.rpartition(".")
-    made = table.makes(owner) if owner else None
+    made = _TYPES.get(owner) or (table.makes(owner) if owner else None)
     rows = table.members(side, last) if made else ()
     for kind in table.bases(made) if made else ():
         if found := [(row, form) for row, form in rows if row.receiver == kind]:

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from paddletorch_rules import load
+from paddletorch.engine.engine import Engine
+from paddletorch.model import Options
+from paddletorch_rules import TableError, load
 from paddletorch_rules.fates import Fate, said_of
+from paddletorch_rules.loader import read
 from paddletorch_rules.releases import Framework
 
 OPEN = Path(__file__).with_name("open_names.txt")
@@ -85,3 +88,18 @@ def test_private_names_are_counted_and_not_listed() -> None:
 def test_what_is_said_of_a_name(name: str, fate: Fate) -> None:
     side: Framework = "paddle" if name.startswith("paddle") else "torch"
     assert said_of(load(), side, name).fate is fate
+
+
+def test_a_reason_in_a_row_stands_in_the_finding(tmp_path: Path) -> None:
+    table = tmp_path / "mine.toml"
+    row = '[defaults]\ncode = "MYL101"\n[[row]]\nkind = "unsupported"\nreport = "TRN201"\ntorch = ["torch.mine.*"]\n'
+    table.write_text(row + 'reason = "it is mine"\ninstead = "Ask me."\n')
+    code = "import torch\nimport torch.mine\n\na = torch.mine.make()\nb = torch.mine\n"
+    found = Engine(Options(target="paddle", tables=(str(table),))).convert(code.encode(), "f.py").diagnostics
+    said = [(one.line, one.code, one.message, one.hint) for one in found]
+    words = "has no counterpart in paddle: it is mine; left as it is"
+    assert (4, "TRN201", f"torch.mine.make {words}", "Ask me.") in said
+    assert (5, "TRN201", f"torch.mine {words}", "Ask me.") in said
+    table.write_text(row + 'reason = "it is mine"\n')
+    with pytest.raises(TableError, match="'reason' and 'instead' go together"):
+        read([table])
