@@ -22,6 +22,8 @@ def check_row(row: Row, where: Where) -> None:
         raise where.error("torch", "a row needs at least one side")
     if row.report is None and not (row.torch and row.paddle) and row.kind != "attribute":
         raise where.error("report", "a row with one side needs the diagnostic to report")
+    if (row.reason or row.instead) and (row.report is None or not (row.reason and row.instead)):
+        raise where.error("reason", "'reason' and 'instead' go together, and with 'report'")
     if row.kind in ("method", "attribute") and row.receiver is None:
         raise where.error("receiver", f"a {row.kind} needs the type that has it")
     if row.hook is not None:

@@ -40,7 +40,7 @@ else:
 _ROW_KEYS = frozenset(
     "id code kind title torch paddle parameters direction receiver gives hook report warn initial known_without_import "
     "docs tokens unchecked pairs as_list forward shows_type example paddle_example prove tolerance unverified "
-    "annotation any_receiver override".split()
+    "annotation any_receiver override reason instead".split()
 )
 _VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse keeps strings override".split())
 _TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base", "override"])
@@ -303,6 +303,8 @@ def _row(data: Mapping[str, Any], where: Where, shared: Sequence[ParameterPair] 
         tolerance=_number(data, where),
         annotation=where.flag(data, "annotation"),
         unverified=where.text(data, "unverified") if "unverified" in data else None,
+        reason=where.text(data, "reason", ""),
+        instead=where.text(data, "instead", ""),
     )
     check_row(row, where)
     return row

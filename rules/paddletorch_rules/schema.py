@@ -302,6 +302,9 @@ class Row(Record):
     tolerance: float | None = None
     annotation: bool = False
     unverified: str | None = None
+    reason: str = ""
+    """Why there is no counterpart, where the words of ``report`` do not say so; ``instead`` is the way out."""
+    instead: str = ""
 
     @property
     def area(self) -> str:

@@ -15,7 +15,7 @@ from paddletorch_rules.where import Where
 
 SIDES = ("torch", "paddle")
 
-_VALUES = {"dtype": "dtype"}
+_VALUES = {"dtype": "dtype", "layout": "layout"}
 """Value maps that parameters of these names have on both sides."""
 
 NO_COUNTERPART = "API221"

@@ -84,7 +84,7 @@ class Table:
     def _makes(self, qualified_name: str) -> str | None:
         for side in ("torch", "paddle"):
             found = self._named(side, qualified_name)
-            if found:
+            if found and (found[0][0].kind != "unsupported" or found[0][0].instance):
                 return found[0][0].instance
         for spec in self.types.values():
             if any(fnmatchcase(qualified_name, pattern) for pattern in spec.makes):

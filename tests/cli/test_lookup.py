@@ -96,3 +96,44 @@ def test_start_imports_nothing_heavy(arguments: list[str], folder: object) -> No
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("torch.gather", ["becomes, in paddle", "paddle.take_along_axis", "dim -> axis", "proven to paddle"]),
+        ("torch.nn.modules.conv.Conv2d", ["(the same as torch.nn.Conv2d)", "bias=True -> bias_attr=None"]),
+        ("torch.Tensor.add_", ["alpha=1 -> alpha (from 3.3: 1)"]),
+        ("paddle.nn.BatchNorm2D", ["becomes, in torch", "momentum=0.9 -> momentum=0.1, values by 'one_minus'"]),
+        ("gather", ["torch.gather becomes", "torch.Tensor.gather becomes", "paddle.gather becomes"]),
+        ("torch.fx.symbolic_trace", ["has no counterpart in paddle", "why: ", "way out: "]),
+    ],
+)
+def test_lookup(name: str, says: list[str]) -> None:
+    shown = invoke("lookup", name)
+    assert [text for text in says if text not in shown] == []
+
+
+def test_lookup_as_json() -> None:
+    (found,) = json.loads(invoke("lookup", "torch.cumsum", "--format", "json"))
+    assert found["becomes"][0]["written"] == "paddle.cumsum"
+    assert {"name": "dim", "becomes": "axis", "default_there": "None"} in found["parameters"]
+    (found,) = json.loads(invoke("lookup", "torch.fx.Graph", "--format", "json"))
+    assert found["becomes"] is None and found["reason"] and found["way_out"]
+
+
+def test_lookup_suggests_near_names(paddletorch: Run) -> None:
+    result = paddletorch("lookup", "torch.gathr")
+    assert result.returncode == 2
+    assert b"near are torch.gather" in result.stderr
+    assert b"torch.nn.Conv2d" in paddletorch("lookup", "torch.Conv2d").stderr
+
+
+def test_lookup_imports_neither_framework_nor_engine() -> None:
+    program = (
+        "import sys\nfrom paddletorch.cli.main import cli\n"
+        "try:\n    cli(['lookup', 'torch.gather'])\nexcept SystemExit:\n    pass\n"
+        "print([m for m in ('torch', 'paddle', 'numpy', 'libcst', 'paddletorch.engine') if m in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[]\n")

@@ -15,6 +15,7 @@ _COMMANDS = {
     "config": "paddletorch.cli.config",
     "convert": "paddletorch.cli.convert",
     "explain": "paddletorch.cli.explain",
+    "lookup": "paddletorch.cli.lookup",
     "parity": "paddletorch_shim.cli",
     "record": "paddletorch.cli.record",
     "rules": "paddletorch.cli.rules",

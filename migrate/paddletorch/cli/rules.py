@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from paddletorch.cli.coverage import coverage
 from paddletorch.cli.error import Refusal
 from paddletorch.model.codes import nearest
 from paddletorch.report.printable import printable
@@ -27,6 +28,9 @@ _WIDTH = 50
 @click.group()
 def rules() -> None:
     """Show and check the tables of equivalent APIs."""
+
+
+rules.add_command(coverage)
 
 
 @rules.command("list")

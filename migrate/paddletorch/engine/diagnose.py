@@ -9,6 +9,7 @@ from paddletorch.model import Applicability, Diagnostic, Severity
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.view import FileView
 
+_STATED = "{api} has no counterpart in {target}: {reason}; left as it is"
 _RECORD = "Run `paddletorch record` over this line."
 
 
@@ -24,14 +25,16 @@ def diagnostic_of(view: FileView, finding: Finding) -> Diagnostic:
         target=view.settings.target,
         api=finding.name or "the API",
     )
-    hint = spec.hint.format_map(details)
+    message, hint = spec.message.format_map(details), spec.hint.format_map(details)
+    if finding.row is not None and finding.row.reason and finding.code == finding.row.report:
+        message, hint = _STATED.format_map({**details, "reason": finding.row.reason}), finding.row.instead
     if finding.applied:
         hint = re.sub("; --unsafe .*", ".", hint)
     if finding.questions:
         hint = f"{hint} {_RECORD}".lstrip()
     return Diagnostic(
         code=finding.code,
-        message=spec.message.format_map(details),
+        message=message,
         line=line,
         column=column,
         end_line=end_line,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 
-from packaging.version import Version
 from paddletorch_rules import Framework, ParameterPair, Row, Table, ValueMap
+from paddletorch_rules.histories import Since, history
 
 from paddletorch.pages import markdown
 from paddletorch.pages.markdown import table
@@ -29,14 +28,6 @@ follows.
 COLUMNS = ("torch", "default", "Paddle", "default")
 
 
-@dataclass(frozen=True, slots=True)
-class _Since:
-    """A default from a release on; None where the releases from there on lack the parameter."""
-
-    release: Version
-    default: str | None
-
-
 def page(tables: Table) -> str:
     """The page in Markdown."""
     rows = [
@@ -55,35 +46,13 @@ def differing(rows: Iterable[Row], tables: Table) -> list[tuple[str, ...]]:
 
 def _differing(row: Row, tables: Table) -> Iterator[tuple[str, ...]]:
     for pair in row.parameters:
-        torch, paddle = _history(row, pair, "torch"), _history(row, pair, "paddle")
+        torch, paddle = history(row, pair, "torch"), history(row, pair, "paddle")
         values = tables.values[pair.values] if pair.values else None
         if not pair.ignore and torch and paddle and _differ(torch, paddle, values):
             yield _name(row, pair, "torch"), _text(torch), _name(row, pair, "paddle"), _text(paddle)
 
 
-def _history(row: Row, pair: ParameterPair, side: Framework) -> list[_Since]:
-    """The parameter's default on ``side`` from release to release; empty if it is required or not known."""
-    forms = [form for form in row.forms(side) if form.names and form.signatures]
-    name = pair.name(side)
-    if name is None:
-        return [_Since(form.since, pair.neutral) for form in forms[:1] if pair.neutral is not None]
-    starts = {release for form in forms for release in (form.since, *(since for since, _ in form.signatures))}
-    history: list[_Since] = []
-    for release in sorted(starts):
-        form = next((form for form in forms if form.available([release])), None)
-        signature = form.signature(release) if form is not None else None
-        if form is None or signature is None:
-            continue
-        parameter = signature.get(name)
-        if parameter is not None and parameter.default is None:
-            return []
-        default = form.fixed.get(name) or (parameter.default if parameter is not None else None)
-        if not history or history[-1].default != default:
-            history.append(_Since(release, default))
-    return history if any(since.default is not None for since in history) else []
-
-
-def _differ(torch: list[_Since], paddle: list[_Since], values: ValueMap | None) -> bool:
+def _differ(torch: list[Since], paddle: list[Since], values: ValueMap | None) -> bool:
     left = [since.default for since in torch if since.default is not None]
     right = [since.default for since in paddle if since.default is not None]
     changes = any(not same_value(side[0], other) for side in (left, right) for other in side)
@@ -113,12 +82,12 @@ def _name(row: Row, pair: ParameterPair, side: Framework) -> str:
     return f"{markdown.code(api)} {markdown.code(name) if name else '(none)'}"
 
 
-def _text(history: list[_Since]) -> str:
-    if len(history) == 1:
-        return markdown.code(history[0].default or "")
-    spans = [f"before {history[1].release}: {_value(history[0])}"]
-    return "; ".join([*spans, *(f"from {since.release}: {_value(since)}" for since in history[1:])])
+def _text(found: list[Since]) -> str:
+    if len(found) == 1:
+        return markdown.code(found[0].default or "")
+    spans = [f"before {found[1].release}: {_value(found[0])}"]
+    return "; ".join([*spans, *(f"from {since.release}: {_value(since)}" for since in found[1:])])
 
 
-def _value(since: _Since) -> str:
+def _value(since: Since) -> str:
     return "no parameter" if since.default is None else markdown.code(since.default)

@@ -175,11 +175,26 @@ def findings_of(view: FileView, planned: Planned) -> list[Finding]:
 
 def _without_removed(view: FileView, planned: Planned) -> list[Finding]:
     found = list(dict.fromkeys([f for use in planned.uses for f in use.findings] + planned.findings))
-    if not any(isinstance(f.refusal, NoSuchUse) for f in found):
+    if not any(_is_of_name(f) for f in found):
         return found
     try:
         kept = KeptText(view.source.body, planned.edits)
     except ValueError:
         return found
     # the name that is left does not matter if an edit removes it, such as a dtype that becomes a string
-    return [f for f in found if not isinstance(f.refusal, NoSuchUse) or kept.touches(view.source.span(f.node))]
+    return [
+        f
+        for f in found
+        if not _is_of_name(f) or kept.touches(view.source.span(f.node)) or _is_written_elsewhere(view, planned, f)
+    ]
+
+
+def _is_of_name(found: Finding) -> bool:
+    """Whether it says of a name that it stays, and nothing of what it is used for."""
+    return isinstance(found.refusal, NoSuchUse) or (found.row is not None and found.row.kind == "unsupported")
+
+
+def _is_written_elsewhere(view: FileView, planned: Planned, found: Finding) -> bool:
+    """Whether the edit that removes the name writes it into another place, as it does with a base class."""
+    text = view.source.slice(view.source.span(found.node))
+    return any(text in edit.text for edit in planned.edits)

@@ -343,7 +343,7 @@ class _Mapping:
         if bound is None and source_name in binding.of_partial:
             return
         if bound is not None:
-            texts = [ast.unparse(b.value) for b in (bound, *bound.also)]
+            texts = [self._spelled(b.value, pair) for b in (bound, *bound.also)]
         else:
             node = binding.value(source_name)
             default = ast.unparse(node) if node is not None else self._source_default(source_name)
@@ -355,6 +355,12 @@ class _Mapping:
                 shown = text if len(text) <= 60 else text[:57] + "..."
                 self._unequal(pair, pair.otherwise, parameter=source_name, value=shown)
         self._drop_argument(source_name)
+
+    def _spelled(self, node: ast.expr, pair: ParameterPair) -> str:
+        """The argument in the words of the tables: a name in full, and of a value with several spellings the first."""
+        text = self._view.qualified(node) or ast.unparse(node)
+        values = self._view.settings.table.values.get(pair.values or "")
+        return text if values is None else values.also(self._view.settings.source).get(text, text)
 
     def _unequal(self, pair: ParameterPair, code: str, **details: str) -> None:
         """An argument that has no counterpart has another value than the one that changes nothing."""

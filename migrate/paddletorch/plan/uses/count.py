@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Set
 
+from paddletorch_rules import Row
+
 from paddletorch.model import Uses
 from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned
 from paddletorch.plan.model.findings import Finding, Located, finding, refused
@@ -43,9 +45,9 @@ def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
     left = {_root(node) for node, _ in unknown} | {_root(u.site.node) for u in planned.uses if not u.converts}
     modules = [(node, name) for node, name in modules if _root(node) not in left or not is_presence_test(view, node)]
     found: list[tuple[Finding, Fate]] = [
-        *((finding(UNKNOWN_API, node, name), Fate.UNKNOWN) for node, name in unknown),
-        *((finding(UNKNOWN_API, alias, name), Fate.UNKNOWN) for alias, name in _unused_imports(view)),
-        *((finding(MODULE_AS_VALUE, node, name), Fate.REPORTED) for node, name in modules),
+        *((_unknown(view, node, name), Fate.UNKNOWN) for node, name in unknown),
+        *((_unknown(view, alias, name), Fate.UNKNOWN) for alias, name in _unused_imports(view)),
+        *((_unknown(view, node, name, MODULE_AS_VALUE), Fate.REPORTED) for node, name in modules),
         *((finding(IMPORT_AS_QUESTION, alias, name), Fate.REPORTED) for alias, name in _asking_imports(view)),
         *((refused(why, node, name), Fate.REPORTED) for node, name, why in _read_before_class_binds(view)),
     ]
@@ -68,6 +70,22 @@ def _read_before_class_binds(view: FileView) -> Iterator[tuple[ast.expr, str, Re
         names = {b.qualified for bindings in outside for b in bindings if b.qualified is not None}
         if any(view.settings.is_of_source(name) for name in names) and not view.settings.deselects(min(names)):
             yield load, min(names), UncertainBinding(load.id, getattr(own[0].node, "lineno", 0))
+
+
+def _unknown(view: FileView, node: ast.expr | ast.alias, name: str, code: str = UNKNOWN_API) -> Finding:
+    """The finding about the name; a module is reported as all names in it are, if a table says one thing of them."""
+    stated = _stated_module(view, name)
+    if stated is not None and stated.report is not None:
+        return finding(stated.report, node, name, stated)
+    return finding(code, node, name)
+
+
+def _stated_module(view: FileView, name: str) -> Row | None:
+    """The row that says of all names in the module ``name`` that they have no counterpart, if there is one."""
+    found = view.settings.lookup(f"{name}.*")
+    if found is None or found[0].kind != "unsupported" or view.settings.table.exported(view.settings.source, name):
+        return None
+    return found[0]
 
 
 def _unused_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:

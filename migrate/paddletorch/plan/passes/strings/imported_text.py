@@ -33,9 +33,7 @@ def plan_imported_text(view: FileView, planned: Planned) -> Changes:
 def _loaded(view: FileView) -> Changes:
     """Report the modules that the file looks for among those that are loaded: what is loaded then is the target's."""
     found = [text for text in view.tree.strings if _is_root(view, text) and _is_key_of_modules(view, text)]
-    return Changes(
-        findings=tuple(finding("API206", text, str(text.value), replacement=view.target) for text in found)
-    )
+    return Changes(findings=tuple(finding("API206", text, str(text.value), replacement=view.target) for text in found))
 
 
 def _is_root(view: FileView, text: ast.Constant) -> bool:

@@ -1,0 +1,196 @@
+"""``paddletorch lookup``: what becomes of one API, from the tables alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from paddletorch.cli.error import Refusal
+from paddletorch.report.printable import printable
+
+if TYPE_CHECKING:
+    from paddletorch_rules import Form, Framework, ParameterPair, Row, Table
+    from paddletorch_rules.fates import Said
+    from paddletorch_rules.verified import Record
+
+_NEAR = 5
+"""So many near names are suggested at most."""
+
+
+@click.command()
+@click.argument("name")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
+def lookup(name: str, form: str, tables: tuple[str, ...]) -> None:
+    """Say what becomes of the API called NAME: torch.gather, paddle.Tensor.astype, or gather for all that end so.
+
+    Shown are what it is written as, its parameters, defaults that differ or changed with a release, and how that was
+    proven; for what has no counterpart the reason and the way out. Neither framework is imported.
+
+    Exit code: 0 the tables have it; 2 they do not.
+    """
+    from paddletorch_rules import TableError, load, verified
+
+    try:
+        table = load(tables)
+    except TableError as error:
+        raise Refusal(str(error)) from error
+    found = list(_found(table, name))
+    if not found:
+        raise Refusal(f"the tables have no {name}{_suggested(table, name)}")
+    record = verified.read()
+    answers = [answer for side, said in found for answer in _answers(table, record, side, said)]
+    if form == "json":
+        click.echo(json.dumps(answers, indent=2))
+        return
+    for answer in answers:
+        for line in _lines(answer):
+            click.echo(printable(line))
+
+
+def _found(table: Table, name: str) -> Iterator[tuple[Framework, Said]]:
+    """What the tables say of the name; of each name that ends so, if it begins with no framework."""
+    from paddletorch_rules.fates import Fate, said_of
+
+    sides: tuple[Framework, ...] = ("torch", "paddle")
+    if name.startswith(("torch.", "torchvision.", "paddle.")):
+        full = [("paddle" if name.startswith("paddle.") else "torch", name)]
+    else:
+        full = [(side, known) for side in sides for known in _known(table, side) if f".{known}".endswith(f".{name}")]
+    for side, one in full:
+        said = said_of(table, side, one)  # type: ignore[arg-type]
+        if said.fate is not Fate.OPEN:
+            yield side, said  # type: ignore[misc]
+
+
+def _known(table: Table, side: Framework) -> list[str]:
+    """The names that rows have; members of tensors and modules with the class that has them."""
+    owners = {"tensor": f"{side}.Tensor", "module": "torch.nn.Module" if side == "torch" else "paddle.nn.Layer"}
+    members = {
+        f"{owners[row.receiver]}.{name}"
+        for row in table.rows
+        if row.receiver in owners
+        for form in row.forms(side)
+        for name in form.names
+        if any(row is known for known, _ in table.members(side, name))
+    }
+    return [*table.names(side), *sorted(members)]
+
+
+def _suggested(table: Table, name: str) -> str:
+    """The names that are near: first those that end alike."""
+    side: Framework = "paddle" if name.startswith("paddle.") else "torch"
+    known = _known(table, side)
+    last = name.rpartition(".")[2]
+    alike = [one for one in known if one.rpartition(".")[2].rstrip("_") == last.rstrip("_")]
+    near = list(dict.fromkeys([*alike, *get_close_matches(name, known, n=_NEAR)]))[:_NEAR]
+    return f"; near are {', '.join(near)}" if near else ""
+
+
+def _answers(table: Table, record: Record, side: Framework, said: Said) -> Iterator[dict[str, Any]]:
+    from paddletorch_rules import fates, other_framework
+
+    target = other_framework(side)
+    for row, form in said.rows:
+        answer: dict[str, Any] = {"name": said.name, "to": target, "row": row.id, "code": row.code}
+        if said.alias_of:
+            answer["same_as"] = said.alias_of
+        if fates.is_reported(row):
+            answer["becomes"] = None
+            answer["reason"], answer["way_out"] = (
+                fates.reason(table, row, said.name),
+                fates.way_out(table, row, said.name),
+            )
+        else:
+            answer["becomes"] = _becomes(row, form, target)
+            answer["parameters"] = [_parameter(row, pair, side, target) for pair in row.parameters]
+            if row.hook:
+                answer["hook"] = row.hook
+            answer["proof"] = fates.proof(table, record, row)
+            if target in row.warn:
+                answer["warning"] = row.warn[target]
+        yield answer
+
+
+def _becomes(row: Row, form: Form, target: Framework) -> list[dict[str, str]]:
+    """What is written, by release where it differs."""
+    found = []
+    for other in row.forms(target):
+        members = [f"{row.receiver}.{name}" if row.receiver else name for name in other.names[:1]]
+        written = other.template or next(iter(members), "")
+        entry = {
+            "written": written or ", ".join(f"{k}: {v}" for k, v in other.results.items()),
+            "since": str(other.since),
+        }
+        if other.until:
+            entry["until"] = str(other.until)
+        if other.signatures:
+            entry["signature"] = other.signatures[-1][1].text
+        found.append(entry)
+    return found
+
+
+def _parameter(row: Row, pair: ParameterPair, side: Framework, target: Framework) -> dict[str, Any]:
+    from paddletorch_rules.histories import history
+
+    said: dict[str, Any] = {"name": pair.name(side), "becomes": pair.name(target)}
+    for key, one in (("default", side), ("default_there", target)):
+        releases = [(since.release, since.default) for since in history(row, pair, one)]
+        if len(releases) == 1:
+            said[key] = releases[0][1]
+        elif releases:
+            said[key] = {str(release): default for release, default in releases}
+    if pair.values:
+        said["values"] = pair.values
+    if pair.ignore:
+        said["ignored"] = True
+    if pair.otherwise:
+        said["otherwise"] = pair.otherwise
+    return said
+
+
+def _lines(answer: dict[str, Any]) -> Iterator[str]:
+    same = f" (the same as {answer['same_as']})" if "same_as" in answer else ""
+    if answer["becomes"] is None:
+        yield f"{answer['name']}{same} has no counterpart in {answer['to']}   [{answer['code']} {answer['row']}]"
+        yield f"  why: {answer['reason']}"
+        yield f"  way out: {answer['way_out'] or 'none is known'}"
+        return
+    yield f"{answer['name']}{same} becomes, in {answer['to']},   [{answer['code']} {answer['row']}]"
+    for form in answer["becomes"]:
+        until = f" until {form['until']}" if "until" in form else ""
+        yield f"  {form['written']}   since {form['since']}{until}"
+        if "signature" in form:
+            yield f"      takes {form['signature']}"
+    for parameter in answer["parameters"]:
+        yield f"  {_parameter_line(parameter)}"
+    if "hook" in answer:
+        yield f"  arguments that no line explains are seen to by the hook {answer['hook']!r}"
+    yield f"  {answer['proof']}" + (f", with a warning: {answer['warning']}" if "warning" in answer else "")
+
+
+def _parameter_line(said: dict[str, Any]) -> str:
+    here, there = (
+        _with_default(said["name"], said.get("default")),
+        _with_default(said["becomes"], said.get("default_there")),
+    )
+    if said["name"] is None:
+        return f"(nothing) -> {there}" + (", never written" if said.get("ignored") else "")
+    if said["becomes"] is None:
+        rest = "left out" if said.get("ignored") else f"left out; another value is reported as {said.get('otherwise')}"
+        return f"{here} -> {rest}"
+    values = f", values by {said['values']!r}" if "values" in said else ""
+    return f"{here} -> {there}{values}"
+
+
+def _with_default(name: str | None, default: str | dict[str, str | None] | None) -> str:
+    """``dim=0``; a default that changed with ``axis=0 (from 3.1: None)``."""
+    if isinstance(default, dict):
+        (_, first), *later = default.items()
+        changes = "; ".join(f"from {release}: {'no parameter' if d is None else d}" for release, d in later)
+        return f"{_with_default(name, first)} ({changes})"
+    return f"{name}" if default is None else f"{name}={default}"
