@@ -271,6 +271,43 @@ def test_operands_are_cast_to_the_dtype_that_runs_saw(seen: str, written: str, l
     assert codes(result) == left
 
 
+MASKED = """\
+import torch
+
+
+def f(x, mask, labels):
+    x = torch.sigmoid(x)
+    x *= mask
+    return torch.sigmoid(x) != labels
+"""
+
+
+@pytest.mark.parametrize(
+    ("seen", "product", "compared", "left"),
+    [
+        ("bool", "x *= mask.astype('float64')", "labels.astype('float64')", []),
+        ("int64", "x *= mask.astype('float64')", "labels.astype('float64')", []),
+        ("float64", "x *= mask", "labels", []),
+        ("float", "x *= mask", "labels", []),
+        ("bool|float32", "x *= mask", "labels", ["DTY203", "DTY203"]),
+    ],
+)
+def test_a_mask_is_cast_if_runs_saw_no_floating_point_numbers(
+    seen: str, product: str, compared: str, left: list[str]
+) -> None:
+    answers = {("dtype", "mask"): seen, ("dtype", "labels"): seen, ("dtype", "torch.sigmoid(x)"): "float64"}
+    result = converted(MASKED, answers)
+    assert line(result, 6) == product
+    assert line(result, 7) == f"return paddle.nn.functional.sigmoid(x) != {compared}"
+    assert codes(result) == left
+
+
+def test_one_run_answers_for_both_sides_of_a_mask() -> None:
+    found = engine("paddle").convert(MASKED.encode(), "model.py").diagnostics
+    asked = [[(one.ask.value, one.place[:2]) for one in each.questions] for each in found]
+    assert asked == [[("dtype", (6, 9)), ("dtype", (6, 4))], [("dtype", (7, 31)), ("dtype", (7, 11))]]
+
+
 def test_a_tensor_that_nothing_else_held_may_change_in_place() -> None:
     text = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.permute(1, 0)\n    y += 1\n    return x\n"
     assert codes(engine("paddle").convert(text.encode(), "model.py")) == ["TEN214"]
