@@ -206,6 +206,24 @@ def test_the_arguments_of_a_variable_layer_follow_its_class() -> None:
     assert codes(result) == []
 
 
+@pytest.mark.parametrize("given", ["KINDS[kind]", "layer_of(kind)", "kind.layer"])
+def test_a_class_that_is_not_passed_may_have_become_an_adapter(given: str) -> None:
+    text = f"import torch.nn as nn\nfrom zoo import KINDS, layer_of\n\n\ndef f(kind):\n    layer = {given}\n"
+    text += f"    return layer(3, 4, 1, bias=False), {given}(3, 4, 1, bias=False)\n"
+    seen = "torch.nn.modules.conv.Conv2d"
+    result = converted(text, {("class", "layer"): seen, ("class", given): seen})
+    assert line(result, 7) == f"return layer(3, 4, 1, bias=False), {given}(3, 4, 1, bias=False)"
+    assert codes(result) == ["API201", "API201"]
+    assert all("paddletorch record" not in found.hint for found in result.diagnostics), "it was asked already"
+
+
+def test_a_value_that_an_adapter_would_take_otherwise_is_left() -> None:
+    text = CALLEE.replace("eps=1e-6", "momentum=0.2")
+    result = converted(text, {("class", "norm_layer"): "torch.nn.modules.batchnorm.BatchNorm2d"})
+    assert line(result, 7) == "self.norm = norm_layer(dim, momentum=0.2)"
+    assert codes(result) == ["API201"]
+
+
 def test_several_layers_that_take_the_same_text_convert() -> None:
     text = "import torch.nn as nn\n\n\ndef f(drop, p):\n    return drop(p, inplace=True)\n"
     result = converted(
