@@ -58,11 +58,12 @@ class Row:
 @click.option("--package", "names", multiple=True, help="Only this package, by the name of its file; may be repeated.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder of what can be made again.")
 @click.option("--programs/--no-programs", default=True, help="Also run the models of both conversions.")
+@click.option("--try/--no-try", "trying", default=True, help="Also import the modules of the conversion with evidence.")
 @click.option("--jobs", default=1, show_default=True, help="Of programs.py.")
 @click.option("--kept", is_flag=True, help="Take what was measured before from the cache.")
 @click.option("--write-results", is_flag=True, help="Put the tables into RESULTS.md.")
 def main(
-    names: tuple[str, ...], cache: Path | None, programs: bool, jobs: int, kept: bool, write_results: bool
+    names: tuple[str, ...], cache: Path | None, programs: bool, trying: bool, jobs: int, kept: bool, write_results: bool
 ) -> None:
     """Record, convert and try every package, and print the tables."""
     place = cache_folder(cache)
@@ -73,7 +74,7 @@ def main(
             start = time.monotonic()
             held = place / "evidence" / f"{package.name}.pkl"
             if not (kept and held.exists()):
-                held.write_bytes(pickle.dumps(measured(package, place, programs, jobs)))
+                held.write_bytes(pickle.dumps(measured(package, place, programs, trying, jobs)))
             rows.append(pickle.loads(held.read_bytes()))
             click.echo(f"{package.name}: {time.monotonic() - start:.0f} s", err=True)
             click.echo(findings_line(rows[-1]), err=True)
@@ -84,7 +85,7 @@ def main(
         write_section("evidence", text)
 
 
-def measured(package: Package, cache: Path, programs: bool, jobs: int) -> Row:
+def measured(package: Package, cache: Path, programs: bool, trying: bool, jobs: int) -> Row:
     """Everything about one package."""
     project, ran = recorded(package, cache)
     plain, _ = converted(package, project, ["--no-evidence"])
@@ -99,7 +100,8 @@ def measured(package: Package, cache: Path, programs: bool, jobs: int) -> Row:
         _codes(settled),
         (plain["summary"]["evidence"]["open"], settled["summary"]["evidence"]["open"]),
     )
-    row.tried = tried(package, cache, output)
+    if trying:
+        row.tried = tried(package, cache, output)
     if programs:
         one, other = (verdicts(package, cache, jobs, folder) for folder in (None, project))
         row.equal = (sum(v == "equal" for v in one.values()), sum(v == "equal" for v in other.values()))
@@ -280,7 +282,7 @@ def report(rows: list[Row]) -> str:
         "\n`paddletorch try` on the trees that were converted with evidence.\n",
         "| package | to | modules | import | need what is not installed | only their package fails | fail themselves | "
         "of these with a finding | codes |\n|---|---|--:|--:|--:|--:|--:|--:|---|",
-        *map(_try_line, rows),
+        *(_try_line(row) for row in rows if row.tried),
     ]
     return "\n".join(parts)
 

@@ -24,7 +24,7 @@ _NOT_PROVEN = frozenset(["title", "file", "docs", "bare", "tokens", "whole", "un
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class RecordedProof:
     """A recorded proof of one row: its digest then, the targets that were proven, the releases that ran it."""
 
     digest: str
@@ -36,24 +36,24 @@ class Evidence:
 class Record:
     """The recorded proofs, held against the tables as they are now."""
 
-    def __init__(self, entries: Mapping[str, Evidence]) -> None:
+    def __init__(self, entries: Mapping[str, RecordedProof]) -> None:
         self.entries = dict(entries)
 
-    def evidence(self, row: Row, table: Table) -> Evidence | None:
+    def proof(self, row: Row, table: Table) -> RecordedProof | None:
         """The proof of ``row``, if there is one and the row is as it was then."""
         found = self.entries.get(row.id)
         return found if found is not None and found.digest == digest(row, table) else None
 
     def directions(self, row: Row, table: Table) -> tuple[Framework, ...]:
         """The targets to which ``row`` is proven; empty if it is not verified."""
-        found = self.evidence(row, table)
+        found = self.proof(row, table)
         return found.directions if found is not None else ()
 
     def stale(self, table: Table) -> list[str]:
         """Recorded rows that are no longer in the tables, or have changed."""
         rows = {row.id: row for row in reversed(table.rows)}
         return sorted(
-            row_id for row_id in self.entries if row_id not in rows or self.evidence(rows[row_id], table) is None
+            row_id for row_id in self.entries if row_id not in rows or self.proof(rows[row_id], table) is None
         )
 
     def write(self, path: Path = RECORD) -> None:
@@ -71,7 +71,10 @@ def read(path: Path = RECORD) -> Record:
         return Record({})
     entries: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     return Record(
-        {row_id: Evidence(**{**entry, "directions": tuple(entry["directions"])}) for row_id, entry in entries.items()}
+        {
+            row_id: RecordedProof(**{**entry, "directions": tuple(entry["directions"])})
+            for row_id, entry in entries.items()
+        }
     )
 
 

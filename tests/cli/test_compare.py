@@ -277,6 +277,18 @@ def test_a_converted_model_that_fails_is_told_with_its_finding(tree: Tree, paddl
     assert [(one["path"], one["code"]) for one in fault["diagnostics"]] == [("src/net.py", "API225")]
 
 
+def test_a_converted_model_that_still_imports_the_source_framework(tree: Tree, paddletorch: Run) -> None:
+    tree({"src/net.py": NET.replace("class Net(", "MODE = torch._C._get_tracing_state()\n\n\nclass Net(")})
+    paddletorch("convert", "--to", "paddle", "--output", "out", "src")
+    found = compared(paddletorch, *ONCE_ONLY)
+    fault = found["fault"]
+    assert (found["outcome"], fault["stage"]) == ("fails", "import")
+    said = "ModuleNotFoundError: No module named 'torch': it still imports torch, for what was left"
+    assert fault["message"] == said
+    assert fault["converted"]["text"] == "import torch"
+    assert [(one["path"], one["code"]) for one in fault["diagnostics"]] == [("src/net.py", "API225")]
+
+
 def test_a_converted_model_that_is_not_whole(converted: Path, paddletorch: Run) -> None:
     plant(converted, "self.head = nn.Linear(width, 5)", "self.head = nn.Linear(width, 6)")
     found = compared(paddletorch, *ONCE_ONLY)

@@ -52,9 +52,10 @@ def test_a_program_sees_what_python_shows_it(command: str, python: Run, record: 
 
 
 ENDINGS = ["", "sys.exit(7)", "sys.exit('why')", "1 / 0", "raise KeyboardInterrupt", "import nix"]
+AT_ONCE = ["os._exit(3)", "os.kill(os.getpid(), 9)", "os.execv(sys.executable, [sys.executable, '-c', 'exit(5)'])"]
 
 
-@pytest.mark.parametrize("ending", [*ENDINGS, "os._exit(3)", "os.kill(os.getpid(), 9)"])
+@pytest.mark.parametrize("ending", [*ENDINGS, *AT_ONCE])
 def test_however_it_ends(ending: str, python: Run, record: Run, write: Write, seen: Seen) -> None:
     write("train.py", f"import os, sys\n{NAMED}\ndef f(x):\n    <<type:x>>\n    {ending or 'pass'}\n\nf('text')\n")
     plain, recorded = python("train.py"), record("train.py")
@@ -86,6 +87,18 @@ def test_a_program_that_never_ends_is_stopped_by_ctrl_c(
     assert "KeyboardInterrupt" in said
     assert "paddletorch: 1 of 1 open questions of the imported modules answered" in said
     assert seen("train.py", Ask.TYPE, "x") == {"builtins.NoneType": 1, "builtins.int": 1, "builtins.str": 1}
+
+
+def test_code_that_is_made_while_it_runs_is_left_alone(record: Run, write: Write, seen: Seen) -> None:
+    write(
+        "train.py",
+        f"{NAMED}\n"
+        "made = {}\nexec('def f(x):\\n    return x.real', made)\n"
+        "for x in (made['f'](1), eval('2')):\n    <<type:x>>\n    print(x)\n",
+    )
+    done = record("train.py")
+    assert (done.stdout, done.stderr, done.returncode) == ("1\n2\n", "", 0)
+    assert seen("train.py", Ask.TYPE, "x") == {"builtins.int": 2}
 
 
 def test_runs_are_merged_until_the_file_changes(

@@ -31,8 +31,8 @@ def _shared(source: str, written: str, framework: str = "torch") -> list[str]:
     tree = ast.parse(source)
     nodes = [n for n in ast.walk(tree) if isinstance(n, ast.expr) and ast.unparse(n) == written]
     place = max(place_of(node) for node in nodes)
-    attribute = written_in_place(tree).get(place, "")
-    spot = SharingSpot(_Keeper(framework), Where("f.py", place, "f.py"), (Ask.SHARED,), attribute)
+    part = written_in_place(tree).get(place)
+    spot = SharingSpot(_Keeper(framework), Where("f.py", place, "f.py"), (Ask.SHARED,), part)
     instrument(tree, {place: [observer.watch([spot])]})
     exec(compile(tree, "f.py", "exec"), {})
     return [answer for _, answer, _ in spot.taken()]
@@ -90,6 +90,33 @@ def test_an_attribute(make: str, shared: str, write: str) -> None:
         f"    def forward(self):\n        {write}\n\nNet()()\n"
     )
     assert _shared(source, "self.held") == [shared]
+
+
+@pytest.mark.parametrize(
+    ("make", "write", "shared"),
+    [
+        ("d = {'a': torch.ones(3)}", "d['a'] += 1", "no"),
+        ("d = [torch.ones(3) * 2]; i = 0", "d[i] += 1", "no"),
+        ("d = {'a': torch.ones(3)}; x = d['a']", "d['a'] += 1", "yes"),
+        ("d = [torch.ones(3)] * 2", "d[0] += 1", "yes"),
+        ("d = [torch.ones(3).view(1, 3)]", "d[0] += 1", "yes"),
+        ("d = __import__('collections').defaultdict(int); d['a'] = torch.ones(3)", "d['a'] += 1", "no"),
+        ("d = __import__('collections').defaultdict(int)", "d['a'] += 1", "yes"),
+        ("d = torch.ones(3)", "d[0] += 1", "yes"),
+    ],
+)
+def test_an_element(make: str, write: str, shared: str) -> None:
+    source = f"import torch\n{make}\n{write}\n"
+    assert _shared(source, write.partition(" ")[0]) == [shared]
+
+
+def test_an_element_of_a_class_of_the_program_is_not_read_twice() -> None:
+    source = (
+        "read = []\nclass Held(dict):\n"
+        "    def __getitem__(self, key):\n        read.append(key)\n        return 1\n\n"
+        "d = Held()\nd['a'] += 1\nassert read == ['a']\n"
+    )
+    assert _shared(source, "d['a']") == ["yes"]
 
 
 def test_a_property_is_not_read_twice() -> None:

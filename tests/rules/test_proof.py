@@ -81,7 +81,7 @@ def test_changed_rows_are_not_verified(tmp_path: Path) -> None:
     before, after = load((str(tmp_path / "a.toml"),)), load((str(tmp_path / "b.toml"),))
     row = before.row("Sin")
     digest = verified.digest(row, before)
-    record = verified.Record({"Sin": verified.Evidence(digest, ("paddle", "torch"), "2.13.0", "3.3.1")})
+    record = verified.Record({"Sin": verified.RecordedProof(digest, ("paddle", "torch"), "2.13.0", "3.3.1")})
     record.write(tmp_path / "verified.json")
     read = verified.read(tmp_path / "verified.json")
     assert read.entries == record.entries

@@ -16,7 +16,7 @@ from paddletorch.report.printable import printable
 
 if TYPE_CHECKING:
     from paddletorch_rules import Form, Framework, Row, Table
-    from paddletorch_rules.verified import Evidence
+    from paddletorch_rules.verified import RecordedProof
 
     from paddletorch.proof.proof import Proof
 
@@ -85,7 +85,7 @@ def show(key: str, tables: tuple[str, ...]) -> None:
         for line in _describe(row):
             _echo(line)
         if record is not None:
-            _echo(f"  {_proof(row, record.evidence(row, table))}")
+            _echo(f"  {_proof(row, record.proof(row, table))}")
 
 
 @rules.command()
@@ -199,7 +199,7 @@ def _record(proofs: list[Proof], table: Table, keep: bool) -> None:
     for proof in proofs:
         if proof.directions and proof.failure is None:
             digest = verified.digest(table.row(proof.row), table)
-            entries[proof.row] = verified.Evidence(digest, proof.directions, **versions)
+            entries[proof.row] = verified.RecordedProof(digest, proof.directions, **versions)
     verified.Record(entries).write()
 
 
@@ -270,10 +270,10 @@ def _mark(row: Row, targets: tuple[Framework, ...]) -> str:
     return "verified" if len(targets) == 2 else f"verified to {targets[0]}" if targets else "unverified"
 
 
-def _proof(row: Row, evidence: Evidence | None) -> str:
-    mark = _mark(row, evidence.directions if evidence else ())
-    if evidence is not None:
-        return f"{mark}: examples run on torch {evidence.torch} and Paddle {evidence.paddle}"
+def _proof(row: Row, proof: RecordedProof | None) -> str:
+    mark = _mark(row, proof.directions if proof else ())
+    if proof is not None:
+        return f"{mark}: examples run on torch {proof.torch} and Paddle {proof.paddle}"
     return f"{mark}: {row.unverified}" if row.unverified else mark
 
 

@@ -209,14 +209,17 @@ def _look(pair: Pair, mode: str, result_of: Result) -> Look:
     return Look(mode, "differs", rows, tuple(second["stages"]), left, _fault(second["fault"], result_of))
 
 
+_NOWHERE: Mapping[str, Any] = {"frames": (), "absent": None}
+
+
 def _answer(job: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     with Child("paddletorch.comparison.one_side", job) as child:
         try:
             answer = child.answer(seconds)
         except TimeoutError:
-            answer = {"failed": {"error": "", "message": f"not done after {seconds:g} s", "frames": []}, "stage": ""}
+            answer = {"failed": {"error": "", "message": f"not done after {seconds:g} s", **_NOWHERE}, "stage": ""}
         if answer is None:
-            answer = {"failed": {"error": "", "message": child.stop().splitlines()[0], "frames": []}, "stage": ""}
+            answer = {"failed": {"error": "", "message": child.stop().splitlines()[0], **_NOWHERE}, "stage": ""}
     return answer
 
 
@@ -237,7 +240,12 @@ def _failure(pair: Pair, answer: Mapping[str, Any], result_of: Result) -> Fault:
         if result is not None:
             origin = Origin(result, path.read_text(encoding="utf-8", errors="replace"))
             first, last = origin.lines(line)
-            behind = tuple(Behind(result.path, one) for one in origin.findings(line))
+            found, absent = origin.findings(line), answer["failed"]["absent"]
+            if absent and not found and file == answer["failed"]["frames"][-1][0]:  # else another package imports it
+                found = origin.keeping(absent)
+                why = "for what was left" if found else "and no finding is about that"
+                fault = replace(fault, message=f"{fault.message}: it still imports {absent}, {why}")
+            behind = tuple(Behind(result.path, one) for one in found)
             fault = replace(fault, source=_code(result.path, first, last), findings=behind)
         return fault
     return fault

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from paddletorch.children.absent import FAMILIES, make_absent
+from paddletorch.children.absent import FAMILIES, absent_name, make_absent
 from paddletorch.comparison.blame import BEHIND, Lines, lines_of_functions, lines_of_row
 from paddletorch.comparison.cases import OWN_FUNCTIONS
 from paddletorch.comparison.measure import TOLERANCES
@@ -46,7 +46,8 @@ def main(job: dict[str, Any], send: Send) -> None:
     """Do a job: ``role``, ``framework``, ``model``, ``arguments``, ``mode``, ``file`` and what to run."""
     warnings.simplefilter("ignore")
     sys.setrecursionlimit(4000)
-    make_absent(FAMILIES["paddle" if job["framework"] == "torch" else "torch"])
+    absent = FAMILIES["paddle" if job["framework"] == "torch" else "torch"]
+    make_absent(absent)
     stage = ["import"]
     try:
         importlib.import_module(job["framework"])
@@ -65,7 +66,7 @@ def main(job: dict[str, Any], send: Send) -> None:
         if job["role"] == "source" and isinstance(error, WeightsError):
             send({"unusable": str(error)})
             return
-        answer = {"failed": _described(error), "stage": stage[0]}
+        answer = {"failed": {**_described(error), "absent": absent_name(error, absent)}, "stage": stage[0]}
     send(answer)
 
 

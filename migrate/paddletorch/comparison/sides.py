@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from types import SimpleNamespace
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,7 @@ class Paddle:
 
         self.lib = paddle
         self.base = paddle.nn.Layer
+        self._kept = ExitStack()  # until the process ends
         paddle.set_device("cpu")
         functional = paddle.nn.functional
         for name in ("dropout", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"):
@@ -158,12 +159,11 @@ class Paddle:
 
     def use_mixed_precision_of_gpus(self) -> None:
         """Loss scalers scale, which ask for a GPU and float16 otherwise, and autocast leaves every dtype as it is."""
-        from paddle.amp import auto_cast, grad_scaler
+        from paddle.amp import auto_cast
+        from paddletorch_shim.parity.scalers import paddle_scaler_scales
 
-        gpu = SimpleNamespace(is_gpu_place=lambda: True, is_xpu_place=lambda: False, is_custom_place=lambda: False)
-        grad_scaler._dygraph_tracer = lambda: SimpleNamespace(_expected_place=gpu)
+        self._kept.enter_context(paddle_scaler_scales())
         module: Any = sys.modules[auto_cast.__module__]  # ``paddle.amp.auto_cast`` is the function
-        module.amp_global_state().amp_dtype = "float16"
         original = module.amp_guard
         module.amp_guard = lambda enable=True, *arguments, **keywords: original(False, *arguments, **keywords)
 

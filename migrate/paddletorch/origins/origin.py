@@ -62,6 +62,10 @@ class Origin:
         """All that was found in the file but notes."""
         return [one for one in self.result.diagnostics if one.severity is not Severity.INFO]
 
+    def keeping(self, package: str) -> list[Diagnostic]:
+        """What was left and needs the import of a top-level package; all that was left if no name says so."""
+        return [one for one in self.left if one.name.partition(".")[0] == package] or self.left
+
     @cached_property
     def _source(self) -> list[str]:
         return self.result.source.decode("utf-8", "replace").splitlines()

@@ -78,6 +78,13 @@ def _dtypes(view: FileView, node: ast.AST) -> Iterator[Question]:
     yield from _asked(view, Ask.DTYPE, (o for o in operands if dtypes.number(o) is None))
 
 
+def _dtypes_of_all(view: FileView, node: ast.AST) -> Iterator[Question]:
+    """As ``_dtypes``, and the dtype of the operand itself that the finding is about."""
+    if isinstance(node, ast.expr):
+        yield from _asked(view, Ask.DTYPE, [node])
+    yield from _dtypes(view, node)
+
+
 def _operands(operation: ast.AST | None) -> Iterator[ast.expr]:
     if isinstance(operation, ast.BinOp):
         yield from (operation.left, operation.right)
@@ -128,6 +135,7 @@ _QUESTIONS: Mapping[str, Callable[[FileView, ast.AST], Iterator[Question]]] = {
     "API240": _keys,
     "DTY201": _dtypes,
     "DTY202": _dtypes,
+    "DTY203": _dtypes_of_all,
     "NNL209": _type_of_unknown_receiver,
     "NNL211": _sharing,
     "TEN214": _sharing,

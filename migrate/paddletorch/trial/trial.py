@@ -181,11 +181,11 @@ def _needs_source(tree: Tree, tried: Tried, origin: Origin | None, family: str, 
             findings=(),
             note=f"the file is not converted: paddletorch convert --to {tree.target} changes {uses} in it",
         )
-    named = [one for one in origin.left if one.name.partition(".")[0] == family]
-    if family != tree.source and not named and not tried.findings:
+    kept = origin.keeping(family)
+    if family != tree.source and not tried.findings and all(one.name.partition(".")[0] != family for one in kept):
         note = f"it uses {family}, which needs {tree.source} and is in no table: use a package for {tree.target}"
         return replace(tried, note=note)
-    needing = tuple(dict.fromkeys((*tried.findings, *_shown(origin, named or origin.left))))
+    needing = tuple(dict.fromkeys((*tried.findings, *_shown(origin, kept))))
     if not needing:
         note = f"it still imports {family}, and no finding is about that: remove the import if nothing needs it"
         return replace(tried, note=note)

@@ -147,30 +147,44 @@ def one_torch_thread() -> Iterator[None]:
 
 @contextmanager
 def paddle_scaler_active() -> Iterator[None]:
-    """Make Paddle's own scaler work on the CPU, where it turns itself off, quietly and under any numpy.
+    """Make Paddle's own scaler work on the CPU, quietly and under any numpy.
 
-    It asks the tracer for its place when it is made, and the global AMP dtype at each ``scale``; it prints at
-    each backoff, and by that crashes with numpy 2.4 or later because it makes a float of a 1-d tensor (S0).
+    It prints at each backoff, and crashes there with numpy 2.4 or later: it makes a float of a 1-d tensor (S0).
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import paddle
         import paddle.amp.grad_scaler as module
-        from paddle.amp.auto_cast import amp_global_state
 
-        place = SimpleNamespace(is_gpu_place=lambda: True, is_xpu_place=lambda: False, is_custom_place=lambda: False)
-        tracer, dtype, device = module._dygraph_tracer, amp_global_state().amp_dtype, paddle.device.get_device()
-        module._dygraph_tracer = lambda: SimpleNamespace(_expected_place=place)
+        device = paddle.device.get_device()
         module.print, module.float = _print_nothing, _float  # shadow the builtins in that module alone
-        amp_global_state().amp_dtype = "float16"
         paddle.device.set_device("cpu")
         try:
-            yield
+            with paddle_scaler_scales():
+                yield
         finally:
             paddle.device.set_device(device)
-            amp_global_state().amp_dtype = dtype
             del module.print, module.float
-            module._dygraph_tracer = tracer
+
+
+@contextmanager
+def paddle_scaler_scales() -> Iterator[None]:
+    """Keep Paddle's own scaler from turning itself off on the CPU.
+
+    It asks the tracer for its place when it is made, and the global AMP dtype at each ``scale``.
+    """
+    import paddle.amp.grad_scaler as module
+    from paddle.amp.auto_cast import amp_global_state
+
+    place = SimpleNamespace(is_gpu_place=lambda: True, is_xpu_place=lambda: False, is_custom_place=lambda: False)
+    tracer, dtype = module._dygraph_tracer, amp_global_state().amp_dtype
+    module._dygraph_tracer = lambda: SimpleNamespace(_expected_place=place)
+    amp_global_state().amp_dtype = "float16"
+    try:
+        yield
+    finally:
+        amp_global_state().amp_dtype = dtype
+        module._dygraph_tracer = tracer
 
 
 @contextmanager

@@ -9,11 +9,13 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any
 
 from paddletorch.model.questions import Place, place_of
 
 from paddletorch_shim.recording.observer import NAME
+from paddletorch_shim.recording.spots import Attribute, Element, Part
 
 _UNTOUCHED = {"annotation", "returns", "type_params", "pattern"}
 """Fields of syntax nodes that hold no expressions which run as such."""
@@ -27,19 +29,36 @@ def instrument(tree: ast.Module, indexes: Mapping[Place, list[int]]) -> None:
     _Instrument(indexes).visit(tree)
 
 
-def written_in_place(tree: ast.Module) -> dict[Place, str]:
-    """The targets of augmented assignments that can be looked at before: "" for a variable, or an attribute's name.
+def written_in_place(tree: ast.Module) -> dict[Place, Part | None]:
+    """The targets of augmented assignments that can be looked at before, and what is looked at of what is read for it.
 
-    Of an attribute, its object is what is looked at; nothing else can be read twice without running code twice.
+    A variable is read itself, of an attribute its object, of an element of a variable both and the index, if that is
+    a variable or a constant; nothing else can be read twice without running code twice.
     """
-    found: dict[Place, str] = {}
+    found: dict[Place, Part | None] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.AugAssign):
-            if isinstance(node.target, ast.Name):
-                found[place_of(node.target)] = ""
-            elif isinstance(node.target, ast.Attribute) and isinstance(node.target.value, ast.Name):
-                found[place_of(node.target)] = node.target.attr
+        target = node.target if isinstance(node, ast.AugAssign) else None
+        if target is None or _read_before(target) is None:
+            continue
+        if isinstance(target, ast.Attribute):
+            found[place_of(target)] = Attribute(target.attr)
+        else:
+            found[place_of(target)] = Element() if isinstance(target, ast.Subscript) else None
     return found
+
+
+def _read_before(target: ast.expr) -> ast.expr | None:
+    """What is read to look at the target of an assignment before; None if that cannot be done."""
+    if isinstance(target, ast.Name):
+        return ast.Name(target.id, ast.Load())
+    if not isinstance(target, ast.Attribute | ast.Subscript) or not isinstance(target.value, ast.Name):
+        return None
+    owner = ast.Name(target.value.id, ast.Load())
+    if isinstance(target, ast.Attribute):
+        return owner
+    if isinstance(target.slice, ast.Name | ast.Constant):
+        return ast.Tuple([owner, copy(target.slice)], ast.Load())
+    return None
 
 
 class _Instrument:
@@ -60,10 +79,9 @@ class _Instrument:
             return [item]
         before: list[Any] = []
         if isinstance(item, ast.AugAssign):
-            target = item.target
-            read = target.value if isinstance(target, ast.Attribute) else target
-            if isinstance(read, ast.Name):
-                before = [_look_before(target, read.id, i) for i in self._indexes.pop(place_of(target), ())]
+            read = _read_before(item.target)
+            if read is not None:
+                before = [_look_before(item.target, read, i) for i in self._indexes.pop(place_of(item.target), ())]
         return [*before, self._node(item)]
 
     def _node(self, node: ast.AST) -> ast.AST:
@@ -97,7 +115,8 @@ def _observed(node: ast.expr, index: int) -> ast.expr:
     return at(ast.Call(func=function, args=[number, node], keywords=[]))
 
 
-def _look_before(target: ast.expr, name: str, index: int) -> ast.stmt:
-    """A statement that looks at what the variable ``name``, of an assignment's target, holds before."""
-    variable = ast.copy_location(ast.Name(name, ast.Load()), target)
-    return ast.copy_location(ast.Expr(_observed(variable, index)), target)
+def _look_before(target: ast.expr, read: ast.expr, index: int) -> ast.stmt:
+    """A statement that looks at what is ``read``, for an assignment's target, before."""
+    for node in ast.walk(read):
+        ast.copy_location(node, target)
+    return ast.copy_location(ast.Expr(_observed(read, index)), target)

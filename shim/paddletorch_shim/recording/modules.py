@@ -20,7 +20,7 @@ from paddletorch_shim.recording.graphs import watch_for_compiler
 from paddletorch_shim.recording.instrument import instrument, written_in_place
 from paddletorch_shim.recording.observer import watch
 from paddletorch_shim.recording.recorder import Recorder, recorder_for
-from paddletorch_shim.recording.spots import ABOUT_VALUES, NameSpot, SharingSpot, Spot, ValueSpot, Where
+from paddletorch_shim.recording.spots import ABOUT_VALUES, NameSpot, Part, SharingSpot, Spot, ValueSpot, Where
 
 if TYPE_CHECKING:
     from paddletorch_shim.importhook.conversion import ModuleConverter
@@ -101,7 +101,7 @@ def observe(tree: ast.Module, questions: Iterable[Question], path: str, recorder
     spots: list[Spot] = []
     for place, asked in sorted(asks.items()):
         where = Where(path, place, os.path.join(recorder.root, path))  # noqa: PTH118
-        new = [*_spots(recorder, where, asked, targets.get(place, ""))]
+        new = [*_spots(recorder, where, asked, targets.get(place))]
         first = watch(new)
         indexes[place] = [*range(first, first + len(new))]
         spots += new
@@ -109,11 +109,11 @@ def observe(tree: ast.Module, questions: Iterable[Question], path: str, recorder
     return spots
 
 
-def _spots(recorder: Recorder, where: Where, asked: set[Ask], attribute: str) -> Iterator[Spot]:
-    """What looks at one place; ``attribute``: of the values that come by, or empty for these themselves."""
+def _spots(recorder: Recorder, where: Where, asked: set[Ask], part: Part | None) -> Iterator[Spot]:
+    """What looks at one place; ``part``: of the values that come by, or None for these themselves."""
     if values := asked & ABOUT_VALUES:
-        yield ValueSpot(recorder, where, tuple(sorted(values)), attribute)
+        yield ValueSpot(recorder, where, tuple(sorted(values)), part)
     for ask in sorted(asked & {Ask.CLASS, Ask.KEYS}):
-        yield NameSpot(recorder, where, (ask,), attribute)
+        yield NameSpot(recorder, where, (ask,), part)
     if Ask.SHARED in asked:
-        yield SharingSpot(recorder, where, (Ask.SHARED,), attribute)
+        yield SharingSpot(recorder, where, (Ask.SHARED,), part)

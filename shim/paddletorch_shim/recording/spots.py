@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
+from collections import OrderedDict, defaultdict
 from collections.abc import Container, Iterable
 from contextlib import suppress
 from functools import cache
@@ -52,6 +53,13 @@ class Keeper(Protocol):
         """Whether new answers wait to be kept: values are looked at until they are."""
 
 
+class Part(Protocol):
+    """What is looked at of a value that comes by, in place of that value."""
+
+    def __call__(self, value: Any) -> object:
+        """The part, or ``MISSING``; no code of the program runs."""
+
+
 class _Everything(Container[object]):
     def __contains__(self, item: object) -> bool:
         return True
@@ -60,11 +68,11 @@ class _Everything(Container[object]):
 class Spot(ABC):
     """A place, and what was seen there; ``quiet`` has the classes whose objects are not looked at any more."""
 
-    def __init__(self, keeper: Keeper, where: Where, asks: tuple[Ask, ...], attribute: str = "") -> None:
-        """``attribute``: which one of the values is looked at; empty for the values themselves."""
+    def __init__(self, keeper: Keeper, where: Where, asks: tuple[Ask, ...], part: Part | None = None) -> None:
+        """``part``: what of the values is looked at; None for the values themselves."""
         self.where, self.asks = where, asks
         self.quiet: Container[object] = set()
-        self._attribute = attribute
+        self._part = part
         self._keeper = keeper
         self._answers: dict[object, tuple[str, ...]] = {}
         self._counts: dict[object, int] = {}
@@ -72,11 +80,11 @@ class Spot(ABC):
 
     def see(self, value: Any) -> None:
         """Note what ``value``, which has come by, is."""
-        if not self._attribute:
+        if self._part is None:
             self.look(value, type(value))
             return
-        value = _stored(value, self._attribute)
-        if value is _MISSING:
+        value = self._part(value)
+        if value is MISSING:
             self.count(UNCLEAR, None)
         else:
             self.look(value, None)
@@ -131,8 +139,8 @@ class Spot(ABC):
 class ValueSpot(Spot):
     """Looks at classes, and at dtypes and ranks of tensors."""
 
-    def __init__(self, keeper: Keeper, where: Where, asks: tuple[Ask, ...], attribute: str = "") -> None:
-        super().__init__(keeper, where, asks, attribute)
+    def __init__(self, keeper: Keeper, where: Where, asks: tuple[Ask, ...], part: Part | None = None) -> None:
+        super().__init__(keeper, where, asks, part)
         self._needs_tensor = asks != (Ask.TYPE,)
         self._tensors: set[type] = set()
         self._done: set[object] = set()
@@ -194,7 +202,7 @@ class SharingSpot(Spot):
 
     def _is_shared(self, value: Any, references: int) -> bool:
         answers = self._keeper.answers
-        expected = _references(is_attribute=bool(self._attribute))
+        expected = _references(is_part=self._part is not None)
         return not answers.is_tensor(type(value)) or is_held_elsewhere(answers.framework, value, references - expected)
 
     def _answer(self, key: object, value: object) -> tuple[str, ...]:
@@ -203,24 +211,47 @@ class SharingSpot(Spot):
 
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple)
 
-_MISSING = object()
+MISSING = object()
+"""What a part gives that is not there, or cannot be had without running code of the program."""
 
 
-def _stored(owner: Any, name: str) -> Any:
-    """The attribute as the object itself holds it, or as a layer does: no property runs."""
-    held = getattr(owner, "__dict__", {})
-    for names in (held, held.get("_buffers"), held.get("_parameters")):
-        if isinstance(names, dict) and name in names:
-            return names[name]
-    return _MISSING
+class Attribute(Part):
+    """The attribute of this name, as the object itself holds it, or as a layer does."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, value: Any) -> object:
+        """See :class:`Part`."""
+        held = getattr(value, "__dict__", {})
+        for names in (held, held.get("_buffers"), held.get("_parameters")):
+            if isinstance(names, dict) and self._name in names:
+                return names[self._name]
+        return MISSING
+
+
+class Element(Part):
+    """The element of a list or dict, of which both and the index come by."""
+
+    def __call__(self, value: Any) -> object:
+        """See :class:`Part`."""
+        container, index = value
+        if type(container) in _DICTS and type(index) in (str, int):
+            return dict.get(container, index, MISSING)
+        if type(container) is list and type(index) is int and -len(container) <= index < len(container):
+            return container[index]
+        return MISSING
+
+
+_DICTS = (dict, OrderedDict, defaultdict)
 
 
 @cache
-def _references(*, is_attribute: bool) -> int:
-    """How many references to a value that only one variable, or one attribute, holds are seen on its way."""
+def _references(*, is_part: bool) -> int:
+    """How many references to a value that only one variable, or one object, holds are seen on its way."""
     keeper: Any = None
-    counter = _Counter(keeper, Where("", (0, 0, 0, 0), ""), (), "attribute" if is_attribute else "")
-    variable = SimpleNamespace(attribute=object()) if is_attribute else object()
+    counter = _Counter(keeper, Where("", (0, 0, 0, 0), ""), (), Attribute("held") if is_part else None)
+    variable = SimpleNamespace(held=object()) if is_part else object()
     _as_seen(counter, variable)
     return counter.references
 

@@ -206,6 +206,24 @@ def test_the_arguments_of_a_variable_layer_follow_its_class() -> None:
     assert codes(result) == []
 
 
+@pytest.mark.parametrize("given", ["KINDS[kind]", "layer_of(kind)", "kind.layer"])
+def test_a_class_that_is_not_passed_may_have_become_an_adapter(given: str) -> None:
+    text = f"import torch.nn as nn\nfrom zoo import KINDS, layer_of\n\n\ndef f(kind):\n    layer = {given}\n"
+    text += f"    return layer(3, 4, 1, bias=False), {given}(3, 4, 1, bias=False)\n"
+    seen = "torch.nn.modules.conv.Conv2d"
+    result = converted(text, {("class", "layer"): seen, ("class", given): seen})
+    assert line(result, 7) == f"return layer(3, 4, 1, bias=False), {given}(3, 4, 1, bias=False)"
+    assert codes(result) == ["API201", "API201"]
+    assert all("paddletorch record" not in found.hint for found in result.diagnostics), "it was asked already"
+
+
+def test_a_value_that_an_adapter_would_take_otherwise_is_left() -> None:
+    text = CALLEE.replace("eps=1e-6", "momentum=0.2")
+    result = converted(text, {("class", "norm_layer"): "torch.nn.modules.batchnorm.BatchNorm2d"})
+    assert line(result, 7) == "self.norm = norm_layer(dim, momentum=0.2)"
+    assert codes(result) == ["API201"]
+
+
 def test_several_layers_that_take_the_same_text_convert() -> None:
     text = "import torch.nn as nn\n\n\ndef f(drop, p):\n    return drop(p, inplace=True)\n"
     result = converted(
@@ -269,6 +287,43 @@ def test_operands_are_cast_to_the_dtype_that_runs_saw(seen: str, written: str, l
     result = converted(PROMOTION, {("dtype", "table.weights(x).unsqueeze(0)"): seen} if seen else {})
     assert line(result, 6).startswith(f"return {written}")
     assert codes(result) == left
+
+
+MASKED = """\
+import torch
+
+
+def f(x, mask, labels):
+    x = torch.sigmoid(x)
+    x *= mask
+    return torch.sigmoid(x) != labels
+"""
+
+
+@pytest.mark.parametrize(
+    ("seen", "product", "compared", "left"),
+    [
+        ("bool", "x *= mask.astype('float64')", "labels.astype('float64')", []),
+        ("int64", "x *= mask.astype('float64')", "labels.astype('float64')", []),
+        ("float64", "x *= mask", "labels", []),
+        ("float", "x *= mask", "labels", []),
+        ("bool|float32", "x *= mask", "labels", ["DTY203", "DTY203"]),
+    ],
+)
+def test_a_mask_is_cast_if_runs_saw_no_floating_point_numbers(
+    seen: str, product: str, compared: str, left: list[str]
+) -> None:
+    answers = {("dtype", "mask"): seen, ("dtype", "labels"): seen, ("dtype", "torch.sigmoid(x)"): "float64"}
+    result = converted(MASKED, answers)
+    assert line(result, 6) == product
+    assert line(result, 7) == f"return paddle.nn.functional.sigmoid(x) != {compared}"
+    assert codes(result) == left
+
+
+def test_one_run_answers_for_both_sides_of_a_mask() -> None:
+    found = engine("paddle").convert(MASKED.encode(), "model.py").diagnostics
+    asked = [[(one.ask.value, one.place[:2]) for one in each.questions] for each in found]
+    assert asked == [[("dtype", (6, 9)), ("dtype", (6, 4))], [("dtype", (7, 31)), ("dtype", (7, 11))]]
 
 
 def test_a_tensor_that_nothing_else_held_may_change_in_place() -> None:

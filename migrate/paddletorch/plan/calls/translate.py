@@ -9,7 +9,7 @@ from paddletorch_rules import Framework, ValueMap, other_framework
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.literal_sources import origin_edits
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.inference.receivers import Evidence, Receivers
+from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.refusals import Refused, StatedByTable
 from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.target_forms import check_release
@@ -134,7 +134,7 @@ def _becomes_expression(view: FileView, node: ast.expr) -> bool:
     known = view.provide(Receivers)
     return any(
         precedence_of(ast.parse(form.template.format(self="x"), mode="eval").body) < ATOM
-        and known.evidence(node.value, row.receiver or "") is Evidence.YES
+        and known.certainty(node.value, row.receiver or "") is Certainty.YES
         for row, form in forms
         if form.template is not None
     )

@@ -30,7 +30,7 @@ _OF_STRINGS = frozenset(dir(str))
 """Methods of strings; with a string argument such a call is a string's."""
 
 
-class Evidence(IntEnum):
+class Certainty(IntEnum):
     """How certain a receiver's type is."""
 
     NO = 0
@@ -39,7 +39,7 @@ class Evidence(IntEnum):
 
 
 class Receivers:
-    """Evidence for the types of one file's receivers: their values, the methods called on them, their names."""
+    """The types of one file's receivers: their values, the methods called on them, their names."""
 
     def __init__(self, view: FileView) -> None:
         self._view = view
@@ -62,39 +62,39 @@ class Receivers:
             function = call.func
             if not isinstance(function, ast.Attribute) or function.attr not in ("step", "unscale_", "minimize"):
                 continue
-            if call.args and self.evidence(function.value, "scaler") is Evidence.YES:
+            if call.args and self.certainty(function.value, "scaler") is Certainty.YES:
                 yield path_of(call.args[0])
 
-    def evidence(self, node: ast.expr, type_name: str) -> Evidence:
+    def certainty(self, node: ast.expr, type_name: str) -> Certainty:
         """How certain it is that ``node`` is the source framework's instance of ``type_name``."""
         values = frozenset(v for v in self._view.evaluator.objects(node) if not _is_function(v))
         instances = [v for v in values if isinstance(v, Instance)]
         if any(v.type != "foreign" for v in instances):
             if type_name == "tensor" and any(v.type == "foreign" and "." in v.api for v in instances):
-                return Evidence.MAYBE  # an array or a tensor
+                return Certainty.MAYBE  # an array or a tensor
             instances = [v for v in instances if v.type != "foreign"]  # such as a number in place of the object
         if type_name != "tensor" and instances and all(self._uses.leave(v) for v in instances):
-            return Evidence.NO  # the object is left as the source's
+            return Certainty.NO  # the object is left as the source's
         bases = self._view.settings.table.bases
         foreign = [v for v in instances if type_name not in bases(v.type) or self._is_target(v)]
         if foreign and "layer" in bases(type_name):
             bare = [v for v in foreign if v.api == "torch.nn.Identity" and v.node is None]  # has no such members
             foreign, instances = ([v for v in vs if v not in bare] for vs in (foreign, instances))
             if not foreign and instances:
-                return Evidence.YES
+                return Certainty.YES
             apart = [v for v in foreign if not self._is_any_module(v)]
             if not apart and self._reads_like(node, type_name):
-                return Evidence.YES
-            return Evidence.NO if len(apart) == len(instances) else Evidence.MAYBE
+                return Certainty.YES
+            return Certainty.NO if len(apart) == len(instances) else Certainty.MAYBE
         if len(foreign) == len(instances) and foreign:
-            return Evidence.NO
+            return Certainty.NO
         if foreign:
             return self._by_use(node, type_name, values_unknown=True)  # of this type or another one
         plain = Instance | NoneValue | Unknown | (Container if type_name == "tensor" else NoneValue)
         if instances and all(isinstance(v, plain) for v in values):
-            return Evidence.YES
+            return Certainty.YES
         if any(isinstance(v, Qualified) for v in values):
-            return Evidence.NO
+            return Certainty.NO
         unknown = not values or any(isinstance(v, Unknown) for v in values)
         return self._by_use(node, type_name, unknown)
 
@@ -120,41 +120,41 @@ class Receivers:
             return False
         return not self._is_target(value) and value.api.rpartition(".")[2] in ("Module", "Layer")
 
-    def evidence_for(
+    def certainty_for(
         self, node: ast.Attribute, call: ast.Call | None, type_name: str, options: list[tuple[Row, Form]]
-    ) -> Evidence:
-        """As ``evidence``, with the evidence of the use of the member itself.
+    ) -> Certainty:
+        """As ``certainty``, with the evidence of the use of the member itself.
 
         In a file that imports the target too, only an object that certainly comes from the source counts.
         """
         if type_name == "tensor" and self._is_no_tensor(node, call):
-            return Evidence.NO
+            return Certainty.NO
         newest = self._view.settings.source_releases.newest
         fits = [fit(self._view, call, form.signature(newest)) for _, form in options] if call is not None else []
         unfit = bool(fits) and all(how is Fit.NO for how in fits)
         found = self._shown_by_use(node, call, type_name, options, unfit)
-        if found is Evidence.YES and not self._is_known(node.value):
+        if found is Certainty.YES and not self._is_known(node.value):
             passed = call is None and all(row.kind == "method" for row, _ in options)
             forms = [f for row, _ in options for f in row.forms(self._view.target)]
             if unfit or (passed and all(node.attr in f.names for f in forms)):
-                return Evidence.NO  # only the name is evidence, and the use does not support it
-        if found is Evidence.YES and call is not None and self._may_be_method_of_target(node, call, options):
-            return Evidence.NO
+                return Certainty.NO  # only the name is evidence, and the use does not support it
+        if found is Certainty.YES and call is not None and self._may_be_method_of_target(node, call, options):
+            return Certainty.NO
         return self._if_from_source(found, node.value, [row for row, _ in options])
 
-    def evidence_for_expression(self, receiver: ast.expr, row: Row) -> Evidence:
-        """As ``evidence`` of the row's type, for an expression on ``receiver`` that the row writes as a template."""
-        return self._if_from_source(self.evidence(receiver, row.receiver or ""), receiver, [row])
+    def certainty_for_expression(self, receiver: ast.expr, row: Row) -> Certainty:
+        """As ``certainty`` of the row's type, for an expression on ``receiver`` that the row writes as a template."""
+        return self._if_from_source(self.certainty(receiver, row.receiver or ""), receiver, [row])
 
-    def _if_from_source(self, found: Evidence, receiver: ast.expr, rows: list[Row]) -> Evidence:
-        """The evidence, where the file imports the target too: then an object must certainly come from the source."""
-        if found is not Evidence.YES or not self._file.imports_target or not all(row.whole for row in rows):
+    def _if_from_source(self, found: Certainty, receiver: ast.expr, rows: list[Row]) -> Certainty:
+        """The certainty, where the file imports the target too: then an object must certainly come from the source."""
+        if found is not Certainty.YES or not self._file.imports_target or not all(row.whole for row in rows):
             return found
         source = self._view.settings.source
         values = self._view.evaluator.values(receiver)
         if any(isinstance(v, Instance) and v.api.partition(".")[0] == source for v in values):
             return found
-        return Evidence.MAYBE if self._file.imports_source else Evidence.NO
+        return Certainty.MAYBE if self._file.imports_source else Certainty.NO
 
     def _is_no_tensor(self, node: ast.Attribute, call: ast.Call | None) -> bool:
         """Whether the use, or a test around it, shows that it is no tensor: ``name.split(".")``, ``w, h = x.size``."""
@@ -194,33 +194,37 @@ class Receivers:
         type_name: str,
         options: list[tuple[Row, Form]],
         unfit: bool,
-    ) -> Evidence:
-        found = self.evidence(node.value, type_name)
+    ) -> Certainty:
+        found = self.certainty(node.value, type_name)
         source = self._view.settings.source
-        if type_name != "tensor" and found is not Evidence.YES and any(source in row.distinctive for row, _ in options):
+        if (
+            type_name != "tensor"
+            and found is not Certainty.YES
+            and any(source in row.distinctive for row, _ in options)
+        ):
             values = self._view.evaluator.values(node.value)
             unknown = all(isinstance(v, Unknown | NoneValue) or self._is_of_framework(v) for v in values)
             shown = unknown and not self._is_defined(node.attr) and not self._names_another(node, type_name)
-            return Evidence.YES if shown else found
-        if found is Evidence.MAYBE and call is None and self._is_defined(node.attr):
-            return Evidence.NO  # a class of the file has such an attribute
-        if found is not Evidence.MAYBE or type_name != "tensor":
+            return Certainty.YES if shown else found
+        if found is Certainty.MAYBE and call is None and self._is_defined(node.attr):
+            return Certainty.NO  # a class of the file has such an attribute
+        if found is not Certainty.MAYBE or type_name != "tensor":
             return found
         if any(source in row.distinctive for row, _ in options):
             array = node.attr == "size" and call is None
             member = node.value.attr if isinstance(node.value, ast.Attribute) else ""
             private = any(row.report for row, _ in self._view.settings.members(member))  # its tensor is left too
-            return Evidence.NO if array or private or node.attr in self._file.class_members else Evidence.YES
+            return Certainty.NO if array or private or node.attr in self._file.class_members else Certainty.YES
         if call is None:
-            return Evidence.MAYBE if all(row.any_receiver for row, _ in options) else Evidence.NO
+            return Certainty.MAYBE if all(row.any_receiver for row, _ in options) else Certainty.NO
         sized = node.attr == "view" and any("int" in kinds(self._view, a) for a in call.args)
         if sized or is_tensor_call(call, source) or self._gives_tensor(call):
-            return Evidence.YES
+            return Certainty.YES
         target = [f for row, _ in options for f in row.forms(self._view.target) if f.results]
         if any(shows_fields(self._view, call, f) for f in target):
-            return Evidence.YES
+            return Certainty.YES
         unused = isinstance(self._view.parent(call), ast.Expr) and not node.attr.endswith("_")
-        return Evidence.NO if unused or unfit else Evidence.MAYBE
+        return Certainty.NO if unused or unfit else Certainty.MAYBE
 
     def _is_defined(self, name: str) -> bool:
         """Whether a class of the file defines a member of this name, or stores to one."""
@@ -257,28 +261,28 @@ class Receivers:
     def _is_target(self, instance: Instance) -> bool:
         return instance.api.partition(".")[0] in (self._view.target, "paddletorch_shim")
 
-    def _by_use(self, node: ast.expr, type_name: str, values_unknown: bool) -> Evidence:
+    def _by_use(self, node: ast.expr, type_name: str, values_unknown: bool) -> Certainty:
         spec = self._view.settings.table.types[type_name]
         path = path_of(node)
         names = [path, *self._iterated(node)]
         named = any(matches_name(spec.names, n.rpartition(".")[2].rstrip("[]")) for n in names)
         if path in ("self", "cls") or (type_name == "scaler" and self._file.names_shim):
-            return Evidence.NO  # perhaps the shim's scaler, which has the source's methods
+            return Certainty.NO  # perhaps the shim's scaler, which has the source's methods
         if self._reads_like(node, type_name):
-            return Evidence.YES
+            return Certainty.YES
         if type_name == "tensor" and values_unknown:
             group = self._view.settings.table.suggests("group", path.rpartition(".")[2])
-            return Evidence.NO if group else Evidence.MAYBE
+            return Certainty.NO if group else Certainty.MAYBE
         if not path:
-            return Evidence.NO
+            return Certainty.NO
         called = self._file.methods.get(path, set())
         used = any(methods <= called for methods in spec.protocol)
         if type_name == "optimizer" and path in self._optimizers:
-            return Evidence.YES
+            return Certainty.YES
         sure = used or (named and type_name in _TYPES_SHOWN_BY_NAME)
         if sure and not self._has_unknown_maker(node, spec.names):
-            return Evidence.YES
-        return Evidence.MAYBE if named or used else Evidence.NO
+            return Certainty.YES
+        return Certainty.MAYBE if named or used else Certainty.NO
 
     def _iterated(self, node: ast.expr) -> list[str]:
         """Paths of what a loop variable iterates over: ``optimizers`` of ``for o in optimizers``."""

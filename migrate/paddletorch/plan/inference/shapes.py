@@ -31,6 +31,13 @@ def shape(view: FileView, node: ast.Attribute) -> str | None:
     return f"{kind}({{self}}.shape)" if used_as(view, node, kind) else ""
 
 
+def layer_size(view: FileView, node: ast.Attribute) -> str | None:
+    """As ``shape`` for a size that a convolution keeps, ``conv.stride``: a tuple in torch, a list in Paddle."""
+    kind = _source_kind(view)
+    name = f"_{node.attr}" if view.target == "paddle" else node.attr.removeprefix("_")
+    return f"{kind}({{self}}.{name})" if used_as(view, node, kind) else None
+
+
 def _source_kind(view: FileView) -> Kind:
     """The type that a size has in the source's programs, and that the target's code must be given where it counts."""
     return "list" if view.target == "torch" else "tuple"

@@ -11,7 +11,7 @@ from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.calls.translate import translate_edits
 from paddletorch.plan.inference.leaf_tensors import is_computed, is_passed
-from paddletorch.plan.inference.shapes import shape
+from paddletorch.plan.inference.shapes import layer_size, shape
 from paddletorch.plan.model.changes import NOTHING, Changes
 from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Assigned, NotLocated, Refused, StatedByTable
@@ -132,6 +132,7 @@ def _handed_on(view: FileView, node: ast.Attribute) -> str | None:
 
 ATTRIBUTE_HOOKS: dict[str, AttributeHook] = {
     "shape": shape,
+    "layer_size": layer_size,
     "data": _data,
     "handed_on": _handed_on,
     "linear_weight": linear_weight,

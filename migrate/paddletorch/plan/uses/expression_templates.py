@@ -10,7 +10,7 @@ from paddletorch_rules import Form, Row
 from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.calls.translate import translate_edits
-from paddletorch.plan.inference.receivers import Evidence, Receivers
+from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import NeedsWholeCall, Refused
 from paddletorch.plan.model.template import Template
@@ -31,7 +31,7 @@ def find_matches(view: FileView, receivers: Receivers) -> dict[ast.expr, Match]:
         if start in taken:
             continue
         match = _around(view, start, index[start.attr])
-        if match is None or receivers.evidence_for_expression(start.value, match.row) is not Evidence.YES:
+        if match is None or receivers.certainty_for_expression(start.value, match.row) is not Certainty.YES:
             continue
         found[match.node] = match
         taken |= match.attributes

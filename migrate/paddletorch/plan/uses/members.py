@@ -13,7 +13,7 @@ from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.inference.overloads import Fit, choose, fit
-from paddletorch.plan.inference.receivers import Evidence, Receivers
+from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.match import Match
@@ -116,27 +116,27 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
         assert receiver is not None
         options = [pair for pair in rows if pair[0].receiver == receiver]
         row, form = options[0]
-        evidence = file.receivers.evidence_for(node, call, receiver, options)
+        certainty = file.receivers.certainty_for(node, call, receiver, options)
         if row.report is not None and not row.forms(view.target) and _is_super_of(view, node.value, receiver):
-            evidence = Evidence.YES
-        if evidence is Evidence.NO and row.kind == "attribute" and _has_kernel(view, node.value):
-            evidence = Evidence.MAYBE
-        if evidence is Evidence.NO or view.suppressed(row.code, call or node):
+            certainty = Certainty.YES
+        if certainty is Certainty.NO and row.kind == "attribute" and _has_kernel(view, node.value):
+            certainty = Certainty.MAYBE
+        if certainty is Certainty.NO or view.suppressed(row.code, call or node):
             continue
         if file.receivers.overrides(node.value, node.attr):
             continue
         changes = NOTHING
         if row.kind == "attribute":
-            if evidence is Evidence.YES or row.any_receiver or view.settings.options.unsafe:
+            if certainty is Certainty.YES or row.any_receiver or view.settings.options.unsafe:
                 changes = plan_attribute(view, file.aliases, node, row, form)
             else:
                 changes = _plan_unknown_layer(view, node, row, [r for r, _ in rows])
         elif call is None:
-            if evidence is Evidence.YES and row.report is None and file.left_scaler is None:
+            if certainty is Certainty.YES and row.report is None and file.left_scaler is None:
                 changes = _plan_reference(view, node, options)
         else:
-            changes = _plan_call(file, node, call, options, evidence)
-        if evidence is not Evidence.YES:
+            changes = _plan_call(file, node, call, options, certainty)
+        if certainty is not Certainty.YES:
             return changes, None
         return changes, (f"{receiver.capitalize()}.{node.attr}", _fate(changes))
     return NOTHING, None
@@ -228,11 +228,11 @@ def _renamed(view: FileView, node: ast.Attribute, name: str, code: str) -> Edit:
 
 
 def _plan_call(
-    file: _File, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]], evidence: Evidence
+    file: _File, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]], certainty: Certainty
 ) -> Changes:
     """Plan a method's call: by a hook that rewrites the statement, or as any other call."""
     view, row = file.view, options[0][0]
-    sure = evidence is Evidence.YES
+    sure = certainty is Certainty.YES
     name = f"{row.receiver}.{node.attr}"
     try:
         if not view.is_located(call):
@@ -241,7 +241,7 @@ def _plan_call(
         if not sure and row.receiver == "tensor" and _is_another(view, call, form):
             return NOTHING
         hook = METHOD_HOOKS.get(row.hook or "")
-        changes = hook(view, MemberCall(node, call, row, name, evidence)) if hook is not None else None
+        changes = hook(view, MemberCall(node, call, row, name, certainty)) if hook is not None else None
         replacement = _HOOK_RESULTS.get(row.hook or "", name)
         if changes is None and row.report is not None and not (row.forms(view.target) and row.parameters):
             details = {"method": node.attr}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from paddletorch_rules import Row
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.inference.receivers import Evidence
+from paddletorch.plan.inference.receivers import Certainty
 from paddletorch.plan.model.changes import NOTHING, Changes, joined
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import NotOneStatement, Refused, UnclearMinimize, UnclearUpdate
@@ -31,7 +31,7 @@ class MemberCall:
     call: ast.Call
     row: Row
     name: str
-    evidence: Evidence
+    certainty: Certainty
 
 
 MethodHook = Callable[[FileView, MemberCall], "Changes | None"]
@@ -57,7 +57,7 @@ def _is_statement(view: FileView, call: ast.Call) -> bool:
 def minimize(view: FileView, member: MemberCall) -> Changes:
     """``scaler.minimize(optimizer, loss)`` becomes ``scaler.step(optimizer)`` and ``scaler.update()``."""
     call = member.call
-    if member.evidence is not Evidence.YES and len(call.args) + len(call.keywords) < 2:
+    if member.certainty is not Certainty.YES and len(call.args) + len(call.keywords) < 2:
         return NOTHING
     if not _is_statement(view, call):
         raise Refused(UnclearMinimize("the value of minimize() is used, and torch's step() gives another one"))
@@ -122,13 +122,13 @@ def update(view: FileView, member: MemberCall) -> Changes:
     given = call.args[0] if call.args else call.keywords[0].value
     known = len(call.args) + len(call.keywords) == 1 and not isinstance(given, ast.Starred)
     if not known or (call.keywords and call.keywords[0].arg != "new_scale"):
-        if member.evidence is not Evidence.YES:
+        if member.certainty is not Certainty.YES:
             return NOTHING  # a method of the file's own: update(found_inf)
         raise Refused(UnclearUpdate("update() has arguments that cannot be seen"))
     layout = read_layout(view.source, call)
     if isinstance(given, ast.Constant) and given.value is None:
         return Changes(tuple(edit_arguments(layout, ArgumentChanges(frozenset({0})), member.row.code)))
-    if member.evidence is not Evidence.YES and not call.keywords:
+    if member.certainty is not Certainty.YES and not call.keywords:
         return NOTHING
     if not _is_statement(view, call) or not _never_none(view, given):
         raise Refused(UnclearUpdate("update(new_scale) may be given None, or is not a statement of its own"))
@@ -183,7 +183,7 @@ def _never_none(view: FileView, node: ast.expr) -> bool:
 
 def step(view: FileView, member: MemberCall) -> Changes:
     """Report additional arguments and a used result; plain steps need no edit."""
-    if member.evidence is not Evidence.YES:
+    if member.certainty is not Certainty.YES:
         return NOTHING
     call = member.call
     found: list[Finding] = []
@@ -196,7 +196,7 @@ def step(view: FileView, member: MemberCall) -> Changes:
 
 def scale(view: FileView, member: MemberCall) -> Changes:
     """Report lists; convert the arguments of a chained ``backward``."""
-    if member.evidence is not Evidence.YES or not member.call.args:
+    if member.certainty is not Certainty.YES or not member.call.args:
         return NOTHING
     given = member.call.args[0]
     is_collection = isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp | ast.Dict)

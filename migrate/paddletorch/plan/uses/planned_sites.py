@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from paddletorch_rules import Form, Row
+from paddletorch_rules.adapters import adapters
 from paddletorch_rules.hooks import class_checks
 
 from paddletorch.model import Edit
@@ -98,11 +99,35 @@ def _with_other_meaning(view: FileView, use: Use) -> Use:
         return replace(use, keeps_name=True)
     if site.recorded and (use.whole is not None or use.writes_name):
         return use.refuse(NeedsWholeCall("a variable that may hold something else in another run", use.target or ""))
+    if site.recorded and use.converts and use.edits and (_may_be_adapted(view, site) or _has_other_values(use)):
+        return use.refuse(UncertainBinding(view.text(site.anchor.node), getattr(site.anchor.node, "lineno", 0)))
     if _suits_partials(view, use) or site.other is None or not use.converts or view.settings.options.unsafe:
         return use
     if reads_alike(view, use):
         return replace(use, keeps_name=True)
     return use.refuse(UncertainBinding(view.text(site.anchor.node), int(getattr(site.other, "lineno", 0))))
+
+
+def _may_be_adapted(view: FileView, site: Site) -> bool:
+    """Whether what is called may have become an adapter, which takes the source's arguments.
+
+    A class that a table or a function gives may have; what the caller passes is the class itself.
+    """
+    passed = site.anchor.bindings and all(b.kind == "parameter" for b in site.anchor.bindings)
+    return not passed and any(c.name in adapters(view.target) for c in site.candidates)
+
+
+def _has_other_values(use: Use) -> bool:
+    """Whether the call gives a value that means something else under the same name: ``momentum``.
+
+    If the class is an adapter in another run, such a value would be taken for the source's without a word.
+    """
+    call = use.site.call
+    given = {k.arg for k in call.keywords} if call is not None else set()
+    unnamed = call is not None and len(call.args) > 1
+    return any(
+        p.values is not None and p.torch == p.paddle and (unnamed or p.torch in given) for p in use.row.parameters
+    )
 
 
 def _same_edits(site: Site, readings: Iterable[Use]) -> bool:

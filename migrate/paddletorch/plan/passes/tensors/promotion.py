@@ -145,11 +145,14 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         yield _Product(count)
         return
     found = {o: d for o in operation.operands if (d := dtypes.of(o)) is not None}
-    if not found:
-        return
     others = [o for o in operation.operands if o not in found]
     if operation.target is not None:
-        yield from _to(view, dtypes, found, dtypes.of(operation.target), operation.target)
+        written = dtypes.of(operation.target)
+        yield from _to(view, dtypes, found, written, operation.target)
+        if written is not None and all(dtypes.number(o) is None for o in others):
+            yield from _maybe_lower(view, operation, others, written, operation.target)
+        return
+    if not found:
         return
     result: str | None = next(iter(found.values()))
     for dtype in found.values():
@@ -172,13 +175,21 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         else:
             node = next(iter(found))
             yield finding(_NOT_SEEN, node, "torch.Tensor", first=view.text(node), second=view.text(others[0]))
-    elif len(others) == 1 and category(result) == 2 and _may_be_lower(operation.node, others[0]):
-        second = view.text(next(iter(found)))
-        yield finding(_MAYBE_LOWER, others[0], "torch.Tensor", first=view.text(others[0]), second=second)
+    else:
+        yield from _maybe_lower(view, operation, others, result, next(iter(found)))
 
 
 _MASK = re.compile(r"(^|_)(masks?|valid)(_|$)")
 _LABELS = re.compile(r"(^|_)(labels?|idx|ind(ex|ices))(_|$)")
+
+
+def _maybe_lower(
+    view: FileView, operation: _Operation, others: list[ast.expr], dtype: str, known: ast.expr
+) -> Iterator[Finding]:
+    """The finding about the one operand of unknown dtype beside ``known``, which is of this ``dtype``."""
+    if len(others) == 1 and category(dtype) == 2 and _may_be_lower(operation.node, others[0]):
+        first, second = view.text(others[0]), view.text(known)
+        yield finding(_MAYBE_LOWER, others[0], "torch.Tensor", first=first, second=second)
 
 
 def _may_be_lower(operation: ast.AST, operand: ast.expr) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from paddletorch.model import Conversion, Edit, Span
-from paddletorch.plan.inference.receivers import Evidence, Receivers
+from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
@@ -52,7 +52,7 @@ def _sums(view: FileView) -> Iterator[Changes]:
             continue  # a condition asks which of them train
         if not _may_hold_statistics(view, member.value):
             continue
-        if receivers.evidence(member.value, "module") is not Evidence.YES and not _is_summed(view, whole):
+        if receivers.certainty(member.value, "module") is not Certainty.YES and not _is_summed(view, whole):
             continue
         if not view.is_deselected(_CODE, whole) and view.is_located(whole):
             yield _without_statistics(view, call, member, loop.target)
@@ -150,7 +150,7 @@ def _listed(view: FileView, method: str) -> Iterator[tuple[ast.Attribute, ast.Ca
         call = view.parent(member)
         if not isinstance(call, ast.Call) or call.func is not member or call.args or call.keywords:
             continue
-        possible = receivers.evidence(member.value, "module") is not Evidence.NO
+        possible = receivers.certainty(member.value, "module") is not Certainty.NO
         if possible and _may_hold_statistics(view, member.value) and view.is_located(call):
             yield member, call
 
@@ -225,7 +225,7 @@ def _walks(view: FileView) -> Iterator[Changes]:
         for member in view.tree.members.get(name, ()):
             call = view.parent(member)
             called = isinstance(call, ast.Call) and call.func is member
-            if called and receivers.evidence(member.value, "module") is not Evidence.NO:
+            if called and receivers.certainty(member.value, "module") is not Certainty.NO:
                 details = {"what": f".{name}()", "difference": "statistics of normalization are parameters there"}
                 yield Changes(findings=(finding(_NOT_CONVERTED, member, f"module.{name}", **details),))
 

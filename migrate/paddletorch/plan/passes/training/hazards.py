@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from paddletorch_rules.facts import facts
 
-from paddletorch.plan.inference.receivers import Evidence, Receivers
+from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.same_code import same_code
@@ -58,7 +58,7 @@ def _state_keys(view: FileView, receivers: Receivers) -> Iterator[Finding]:
         if not isinstance(function, ast.Attribute) or function.attr != "state_dict":
             continue
         key = subscript.slice if isinstance(subscript, ast.Subscript) and subscript.value is call else None
-        if isinstance(key, ast.Constant) and receivers.evidence(function.value, "scaler") is Evidence.YES:
+        if isinstance(key, ast.Constant) and receivers.certainty(function.value, "scaler") is Certainty.YES:
             yield finding("AMP251", call, "scaler.state_dict", key=repr(key.value))
 
 
@@ -78,7 +78,7 @@ class _ScalerCalls:
             ):
                 continue
             path = path_of(function.value)
-            if path and receivers.evidence(function.value, "scaler") is Evidence.YES:
+            if path and receivers.certainty(function.value, "scaler") is Certainty.YES:
                 self.all.append((view.tree.scopes[call].function(), path, function.attr, call))
 
     def by_scaler(self) -> dict[tuple[Scope, str], list[tuple[str, ast.Call]]]:

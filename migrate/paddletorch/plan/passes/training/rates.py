@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.inference.receivers import Evidence, Receivers
+from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.use import Draft
@@ -84,7 +84,7 @@ class _Rates:
             yield self._changes(statement, function, edits, "optimizer.set_lr", "optimizer.param_groups")
 
     def _is_optimizer(self, node: ast.expr) -> bool:
-        return self._receivers.evidence(node, "optimizer") is Evidence.YES
+        return self._receivers.certainty(node, "optimizer") is Certainty.YES
 
     # ----------------------------------------------------------- to Paddle
 
