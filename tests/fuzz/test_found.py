@@ -228,7 +228,7 @@ CASES: dict[str, tuple[Framework, str, str]] = {
     "an adapter where the target's name is taken": (
         "torch",
         "import paddle\ndef f(sizes, torch):\n    return paddle.nn.Linear(*sizes)\n",
-        "    import paddle\n    return paddle.nn.Linear(*sizes)\n",
+        "    return PaddleLinear(*sizes)\n",
     ),
     "a class body has no room for what a template evaluates once": (
         "torch",
