@@ -4,7 +4,7 @@
 
 CPU seconds of this process with warm tables and without garbage collection, the least of the repetitions. The exponent
 is the slope of the logarithms by least squares over the upper half of the sizes: 1 grows as the file does, 2 with its
-square. Beside it: the CPU time of a file of 100,000 lines, and the memory that one literal of 10 MB takes.
+square. What long files of real code take is measured by long_files.py.
 """
 
 from __future__ import annotations
@@ -12,47 +12,25 @@ from __future__ import annotations
 import gc
 import math
 import os
-import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 from growing import FAMILIES, Family
-from measure import environment, run, write_section
+from measure import environment, write_section
 from paddletorch.engine.engine import Engine
 from paddletorch.model import Options
 
 LIMIT = 1.15
 HEADER = "| to | family | exponent | {} |\n|---|---|--:|{}|"
 
-LONG = """
-import resource, sys, time
-from paddletorch.engine.engine import Engine
-from paddletorch.model import Options
-engine = Engine(Options(target="paddle", max_file_seconds=0))
-engine.convert(b"import torch\\ny = torch.max(x, 1)\\n", "<warm>")
-data = {}.encode()
-start = time.process_time()
-result = engine.convert(data, "<long>")
-cpu = time.process_time() - start
-print(cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, len(data), result.status.value)
-"""
-
-LITERALS = {
-    "one string of 10 MB": "f\"import torch\\ny = torch.relu('{'x' * 10_000_000}')\\n\"",
-    "one list of 1,000,000 numbers, 10 MB": "f\"import torch\\ny = torch.tensor([{'12345678, ' * 1_000_000}])\\n\"",
-    "one list of 3,300,000 numbers, 10 MB": "f\"import torch\\ny = torch.tensor([{'1, ' * 3_300_000}])\\n\"",
-}
-
 
 @click.command()
 @click.option("--family", "names", multiple=True, help="Only families whose names hold this; may be repeated.")
 @click.option("--size", default=1920, show_default=True, type=click.IntRange(min=384), help="The greatest size.")
 @click.option("--repeat", default=3, show_default=True, type=click.IntRange(min=1))
-@click.option("--lines", default=100_000, show_default=True, type=click.IntRange(min=0), help="Of the long file.")
 @click.option("--write-results", is_flag=True, help="Put the table into RESULTS.md.")
-def main(names: tuple[str, ...], size: int, repeat: int, lines: int, write_results: bool) -> None:
+def main(names: tuple[str, ...], size: int, repeat: int, write_results: bool) -> None:
     """Measure, and print the table."""
     sizes = [size // 24 * 24 * part // 8 for part in (1, 2, 4, 6, 8)]
     rows = []
@@ -69,8 +47,6 @@ def main(names: tuple[str, ...], size: int, repeat: int, lines: int, write_resul
     shown = ["## Growth\n\n`python benchmarks/growth.py`\n", environment()]
     shown += [f"Load average at the end: {os.getloadavg()[0]:.1f}. CPU seconds by size; more than {LIMIT} is marked.\n"]
     shown += [HEADER.format(" | ".join(map(str, sizes)), "|".join("--:" for _ in sizes)), *rows, ""]
-    if lines:
-        shown += long_files(lines)
     text = "\n".join(shown)
     click.echo(text)
     if write_results:
@@ -95,35 +71,6 @@ def slope(sizes: Sequence[int], seconds: Sequence[float]) -> float:
     xs, ys = [math.log(s) for s in sizes], [math.log(max(s, 1e-6)) for s in seconds]
     x, y = sum(xs) / len(xs), sum(ys) / len(ys)
     return sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / sum((a - x) ** 2 for a in xs)
-
-
-def long_files(lines: int) -> list[str]:
-    """CPU time and memory of files that are long, each in a process of its own."""
-    mixed = mixed_module(lines)
-    sources = {f"a module of {lines:,} lines of every family": f"open({str(mixed)!r}).read()", **LITERALS}
-    rows = ["| file | CPU s | MB at most |", "|---|--:|--:|"]
-    for name, source in sources.items():
-        cpu, memory, _, status = run([sys.executable, "-c", LONG.format(source)]).output.split()
-        rows.append(f"| {name} ({status.decode()}) | {float(cpu):.1f} | {float(memory):.0f} |")
-    Path(mixed).unlink()
-    return rows
-
-
-def mixed_module(lines: int) -> str:
-    """The name of a file with parts of all families for Paddle, as functions of their own, ``lines`` long."""
-    import tempfile
-
-    left_out = ("unfinished", "star imports", "suppression")  # they would hold for the whole file
-    families = [family for name, family in FAMILIES["paddle"].items() if not any(part in name for part in left_out)]
-    text: list[str] = ["import torch", "import torch.nn as nn", "import torch.nn.functional as F"]
-    number = 0
-    while len(text) < lines:
-        for family in families:
-            number += 1
-            text += [f"def part_{number}():", *(f"    {line}" for line in family(24).splitlines())]
-    with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
-        file.write("\n".join(text) + "\n")
-    return file.name
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from paddletorch.model import Edit, Span
 from paddletorch.resolve import ScopeTree
+from paddletorch.resolve.scopes.spans import SpanIndex
 from paddletorch.text.masking import mask
 from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Piece, Source, line_at, pieces
@@ -155,11 +156,7 @@ class ConvertedText:
 
         Where ``span`` is between statements or holds some of them, its own lines.
         """
-        innermost: ast.stmt | ast.expr | None = None
-        for node in self._statements_and_decorators():
-            found = self.source.span(node)
-            if found.holds(span) and (innermost is None or self.source.span(innermost).holds(found)):
-                innermost = node
+        innermost = next(self._statements_and_decorators.around((span.start, 0), (span.end, 0)), None)
         first, last = self.source.position(span.start)[0], self.source.position(span.end)[0]
         if innermost is not None:
             body = getattr(innermost, "body", None)
@@ -169,11 +166,11 @@ class ConvertedText:
                 first, last = innermost.lineno, end
         return frozenset(range(first, last + 1))
 
-    def _statements_and_decorators(self) -> Iterator[ast.stmt | ast.expr]:
-        for node in ast.walk(self.module):
-            if isinstance(node, ast.stmt):
-                yield node
-                yield from getattr(node, "decorator_list", ())
+    @cached_property
+    def _statements_and_decorators(self) -> SpanIndex[ast.stmt | ast.expr]:
+        nodes = (node for one in self.tree.statements for node in (one, *getattr(one, "decorator_list", ())))
+        spans = ((self.source.span(node), node) for node in nodes)
+        return SpanIndex(((span.start, 0), (span.end, 0), node) for span, node in spans)
 
 
 def parsed_text(new: bytes) -> ast.Module | None:

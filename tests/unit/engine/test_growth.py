@@ -17,9 +17,11 @@ from typing import Any
 
 import pytest
 from paddletorch.engine.engine import Engine
+from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.model import Framework, Options
 from paddletorch.resolve.scopes.reaching import ReachingDefinitions
 from paddletorch.resolve.scopes.scopes import ScopeTree
+from paddletorch.text.source import Source
 
 SIZE = 24
 
@@ -118,3 +120,17 @@ def test_what_reaches_is_the_same_in_groups(count: int) -> None:
         flat += [] if hasattr(part, "parts") else [part]
     assert len(reached) == count + 1
     assert sorted(map(id, flat)) == sorted(map(id, reached))
+
+
+def test_lines_of_statements_are_found_without_a_look_at_all() -> None:
+    """The gate asks for the lines around each edit that it finds fault with."""
+    work = []
+    for count in (SIZE, 2 * SIZE, 3 * SIZE):
+        source = Source(b"".join(b"def f%d(x):\n    return x\n" % n for n in range(count)))
+        module = ast.parse(source.text)
+        text = ConvertedText(source, module, ScopeTree(module), ())
+        with counted_lines() as lines:
+            found = [text.lines_of(source.span(function.body[0])) for function in module.body]  # type: ignore[attr-defined]
+        assert found == [{2 * n + 2} for n in range(count)]
+        work.append(lines[0])
+    assert (work[2] - 2 * work[1] + work[0]) / (2 * SIZE**2) < ALLOWED

@@ -152,10 +152,10 @@ class _Mapping:
     def plan(self) -> ArgumentPlan:
         """Go through the row's parameters, and drop what has none."""
         binding = self._binding
-        for pair in binding.row.parameters:
-            self._one_parameter(pair)
-        paired = {p.name(self._view.settings.source) for p in binding.row.parameters}
-        for name in binding.given.keys() - paired:
+        pairs = self._view.settings.pairs(binding.row)
+        for pair, source_name, target_name in pairs:
+            self._one_parameter(pair, source_name, target_name)
+        for name in binding.given.keys() - {source_name for _, source_name, _ in pairs}:
             self._drop_argument(name)
         if binding.unseen:
             exempt = self._decisions.forced if binding.target == "torch" else self._forced_by_given()
@@ -175,7 +175,7 @@ class _Mapping:
     def _forced_by_given(self) -> set[str | None]:
         """The target's parameters whose counterpart the call gives, so that a hook has seen it."""
         given, binding = self._binding.given, self._binding
-        return {p.name(binding.target) for p in binding.row.parameters if p.name(self._view.settings.source) in given}
+        return {target for _, source, target in self._view.settings.pairs(binding.row) if source in given}
 
     def _without_inert_keywords(self) -> list[Edit]:
         """Edits that leave out of ``**options`` what only the source takes and what has no influence."""
@@ -200,9 +200,8 @@ class _Mapping:
     def _report(self, code: str, **details: str) -> None:
         self._findings.append(self._binding.finding(code, **details))
 
-    def _one_parameter(self, pair: ParameterPair) -> None:
+    def _one_parameter(self, pair: ParameterPair, source_name: str | None, target_name: str | None) -> None:
         binding = self._binding
-        source_name, target_name = pair.name(self._view.settings.source), pair.name(binding.target)
         given_to_target = target_name in binding.given_to_target
         if binding.spread is not None and source_name in binding.spread:
             return

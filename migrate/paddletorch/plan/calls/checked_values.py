@@ -35,9 +35,9 @@ def checked_values(binding: CallBinding, decisions: Decisions) -> list[Check]:
     """The variables of the call that must have one value."""
     view = binding.view
     found: list[Check] = []
-    for pair in binding.row.parameters:
-        name, neutral = pair.name(view.settings.source), pair.neutral
-        if name is None or pair.name(view.target) is not None or pair.otherwise != "API221" or pair.ignore:
+    for pair, name, target_name in view.settings.pairs(binding.row):
+        neutral = pair.neutral
+        if name is None or target_name is not None or pair.otherwise != "API221" or pair.ignore:
             continue
         value = binding.value(name)
         if value is None or name in decisions.dropped or neutral is None or not _is_key(neutral):

@@ -52,9 +52,9 @@ class FileFacts:
     def _imports(self, root: str) -> bool:
         if any(not self._view.tree.scopes[n].lookup(root) for n in self._view.tree.names.get(root, ())):
             return True
-        scopes = self._view.tree.own.values()
-        names = (b.qualified or "" for s in scopes for bindings in s.bindings.values() for b in bindings)
-        return any(name == root or name.startswith(root + ".") for name in names)
+        imported, scopes = self._view.tree.imported, self._view.tree.own.values()
+        bindings = (b for s in scopes for name in imported & s.bindings.keys() for b in s.bindings[name])
+        return any((b.qualified or "").partition(".")[0] == root for b in bindings)
 
     @cached_property
     def names_shim(self) -> bool:

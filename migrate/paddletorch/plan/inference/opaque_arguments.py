@@ -15,6 +15,10 @@ from paddletorch.plan.model.view import FileView
 
 def same_parameters(view: FileView, row: Row, form: Form) -> bool:
     """Whether both sides have the same parameters in the same order, so that unknown arguments mean the same."""
+    return view.settings.cached("same parameters", (row, form), lambda: _same_parameters(view, row, form))
+
+
+def _same_parameters(view: FileView, row: Row, form: Form) -> bool:
     target = view.settings.emitted(row)
     source_signature = form.signature(view.settings.source_releases.newest)
     target_signature = target.signature(view.settings.target_releases.newest) if target is not None else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from paddletorch_rules import Form, ReleaseSet, Row, Table
+from paddletorch_rules import Form, ParameterPair, ReleaseSet, Row, Table
 
 from paddletorch.model import PACKAGES, Framework, Options
 
@@ -126,6 +126,12 @@ class Settings:
     def emitted(self, row: Row) -> Form | None:
         """The form of the row that is written: the first one that every target release has."""
         return self.cached("emitted", row, lambda: row.emitted(self.target, self.target_releases.versions))
+
+    def pairs(self, row: Row) -> tuple[tuple[ParameterPair, str | None, str | None], ...]:
+        """The row's parameters, each with its name of the source and of the target."""
+        return self.cached(
+            "pairs", row, lambda: tuple((p, p.name(self.source), p.name(self.target)) for p in row.parameters)
+        )
 
     @cached_property
     def member_names(self) -> frozenset[str]:

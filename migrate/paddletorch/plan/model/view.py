@@ -152,7 +152,9 @@ class FileView:
 
     def seen(self, ask: Ask, node: ast.expr) -> frozenset[str]:
         """What recorded runs answered about an expression; empty if none did."""
-        return self.evidence.answers(Question(ask, place_of(node))) if self.evidence is not None else frozenset()
+        if self.evidence is None or not self.evidence.seen:
+            return frozenset()
+        return self.evidence.answers(Question(ask, place_of(node)))
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The syntactic parent."""

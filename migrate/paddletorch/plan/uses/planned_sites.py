@@ -170,8 +170,12 @@ def _suits_partials(view: FileView, use: Use) -> bool:
 
 def _takes_anything(view: FileView, candidate: Candidate) -> bool:
     """Whether the API accepts any arguments, as ``Identity`` does, so that the edits for others are right for it."""
-    signature = candidate.form.signature(view.settings.source_releases.newest)
-    return signature is not None and bool(signature.parameters) and all(p.variadic for p in signature.parameters)
+
+    def look_up() -> bool:
+        signature = candidate.form.signature(view.settings.source_releases.newest)
+        return signature is not None and bool(signature.parameters) and all(p.variadic for p in signature.parameters)
+
+    return view.settings.cached("takes anything", candidate.form, look_up)
 
 
 def _does_not_fit(use: Use) -> bool:

@@ -74,7 +74,8 @@ class Evaluator:
         self._imported: dict[int, frozenset[str]] = {}
         """Names that are imported, by the identity of a list of bindings."""
         self.limit = limit if limit is not None else TimeLimit()
-        self._solver = Solver(self._recorded if evidence.seen else self._compute, self.limit)
+        self._is_recorded = bool(evidence.seen)
+        self._solver = Solver(self._recorded if self._is_recorded else self._compute, self.limit)
         self._evaluate = self._solver.evaluate
         self._known = self._solver.final_expressions
         stars = ("." * star.level + (star.module or "") for star in tree.stars)
@@ -103,7 +104,7 @@ class Evaluator:
             return found
         self.limit.check()
         found = self._solver.solved(node)
-        return found if found != UNKNOWN else self._seen.refined(node, found)
+        return self._seen.refined(node, found) if found == UNKNOWN and self._is_recorded else found
 
     def bound(self, bindings: Sequence[Binding]) -> Values:
         """Everything that any of ``bindings`` binds."""

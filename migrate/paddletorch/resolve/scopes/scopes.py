@@ -145,8 +145,7 @@ class ScopeTree:
     @cached_property
     def subscripts(self) -> list[ast.Subscript]:
         """Subscripts of names, attributes, calls and strings."""
-        parents = ((node, self.parents.get(node)) for node in self.scopes)
-        return [p for node, p in parents if isinstance(p, ast.Subscript) and p.value is node]
+        return [node for node in self.of_kind(ast.Subscript) if node.value in self.scopes]
 
     def of_kind(self, kind: type[_Node]) -> list[_Node]:
         """The nodes of one class, in the order in which the tree was read."""

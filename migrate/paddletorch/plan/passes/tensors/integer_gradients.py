@@ -7,7 +7,8 @@ indices of ``topk`` stops the backward pass. Where such integers become numbers 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 
 from paddletorch_rules.facts import facts
 
@@ -15,6 +16,7 @@ from paddletorch.model import Edit
 from paddletorch.plan.inference.dtypes import Dtypes, category
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.sites.called_names import CalledNames
 from paddletorch.plan.syntax.operators import ELEMENTWISE
 from paddletorch.resolve import Binding
 
@@ -23,23 +25,50 @@ _STEPS = frozenset({"argmax", "argmin", "bincount", "ceil", "count_nonzero", "fl
 """Functions whose results have no gradient, or one of zero, or are integers where they are counted."""
 _INDICES = frozenset({"cummax", "cummin", "kthvalue", "mode", "sort", "topk"})
 """Functions whose indices carry gradients in Paddle; ``max`` and ``median`` become functions that do not."""
+_OPERATORS = tuple(ELEMENTWISE)
+_KINDS = frozenset({ast.BinOp, ast.Call})
 
 
 def plan_integer_gradients(view: FileView, planned: Planned) -> Changes:
     """Detach integers of tensors with gradients where they are used in arithmetic or cast back."""
     if view.target != "paddle" or view.is_half_converted:
         return NOTHING
+    called = view.provide(CalledNames)
+    made = frozenset(call for call in view.tree.calls if called.may_call(call.func, _makers()))
+    if not made:
+        return NOTHING
     dtypes = view.provide(Dtypes)
-    return joined(_detached(view, node) for node in _operands(view, dtypes) if _is_tracked(view, dtypes, node))
+    names = frozenset(
+        binding.name
+        for scope in view.tree.own.values()
+        for bindings in scope.bindings.values()
+        for binding in bindings
+        if binding.value in made
+    )
+
+    def may_be_tracked(node: ast.expr) -> bool:
+        return node.id in names if isinstance(node, ast.Name) else node in made
+
+    operands = filter(may_be_tracked, _operands(view, dtypes, may_be_tracked))
+    return joined(_detached(view, node) for node in operands if _is_tracked(view, dtypes, node))
 
 
-def _operands(view: FileView, dtypes: Dtypes) -> Iterator[ast.expr]:
-    """What is cast to floating-point numbers or an operand of arithmetic."""
-    for node in view.tree.parents:
-        if isinstance(node, ast.BinOp) and isinstance(node.op, tuple(ELEMENTWISE)) and view.is_located(node):
+@cache
+def _makers() -> frozenset[str]:
+    """The names of the functions and methods that ``_binds_tracked`` looks for."""
+    casts = (name for name, dtype in facts().casts.items() if category(dtype) == 1)
+    return frozenset((*casts, *_INDICES, "argsort", "to", "type"))
+
+
+def _operands(view: FileView, dtypes: Dtypes, wanted: Callable[[ast.expr], bool]) -> Iterator[ast.expr]:
+    """What is cast to floating-point numbers or an operand of arithmetic; nothing of calls without a wanted one."""
+    for node in [n for n in view.tree.parents if n.__class__ in _KINDS]:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS) and view.is_located(node):
             yield from (node.left, node.right)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and view.is_located(node):
             name = node.func.attr
+            if not any(map(wanted, (node.func.value, *node.args[:2]))):
+                continue
             if view.qualified(node.func) is not None:
                 yield from node.args[:2] if _function(view, node) in facts().promoting else ()
                 continue

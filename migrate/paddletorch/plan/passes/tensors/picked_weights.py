@@ -81,7 +81,7 @@ def _first_parameters(view: FileView) -> Iterator[ast.expr]:
 
 def _calls(view: FileView) -> Iterator[ast.Call]:
     """The calls of ``parameters`` of linear layers."""
-    return (call for call in view.tree.calls if _is_of_linear(view, call, "parameters"))
+    return (call for call in view.tree.method_calls("parameters") if _is_of_linear(view, call, "parameters"))
 
 
 def _made(view: FileView, node: ast.expr) -> list[ast.expr]:

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from packaging.version import Version
 from paddletorch_rules.facts import facts
@@ -20,6 +21,7 @@ from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, promot
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.sites.called_names import CalledNames
 from paddletorch.plan.syntax.operators import ELEMENTWISE
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.plan.syntax.side_effects import is_pure
@@ -98,7 +100,10 @@ def _in_brackets(view: FileView, node: ast.expr) -> Span | None:
 
 def _operations(view: FileView) -> Iterator[_Operation]:
     """Each operation that promotes dtypes in torch."""
+    called, names = view.provide(CalledNames), _names()
     for node in [n for n in view.tree.parents if n.__class__ in _KINDS]:
+        if isinstance(node, ast.Call) and not called.may_call(node.func, names):
+            continue
         if isinstance(node, ast.AugAssign) and isinstance(node.op, _OPERATORS):
             yield _Operation(node, [node.value], node.target)
         if not isinstance(node, ast.BinOp | ast.Compare | ast.Call) or not view.is_located(node):
@@ -110,6 +115,13 @@ def _operations(view: FileView) -> Iterator[_Operation]:
                 yield _Operation(node, [node.left, node.comparators[0]])
         elif isinstance(node, ast.Call) and not any(isinstance(a, ast.Starred) for a in node.args):
             yield from _called(view, node)
+
+
+@cache
+def _names() -> frozenset[str]:
+    """The names of the functions and methods that ``_called`` looks for."""
+    promoting = facts().promoting
+    return frozenset((*promoting, *(f"{name}_" for name in promoting), *facts().joining, "where"))
 
 
 def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:

@@ -53,10 +53,9 @@ def _of_scalers(view: FileView, receivers: Receivers, uses: Uses) -> Iterator[Fi
 
 def _state_keys(view: FileView, receivers: Receivers) -> Iterator[Finding]:
     """``scaler.state_dict()["scale"]``: the frameworks' keys and values differ."""
-    for call in view.tree.calls:
+    for call in view.tree.method_calls("state_dict"):
         function, subscript = call.func, view.parent(call)
-        if not isinstance(function, ast.Attribute) or function.attr != "state_dict":
-            continue
+        assert isinstance(function, ast.Attribute)
         key = subscript.slice if isinstance(subscript, ast.Subscript) and subscript.value is call else None
         if isinstance(key, ast.Constant) and receivers.certainty(function.value, "scaler") is Certainty.YES:
             yield finding("AMP251", call, "scaler.state_dict", key=repr(key.value))
