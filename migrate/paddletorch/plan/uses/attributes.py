@@ -130,10 +130,20 @@ def _handed_on(view: FileView, node: ast.Attribute) -> str | None:
     return None
 
 
+def _kept_as_list(view: FileView, node: ast.Attribute) -> str | None:
+    """Paddle keeps a list where torch keeps a tuple: another thing only where it is compared, joined or tested."""
+    if view.target != "paddle" or not isinstance(node.ctx, ast.Load):
+        return None
+    parent = view.parent(node)
+    is_tested = isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "isinstance"
+    return f"tuple({{self}}._{node.attr})" if is_tested or isinstance(parent, ast.Compare | ast.BinOp) else None
+
+
 ATTRIBUTE_HOOKS: dict[str, AttributeHook] = {
     "shape": shape,
     "data": _data,
     "handed_on": _handed_on,
+    "kept_as_list": _kept_as_list,
     "linear_weight": linear_weight,
     "other_weight": other_weight,
 }
