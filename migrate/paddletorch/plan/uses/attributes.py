@@ -24,7 +24,6 @@ from paddletorch.plan.syntax.operators import OPERATORS
 from paddletorch.plan.syntax.statements import remove_statement
 from paddletorch.plan.uses.linear_weights import linear_weight, other_weight
 
-
 _ABSENT = "API236"
 """The code for what the target lacks where the program asks whether it is there."""
 
@@ -68,7 +67,7 @@ def _is_compared_with_none(view: FileView, node: ast.Attribute) -> bool:
 
 
 def _as_absent(view: FileView, node: ast.Attribute, row: Row, name: str) -> Changes:
-    """``getattr(bn, 'num_batches_tracked', None) is not None``: None is what torch's layer has where it keeps nothing."""
+    """``getattr(bn, 'num_batches_tracked', None) is not None``: None is what torch keeps where nothing is counted."""
     template = f"getattr({{self}}, {view.quoted(repr(node.attr), node)}, None)"
     edit = Edit(view.source.span(node), "", row.code, tuple(fill(view, template, {"self": node.value}, node)))
     conversion = view.conversion(row.code, node, name, template, row.id)
