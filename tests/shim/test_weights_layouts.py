@@ -48,7 +48,7 @@ PAIRS: dict[str, tuple[Any, Any]] = {
     "InstanceNorm3d": (lambda: T.InstanceNorm3d(3), lambda: P.InstanceNorm3D(3, weight_attr=False, bias_attr=False)),
     "LayerNorm": (lambda: T.LayerNorm([3, 4]), lambda: P.LayerNorm([3, 4])),
     "GroupNorm": (lambda: T.GroupNorm(2, 4), lambda: P.GroupNorm(2, 4)),
-    "RMSNorm": (lambda: T.RMSNorm(4), lambda: written("torch.nn.RMSNorm")(4)),
+    "RMSNorm": (lambda: T.RMSNorm(4), lambda: adapter("RMSNorm")(4)),
     "PReLU": (lambda: T.PReLU(3), lambda: P.PReLU(3)),
     "MultiheadAttention": (lambda: T.MultiheadAttention(4, 2), lambda: P.MultiHeadAttention(4, 2)),
     "MultiheadAttention sizes": (
@@ -107,14 +107,6 @@ PAIRS: dict[str, tuple[Any, Any]] = {
         lambda: P.utils.spectral_norm(P.Linear(3, 4)),
     ),
 }
-
-
-def written(name: str) -> Any:
-    """The class that is written into a file for a layer which Paddle lacks."""
-    adapter = adapters("paddle")[name]
-    names: dict[str, Any] = {"paddle": paddle}
-    exec(adapter.text, names)
-    return names[adapter.name]
 
 
 def arrays(model: Any) -> dict[str, Array]:
