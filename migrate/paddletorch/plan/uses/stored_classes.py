@@ -74,7 +74,7 @@ def _is_kept(view: FileView, site: Site) -> bool:
             return parent.body is node
         if isinstance(parent, ast.IfExp) and node is not parent.test:
             node = parent
-        elif isinstance(parent, ast.Tuple | ast.List) or _is_named(view, parent, node):
+        elif parent is not None and (isinstance(parent, ast.Tuple | ast.List) or _is_named(view, parent, node)):
             node, keyed = parent, True
         elif isinstance(parent, ast.Subscript):
             return keyed and parent.value is node
@@ -87,7 +87,7 @@ def _is_kept(view: FileView, site: Site) -> bool:
             return False
 
 
-def _is_named(view: FileView, table: ast.AST | None, node: ast.AST) -> bool:
+def _is_named(view: FileView, table: ast.AST, node: ast.AST) -> bool:
     """Whether the class is a value of a table, under a name: a string, or a variable that holds one."""
     if not isinstance(table, ast.Dict):
         return False
