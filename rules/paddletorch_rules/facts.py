@@ -32,6 +32,7 @@ class Facts:
     passing_modules: BySide
     inplace_modules: BySide
     fresh: BySide
+    computed: BySide
     leaves: BySide
     no_grad: BySide
     pure: Names

@@ -110,6 +110,7 @@ LAYOUTS: tuple[Layout, ...] = (
     ),
     Layout(("LayerNorm",), ("LayerNorm",), _FLAT),
     Layout(("GroupNorm",), ("GroupNorm",)),
+    Layout(("RMSNorm",), ()),  # a written class, with tensors of torch's shapes
     Layout(("PReLU",), ("PReLU",), (Part("weight", "_weight"),)),
     Layout(
         ("MultiheadAttention",),

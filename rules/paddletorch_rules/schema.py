@@ -311,6 +311,11 @@ class Row(Record):
         """The letters of the code: ``AMP`` of ``AMP101``."""
         return self.code.rstrip("0123456789")
 
+    @property
+    def ignores_arguments(self) -> bool:
+        """Whether no argument has influence on results."""
+        return bool(self.parameters) and all(pair.ignore for pair in self.parameters)
+
     def forms(self, side: Framework) -> tuple[Form, ...]:
         """The spellings on ``side``, the ones to emit first."""
         return self.torch if side == "torch" else self.paddle

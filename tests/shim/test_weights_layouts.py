@@ -48,6 +48,7 @@ PAIRS: dict[str, tuple[Any, Any]] = {
     "InstanceNorm3d": (lambda: T.InstanceNorm3d(3), lambda: P.InstanceNorm3D(3, weight_attr=False, bias_attr=False)),
     "LayerNorm": (lambda: T.LayerNorm([3, 4]), lambda: P.LayerNorm([3, 4])),
     "GroupNorm": (lambda: T.GroupNorm(2, 4), lambda: P.GroupNorm(2, 4)),
+    "RMSNorm": (lambda: T.RMSNorm(4), lambda: adapter("RMSNorm")(4)),
     "PReLU": (lambda: T.PReLU(3), lambda: P.PReLU(3)),
     "MultiheadAttention": (lambda: T.MultiheadAttention(4, 2), lambda: P.MultiHeadAttention(4, 2)),
     "MultiheadAttention sizes": (
@@ -148,7 +149,6 @@ def test_keys_and_shapes_are_the_other_modules(name: str) -> None:
     [
         (lambda: T.InstanceNorm2d(3, track_running_stats=True), "running_mean", "computes something else"),
         (lambda: T.MultiheadAttention(4, 2, add_bias_kv=True), "bias_k", "computes something else"),
-        (lambda: T.RMSNorm(3), "weight", "torch.nn.modules.normalization.RMSNorm in the other framework is not known"),
         (lambda: T.EmbeddingBag(3, 2), "weight", "EmbeddingBag"),
         (lambda: T.utils.parametrizations.orthogonal(T.Linear(3, 3)), "parametrizations.weight.0.base", "no module"),
     ],

@@ -27,6 +27,7 @@ from paddletorch.plan.passes.tensors.augmented_assignments import plan_augmented
 from paddletorch.plan.passes.tensors.bitwise_operators import plan_bitwise_operators
 from paddletorch.plan.passes.tensors.compared_sizes import plan_compared_sizes
 from paddletorch.plan.passes.tensors.functions import plan_functions
+from paddletorch.plan.passes.tensors.indexed_views import plan_indexed_views
 from paddletorch.plan.passes.tensors.inplace_layers import plan_inplace_layers
 from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_operators
 from paddletorch.plan.passes.tensors.integer_gradients import plan_integer_gradients
@@ -108,6 +109,7 @@ PASSES = (
     Pass("autocast objects", plan_autocast_objects),
     Pass("subscripts", plan_subscripts),
     Pass("new axes", plan_new_axes),
+    Pass("indexed views", plan_indexed_views),
     Pass("train methods", plan_train_methods),
     Pass("launcher", plan_launcher),
     Pass("attribute names", plan_attribute_names),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,6 +23,12 @@ _UNSEEN = frozenset({"name"})
 
 _CHECKED = "API228"
 """The code for an argument that is checked as the program runs: another value raises an error."""
+
+_KEPT = frozenset({"dilation", "return_indices"})
+"""Parameters that torch's layers keep and Paddle's do not, beside those that rows of attributes have."""
+
+_SPREAD = {"padding": "(padding,) * len(self._kernel_size) if isinstance(padding, int) else padding"}
+"""What torch's convolutions keep of a parameter, where that is not what Paddle's keep."""
 
 _HAZARDS = "AGD"
 """The area of what Paddle computes wrongly, which is said of each call."""
@@ -45,7 +52,7 @@ def _found(target: Framework, table: Table) -> Iterator[Adapter]:
                 seen.add(name)
                 adapter = _adapter(row, form, name, target)
                 if adapter is not None:
-                    yield adapter
+                    yield _with_attributes(adapter, row, table) if target == "paddle" else adapter
 
 
 def _named(found: Sequence[Adapter], target: Framework) -> Iterator[Adapter]:
@@ -112,6 +119,33 @@ def _converted(row: Row, name: str, cls: str, taken: Sequence[Parameter], target
     checks = (p.name for p in taken if f"raise ValueError({p.name})" in text)
     said = tuple((code, told[code].message.removeprefix(f"{name}: ")) for code in sorted(warns))
     return Adapter(name, cls, text, (), tuple(checks), said)
+
+
+def _with_attributes(adapter: Adapter, row: Row, table: Table) -> Adapter:
+    """The adapter of Paddle's layer with the attributes by which torch's keeps its parameters, for code of any file."""
+    types = table.bases(row.instance or "")
+    rows = (one for one in table.rows if one.kind == "attribute" and one.receiver in types and one.receiver != "layer")
+    used = [one for one in rows if one.direction != "torch" and one.forms("paddle")]
+    own = {name: one for one in used for form in one.forms("torch") for name in form.names}
+    (function,) = (node for node in ast.walk(ast.parse(adapter.text)) if isinstance(node, ast.FunctionDef))
+    taken = [one.arg for one in (*function.args.args, *function.args.kwonlyargs)]
+    lines = [_attribute(name, own.get(name)) for name in taken if name in own or name in _KEPT]
+    before, end, after = adapter.text.rpartition("        self.to(device=device, dtype=dtype)\n")
+    kept = "".join(line for line in lines if line)
+    return replace(adapter, text=f"{before}{kept}{end}{after}" if end else f"{adapter.text}{kept}")
+
+
+def _attribute(name: str, row: Row | None) -> str:
+    """The line that sets an attribute of torch's layers; empty if Paddle's have it by that name."""
+    names = () if row is None else row.forms("paddle")[0].names
+    if name in names:
+        return ""
+    value = _SPREAD.get(name, name) if row is None or row.receiver == "conv" else name
+    if names and row is not None:
+        value = f"tuple(self.{names[0]})" if row.hook == "layer_size" else f"self.{names[0]}"
+    elif row is not None and row.id == "pool.stride":
+        value = "kernel_size if stride is None else stride"
+    return f"        self.{name} = {value}\n"
 
 
 def _class(name: str, cls: str, taken: Sequence[Parameter]) -> str:

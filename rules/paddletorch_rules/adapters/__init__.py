@@ -56,6 +56,8 @@ class Adapter:
     """``source``: its ``forward`` has the source's parameters and result, so that its calls stay as they are."""
     objects: tuple[str, ...] = ()
     """Parameters of which it takes a function or layer, where the target's own layer takes a name only."""
+    alone: bool = False
+    """Whether the target has no such layer, so that the class stands for every use of the source's."""
     needs: tuple[str, ...] = ()
     """Names of the functions and other adapters that its text names."""
 
@@ -115,7 +117,8 @@ def _parsed(*paths: Path) -> tuple[Mapping[str, Any], ...]:
 def _adapter(entry: Mapping[str, Any]) -> Adapter:
     lists = {key: tuple(entry.get(key, ())) for key in _LISTS}
     warns = tuple(entry.get("warns", {}).items())
-    return Adapter(entry["of"], entry["name"], entry["text"], calls=entry.get("calls", ""), warns=warns, **lists)
+    calls, alone = entry.get("calls", ""), entry.get("alone", False)
+    return Adapter(entry["of"], entry["name"], entry["text"], calls=calls, alone=alone, warns=warns, **lists)
 
 
 _LISTS = ("lacks", "checks", "texts", "beside", "answers", "objects", "needs")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NoReturn
 
+from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.protocol import BoundCall
 from paddletorch_rules.schema import Let
 
@@ -18,6 +19,30 @@ PLAIN = (*PURE, ast.BinOp, ast.operator, ast.List, ast.Tuple)
 def is_pure(node: ast.expr | None) -> bool:
     """Whether the expression may be evaluated twice."""
     return node is not None and all(isinstance(n, PURE) for n in ast.walk(node))
+
+
+def is_unshared(node: ast.expr | None) -> bool:
+    """Whether nothing else can hold the tensor, so that changing it and making a new one are the same."""
+    if isinstance(node, ast.BinOp) or is_fresh(node):
+        return True
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    name, owner = node.func.attr, node.func.value
+    if name in facts().conversions or (name.endswith("_") and not name.endswith("__")):
+        return is_unshared(owner)
+    is_layer = isinstance(owner, ast.Name) and owner.id == "self"  # ``nn.ReLU6(inplace=True)`` gives what it got
+    in_place = is_layer or any(keyword.arg in (None, "inplace") for keyword in node.keywords)
+    return name in facts().computed["torch"] and not in_place
+
+
+def is_fresh(node: ast.expr | None) -> bool:
+    """Whether the expression makes a tensor of its own that no gradients flow through, perhaps moved or cast."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    name = node.func.attr
+    if name in facts().fresh["torch"]:
+        return True
+    return name in facts().conversions and is_fresh(node.func.value)
 
 
 def is_plain(node: ast.expr) -> bool:

@@ -5,8 +5,15 @@ from __future__ import annotations
 import ast
 import math
 
-from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import is_plain, is_pure, literally, no_counterpart, operand, rewrite_once
+from paddletorch_rules.hooks.arguments import (
+    is_plain,
+    is_pure,
+    is_unshared,
+    literally,
+    no_counterpart,
+    operand,
+    rewrite_once,
+)
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _TENSOR = frozenset({"Tensor"})
@@ -107,27 +114,15 @@ def _assign_to_receiver(call: BoundCall, expression: str) -> None:
     ``expression`` has ``{self}.clone()`` where the gradient needs the tensor as it was, so that this is not written to.
     """
     receiver = call.value("self")
-    if _is_fresh(receiver) or call.dtype("self") in _WITHOUT_GRADIENT:
+    if is_unshared(receiver) or call.dtype("self") in _WITHOUT_GRADIENT:
         expression = expression.replace("{self}.clone()", "{self}")
     if is_pure(receiver):
         call.rewrite(f"paddle.assign({expression}, {{self}})")
-    elif _is_fresh(receiver):
+    elif is_unshared(receiver):
         call.rewrite(expression)
     else:
         rest = {f"_{n}": n for n in ("y", "min", "max") if f"{{{n}}}" in expression}
         call.rewrite(f"paddle.assign({expression}, {{self}})", {"_x": "self", **rest})
-
-
-def _is_fresh(node: ast.expr | None) -> bool:
-    """Whether nothing else can hold the tensor, so that changing it and making a new one are the same."""
-    if isinstance(node, ast.BinOp):
-        return True
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return False
-    name = node.func.attr
-    if name.endswith("_") and not name.endswith("__"):
-        return _is_fresh(node.func.value)
-    return name in facts().fresh["torch"]
 
 
 @hook("write_back", to="paddle")

@@ -4,21 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import bind_names, is_pure, no_counterpart, rewrite_once
+from paddletorch_rules.hooks.arguments import bind_names, is_pure, is_unshared, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.shape import receiver
-
-
-def is_fresh(node: ast.expr | None) -> bool:
-    """Whether the expression makes a tensor of its own, perhaps moved or cast."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return False
-    name = node.func.attr
-    if name in facts().fresh["torch"]:
-        return True
-    return name in facts().conversions and is_fresh(node.func.value)
-
 
 _WITHOUT_GRADIENT = frozenset({"bool", "int8", "uint8", "int16", "int32", "int64"})
 
@@ -32,9 +20,9 @@ def _in_place(call: BoundCall, computed: str, **names: str) -> None:
     ``paddle.assign(value, output=x)`` reaches every view of x; measured on 2.6.2 and 3.3.1, where ``set_value``,
     ``masked_fill_`` and others lose what they write to a view with gaps.
     """
-    if is_fresh(call.value("self")) or call.dtype("self") in _WITHOUT_GRADIENT:
+    if is_unshared(call.value("self")) or call.dtype("self") in _WITHOUT_GRADIENT:
         computed = computed.replace("{self}.clone()", "{self}")
-    if is_fresh(call.value("self")):
+    if is_unshared(call.value("self")):
         rewrite_once(call, computed, **names)
     else:
         rewrite_once(call, f"paddle.assign({bind_names(call, computed, **names)}, {{self}})", self="self")

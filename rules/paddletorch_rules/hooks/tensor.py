@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import is_pure, no_counterpart, rewrite_once
-from paddletorch_rules.hooks.indexing import is_fresh
+from paddletorch_rules.hooks.arguments import is_fresh, is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 

@@ -309,7 +309,7 @@ def bind(
                 if not shared:
                     unseen.append(f"**{view.text(keyword.value)}")
                     keys = possible_keys(view, keyword.value)
-                    if keys is None or not are_understood(view, row, form, keys):
+                    if not row.ignores_arguments and (keys is None or not are_understood(view, row, form, keys)):
                         strange.append(unseen[-1])
                     refuse_silent_change(view, row, form, unseen[-1], None, taken)
                     opaque = True

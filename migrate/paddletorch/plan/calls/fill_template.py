@@ -54,6 +54,8 @@ def compose(
         Refused: a value has no counterpart, or would be evaluated twice or in another order.
     """
     view, node, code = binding.view, whole or binding.expression, binding.row.code
+    if binding.opaque and binding.row.ignores_arguments:
+        return [Edit(view.source.span(node), template, code)], ()  # whatever is given does not count
     if binding.opaque:
         raise Refused(UnseenArguments(view.text(binding.expression)))
     binding = binding.spelled_out()

@@ -98,6 +98,8 @@ class Dtypes:
         if isinstance(node, ast.Subscript) and self.is_tensor(node.value):
             return node.value
         if isinstance(node, ast.BinOp):
+            if self.of(node.left) == self.of(node.right) == FLOATING:
+                return node.left  # two widths are most likely one
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 lower = self.of(other) if self.number(other) is None else "int64"
                 if lower is not None and category(lower) < 2 and self.is_tensor(one):

@@ -47,6 +47,8 @@ def refuse_silent_change(
     Raises:
         Refused: an argument may mean something else to the target without an error.
     """
+    if row.ignores_arguments:
+        return
     target = view.settings.emitted(row)
     ours, theirs = _signatures(view, row, form)
     known = row.kind == "class" and row.code.startswith(_OF_CLASSES[view.target])

@@ -41,9 +41,12 @@ def has_source_calls(view: FileView, name: str) -> bool:
 def with_adapter(view: FileView, use: Use) -> Use:
     """The use with an adapter in the place of its class; unchanged if its arguments are seen, or there is none."""
     site = use.site
-    if site.role != "call" or site.call is None or site.other is not None or len(site.candidates) != 1:
+    if site.other is not None or len(site.candidates) != 1:
         return use
-    if has_source_calls(view, site.name):
+    found = adapters(view.target).get(site.name)
+    if found is not None and found.alone and not view.suppressed(use.row.code, site.call or site.node):
+        return _in_its_place(view, use, found)
+    if site.role != "call" or site.call is None or has_source_calls(view, site.name):
         return use  # decided for all calls of the class in the file: ``plan_source_calls``
     unseen = all(isinstance(f.refusal, UnseenArguments) for f in use.findings) and bool(use.findings)
     if use.converts:  # as the class that takes them whatever they are, or as those that runs saw
@@ -62,6 +65,15 @@ def _answered(view: FileView, use: Use, call: ast.Call) -> Use | None:
         return None
     found = adapted(view, use, call)
     return None if found is None else replace(found, findings=tuple(f for f in found.findings if f.code != CODE))
+
+
+def _in_its_place(view: FileView, use: Use, adapter: Adapter) -> Use:
+    """The use with the class that stands for one that the target lacks; a variable that holds it keeps its name."""
+    if use.site.anchor.kind == "import" and not use.site.recorded:
+        return adapted(view, use, None) or use
+    if use.site.anchor.kind == "outside" or use.site.recorded:
+        return use
+    return Use(use.site, use.row, adapter.name, keeps_name=True)
 
 
 def _written_plainly(view: FileView, use: Use, call: ast.Call) -> Use:

@@ -24,6 +24,9 @@ from paddletorch.plan.syntax.operators import OPERATORS
 from paddletorch.plan.syntax.statements import remove_statement
 from paddletorch.plan.uses.linear_weights import linear_weight, other_weight
 
+_ABSENT = "API236"
+"""The code for what the target lacks where the program asks whether it is there."""
+
 
 def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribute, row: Row, form: Form) -> Changes:
     """Plan one use of an attribute of an instance of the row's type.
@@ -36,6 +39,8 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
             of_module = "module" in view.settings.table.bases(row.receiver or "")
             if of_module and _is_own(view, node):
                 return NOTHING
+            if row.hook == "may_be_none" and view.is_located(node) and _is_compared_with_none(view, node):
+                return _as_absent(view, node, row, name)
             raise Refused(StatedByTable(row.report, (("method", node.attr),)))
         if not view.is_located(node):
             raise Refused(NotLocated())
@@ -51,6 +56,22 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
         replacement = target.template or f"{row.receiver}.{target.names[0]}"
         written = written._replace(conversions=(view.conversion(row.code, node, name, replacement, row.id),))
     return written
+
+
+def _is_compared_with_none(view: FileView, node: ast.Attribute) -> bool:
+    parent = view.parent(node)
+    if not isinstance(parent, ast.Compare) or parent.left is not node or len(parent.ops) != 1:
+        return False
+    other = parent.comparators[0]
+    return isinstance(parent.ops[0], ast.Is | ast.IsNot) and isinstance(other, ast.Constant) and other.value is None
+
+
+def _as_absent(view: FileView, node: ast.Attribute, row: Row, name: str) -> Changes:
+    """``getattr(bn, 'num_batches_tracked', None) is not None``: None is what torch keeps where nothing is counted."""
+    template = f"getattr({{self}}, {view.quoted(repr(node.attr), node)}, None)"
+    edit = Edit(view.source.span(node), "", row.code, tuple(fill(view, template, {"self": node.value}, node)))
+    conversion = view.conversion(row.code, node, name, template, row.id)
+    return Changes((edit,), (conversion,), (finding(_ABSENT, node, name, row, what=view.text(node)),))
 
 
 def _is_own(view: FileView, node: ast.Attribute) -> bool:

@@ -136,7 +136,7 @@ def _same_edits(site: Site, readings: Iterable[Use]) -> bool:
         return False
     edits = {tuple(sorted((str(e.span), e.text, str(e.parts)) for e in r.edits)) for r in readings}
     codes = {tuple(f.code for f in r.findings) for r in readings}
-    return len(edits) == 1 and len(codes) == 1
+    return len(edits) == 1 and (len(codes) == 1 or site.role == "value")  # a variable that is only read stays
 
 
 def _is_variable(site: Site) -> bool:

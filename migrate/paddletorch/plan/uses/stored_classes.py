@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
+from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Use
@@ -73,7 +74,7 @@ def _is_kept(view: FileView, site: Site) -> bool:
             return parent.body is node
         if isinstance(parent, ast.IfExp) and node is not parent.test:
             node = parent
-        elif isinstance(parent, ast.Tuple | ast.List) or (isinstance(parent, ast.Dict) and _is_named(parent, node)):
+        elif parent is not None and (isinstance(parent, ast.Tuple | ast.List) or _is_named(view, parent, node)):
             node, keyed = parent, True
         elif isinstance(parent, ast.Subscript):
             return keyed and parent.value is node
@@ -86,10 +87,13 @@ def _is_kept(view: FileView, site: Site) -> bool:
             return False
 
 
-def _is_named(table: ast.Dict, node: ast.AST) -> bool:
-    """Whether the class is a value of the table, under a name."""
+def _is_named(view: FileView, table: ast.AST, node: ast.AST) -> bool:
+    """Whether the class is a value of a table, under a name: a string, or a variable that holds one."""
+    if not isinstance(table, ast.Dict):
+        return False
     keys = [key for key, value in zip(table.keys, table.values, strict=True) if value is node]
-    return bool(keys) and all(isinstance(key, ast.Constant) and isinstance(key.value, str) for key in keys)
+    found = [kinds(view, key) if key is not None else frozenset() for key in keys]
+    return bool(found) and all("str" in one and "int" not in one for one in found)
 
 
 def _targets(statement: ast.Assign | ast.AnnAssign) -> list[ast.expr]:

@@ -31,6 +31,8 @@ def plan_subclasses(view: FileView, planned: Planned) -> Changes:
         node = view.parent(use.site.node)
         if use.site.role != "base" or use.adapter is not None or not isinstance(node, ast.ClassDef):
             continue
+        if use.adapter is not None and use.adapter.alone:
+            continue  # its constructor takes what the source's takes
         own = [s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"]
         if own:
             parents_inits = _calls_of_parents(view) if parents_inits is None else parents_inits

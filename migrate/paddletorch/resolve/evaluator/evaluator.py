@@ -221,7 +221,9 @@ class Evaluator:
         return NOTHING
 
     def _attribute(self, node: ast.Attribute) -> Values:
-        return self._attributes.attribute(node)
+        found = self._attributes.attribute(node)
+        types = self._checks.types(node)
+        return found if types is None else self._types.narrowed(found, types)
 
     def _call(self, node: ast.Call) -> Values:
         return self._results.call(node)

@@ -1,4 +1,4 @@
-"""Narrowing: where a check says of which type a name is, as in ``if isinstance(m, nn.Conv2d): m.weight``."""
+"""Narrowing: where a check says of which type a name or ``self.conv`` is: ``if isinstance(m, nn.Conv2d): m.weight``."""
 
 from __future__ import annotations
 
@@ -23,45 +23,65 @@ class _Region(NamedTuple):
     types: ast.expr
 
 
+_Checked = ast.Name | ast.Attribute
+
+
 class TypeChecks:
-    """The type checks of one module by the name that is checked."""
+    """The type checks of one module by the name, or attribute of a name, that is checked."""
 
     def __init__(self, tree: ScopeTree) -> None:
         self._tree = tree
-        found: dict[int, list[tuple[Position, Position, _Region]]] = {}
-        for name, types, check in self._checks():
-            bindings = tree.scopes[name].lookup(name.id)
+        found: dict[tuple[int, str], list[tuple[Position, Position, _Region]]] = {}
+        for checked, types, check in self._checks():
+            root, members = _path(checked)
+            if root is None:
+                continue
+            bindings = tree.scopes[root].lookup(root.id)
             for start, end in self._regions(check):
-                found.setdefault(id(bindings), []).append((start, end, _Region(start, end, bindings, types)))
+                region = _Region(start, end, bindings, types)
+                found.setdefault((id(bindings), members), []).append((start, end, region))
         self._by_bindings = {key: SpanIndex(regions) for key, regions in found.items()}
-        """The checks of each variable, by the identity of its list of bindings."""
+        """The checks of each variable, by the identity of its list of bindings and the members that are checked."""
+        self._members = {members for _, members in self._by_bindings}
 
-    def types(self, load: ast.Name) -> ast.expr | None:
+    def types(self, load: _Checked) -> ast.expr | None:
         """The type, or the tuple of types, of the innermost check around ``load``."""
         if not self._by_bindings:
             return None
-        bindings = self._tree.scopes[load].lookup(load.id)
-        regions = self._by_bindings.get(id(bindings))
+        root, members = (load, "") if isinstance(load, ast.Name) else _path(load)
+        if root is None or members not in self._members:
+            return None
+        bindings = self._tree.scopes[root].lookup(root.id)
+        regions = self._by_bindings.get((id(bindings), members))
         if regions is None:
             return None
         position = _start(load)
         innermost = regions.innermost(position)
         if innermost is None or any(self._rebinds(b, innermost, position) for b in bindings):
             return None
+        if isinstance(load, ast.Attribute) and self._sets(load, innermost):
+            return None
         return innermost.types
 
-    def _checks(self) -> Iterator[tuple[ast.Name, ast.expr, ast.expr]]:
-        """Name, types and whole expression of each check."""
+    def _sets(self, load: ast.Attribute, region: _Region) -> bool:
+        """Whether an attribute of this name is set where the check holds."""
+        stores = self._tree.stores_by_name.get(load.attr, ())
+        return any(region.start <= _start(store.target) < region.end for store in stores)
+
+    def _checks(self) -> Iterator[tuple[_Checked, ast.expr, ast.expr]]:
+        """What is checked, types and whole expression of each check."""
         parents = self._tree.parents
         for function in self._tree.names.get("isinstance", ()):
             call = parents[function]
             if not isinstance(call, ast.Call) or call.func is not function or len(call.args) != 2:
                 continue
-            if isinstance(call.args[0], ast.Name):
+            if isinstance(call.args[0], ast.Name | ast.Attribute):
                 yield call.args[0], call.args[1], call
         for function in self._tree.names.get("type", ()):
             call = parents[function]
-            if not isinstance(call, ast.Call) or len(call.args) != 1 or not isinstance(call.args[0], ast.Name):
+            if not isinstance(call, ast.Call) or len(call.args) != 1:
+                continue
+            if not isinstance(call.args[0], ast.Name | ast.Attribute):
                 continue
             compared = parents[call]
             if not isinstance(compared, ast.Compare) or compared.left is not call or len(compared.ops) != 1:
@@ -118,6 +138,15 @@ class TypeChecks:
             if not isinstance(node, ast.stmt):
                 return False
         return False
+
+
+def _path(node: ast.expr) -> tuple[ast.Name | None, str]:
+    """The name at the start of ``self.block.conv`` and the rest of it; None if it starts with anything else."""
+    members = ""
+    while isinstance(node, ast.Attribute):
+        members = f".{node.attr}{members}"
+        node = node.value
+    return (node, members) if isinstance(node, ast.Name) else (None, members)
 
 
 def _start(node: ast.AST) -> Position:

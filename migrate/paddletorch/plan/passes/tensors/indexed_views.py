@@ -1,0 +1,168 @@
+"""Tensors or lists behind a slice in a subscript of a view: Paddle mixes up the axes unless the memory is contiguous.
+
+Measured on 3.3.1: ``x.transpose([1, 0, 2])[:, [1, 0]]`` has other values than torch's, and mostly another shape; so
+has ``x[:, 1:3][..., index]``. After ``contiguous()``, which copies only what is a view, both give the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from paddletorch_rules.facts import facts
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.passes.tensors.replaced_subscripts import (
+    CODE,
+    is_ellipsis,
+    is_none,
+    parts_of,
+    replaced_subscripts,
+)
+from paddletorch.resolve import Instance
+
+_REFUSED = "TEN215"
+
+_KEEPS_LAYOUT = frozenset({"data", "detach", "requires_grad_", "to", "cpu", "cuda", "type", "type_as", "float"})
+"""Members that may give what they are read of."""
+
+_SAME_ORDER = frozenset({"squeeze", "unsqueeze", "view", "view_as", "unflatten"})
+"""Views with the elements in the same order."""
+
+_ALWAYS_WHOLE = frozenset({"contiguous", "ravel"})
+"""Members among those that may give a view whose result is contiguous."""
+
+_STEPS = 16
+"""How many expressions a value is followed through; behind more, it is taken for a view."""
+
+
+def plan_indexed_views(view: FileView, planned: Planned) -> Changes:
+    """``x.t()[:, index]`` becomes ``x.t().contiguous()[:, index]``; what is written to a view that way is reported."""
+    if view.target != "paddle" or view.is_half_converted:
+        return NOTHING
+    taken = {edit.span for edit in planned.edits}  # of ``x[:, [-1]]``, which becomes a slice for older releases
+    views = _Views(view)
+    late = [node for node in _late_indexed(view) if _is_tensor(view, node.value)]
+    reads = [n for n in late if isinstance(n.ctx, ast.Load) and views.may_be(n.value)]
+    reads = [n for n in reads if taken.isdisjoint(view.source.span(part) for part in parts_of(n))]
+    writes = [n for n in late if isinstance(n.ctx, ast.Store) and views.is_certain(n.value) and _writes_tensor(view, n)]
+    read = replaced_subscripts(view, reads, _contiguous, "Tensor.contiguous", None)
+    return joined((read, replaced_subscripts(view, writes, lambda _view, _node: None, "", _REFUSED)))
+
+
+def _late_indexed(view: FileView) -> Iterator[ast.Subscript]:
+    """Subscripts whose first tensor or list of indices stands behind a slice or ``...``."""
+    for node in view.tree.of_kind(ast.Subscript):
+        if isinstance(node.slice, ast.Tuple) and _has_late_index(view, node):
+            yield node
+
+
+def _contiguous(view: FileView, node: ast.Subscript) -> list[Edit] | None:
+    end = view.source.span(node.value).end
+    return [Edit(Span(end, end), ".contiguous()", CODE)]
+
+
+def _has_late_index(view: FileView, node: ast.Subscript) -> bool:
+    """Whether the first tensor or list of indices stands behind a slice or ``...``."""
+    behind = False
+    for part in parts_of(node):
+        if isinstance(part, ast.Slice) or is_ellipsis(part):  # None is the matter of the new axes
+            behind = True
+        elif _is_index(view, part):
+            return behind
+    return False
+
+
+def _is_index(view: FileView, part: ast.expr) -> bool:
+    """Whether the part is a tensor or a list of indices."""
+    if isinstance(part, ast.Slice) or is_ellipsis(part) or is_none(part):
+        return False
+    found = kinds(view, part)
+    return "Tensor" in found or found == {"sequence"}
+
+
+def _is_tensor(view: FileView, node: ast.expr) -> bool:
+    instances = [v for v in view.evaluator.values(node) if isinstance(v, Instance)]
+    return bool(instances) and all(v.type == "tensor" for v in instances)
+
+
+def _writes_tensor(view: FileView, node: ast.Subscript) -> bool:
+    """Whether a tensor is written: numbers arrive where they should."""
+    statement = view.parent(node)
+    return isinstance(statement, ast.Assign | ast.AugAssign) and "Tensor" in kinds(view, statement.value)
+
+
+class _Views:
+    """Says of the tensors of one file whether they may share their memory with a larger or a permuted one."""
+
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+
+    def may_be(self, node: ast.expr) -> bool:
+        """Whether the tensor can be a view that is not contiguous; so can what the caller passes."""
+        return self._of(node, _STEPS, unseen=True)
+
+    def is_certain(self, node: ast.expr) -> bool:
+        """Whether the file makes the view."""
+        return self._of(node, _STEPS, unseen=False)
+
+    def _of(self, node: ast.expr, steps: int, *, unseen: bool) -> bool:
+        if not steps:
+            return unseen
+        if isinstance(node, ast.Name):
+            bindings = self._view.evaluator.reaching(node)
+            values = [b.value for b in bindings if b.kind == "assign" and b.value is not None]
+            followed = any(self._of(value, steps - 1, unseen=unseen) for value in values)
+            return followed or (unseen and len(values) < len(bindings))
+        if isinstance(node, ast.Subscript):
+            return self._of_part(node, steps, unseen=unseen)
+        if isinstance(node, ast.IfExp):
+            return any(self._of(one, steps - 1, unseen=unseen) for one in (node.body, node.orelse))
+        if isinstance(node, ast.Call):
+            return self._of_call(node, steps, unseen=unseen)
+        return self._of_attribute(node, steps, unseen=unseen) if isinstance(node, ast.Attribute) else False
+
+    def _of_part(self, node: ast.Subscript, steps: int, *, unseen: bool) -> bool:
+        """Slices and numbers give views, tensors and lists copies; the first part of a view is like the view."""
+        parts = parts_of(node)
+        if any(_is_index(self._view, part) for part in parts):
+            return False
+        if not _is_tensor(self._view, node.value):  # an element of ``x.chunk(2)``
+            return self._of(node.value, steps - 1, unseen=unseen) if isinstance(node.value, ast.Call) else unseen
+        only = parts[0] if len(parts) == 1 and not is_ellipsis(parts[0]) and not is_none(parts[0]) else None
+        if only is None or (isinstance(only, ast.Slice) and only.step is not None):
+            return True
+        return self._of(node.value, steps - 1, unseen=unseen)
+
+    def _of_call(self, node: ast.Call, steps: int, *, unseen: bool) -> bool:
+        function = node.func
+        name = function.attr if isinstance(function, ast.Attribute) else ""
+        qualified = self._view.qualified(function) or ""
+        if qualified.startswith("torch."):
+            operand = node.args[0] if node.args else None
+            return operand is not None and self._of_member(qualified.rpartition(".")[2], operand, steps, unseen=unseen)
+        if isinstance(function, ast.Attribute) and _is_tensor(self._view, function.value):
+            return self._of_member(name, function.value, steps, unseen=unseen)
+        made = {v for v in self._view.evaluator.values(function) if isinstance(v, Instance)}
+        if made and all(v.node is None and not v.external_class for v in made):  # a layer of the framework
+            return False
+        return unseen
+
+    def _of_attribute(self, node: ast.Attribute, steps: int, *, unseen: bool) -> bool:
+        if _is_tensor(self._view, node.value):
+            return self._of_member(node.attr, node.value, steps, unseen=unseen)
+        stores = self._view.evaluator.stores(node.attr)
+        return any(self._of(store.value, steps - 1, unseen=unseen) for store in stores if store.value is not None)
+
+    def _of_member(self, name: str, operand: ast.expr, steps: int, *, unseen: bool) -> bool:
+        """Whether what a function or method of this name gives of the operand can be such a view."""
+        known = facts()
+        if name in _ALWAYS_WHOLE or name in known.copied_views["torch"]:
+            return False
+        if name in known.views["torch"] - _SAME_ORDER - _KEEPS_LAYOUT:
+            return True
+        follows = name in _SAME_ORDER or name in _KEEPS_LAYOUT or name in known.may_share["torch"]
+        return follows and self._of(operand, steps - 1, unseen=unseen)
