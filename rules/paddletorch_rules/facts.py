@@ -45,6 +45,7 @@ class Facts:
     created: Names
     from_data: Names
     int64_results: BySide
+    shared_members: Names
     bool_results: BySide
     floating_results: Names
     floating_only: Names

@@ -703,6 +703,11 @@ def other_device(name: str) -> None:
     assert torch.device(name).type == name
 
 
+def of_both_tensors(name: str) -> None:
+    assert hasattr(torch.Tensor, name)
+    assert hasattr(paddle.Tensor, name)
+
+
 def has_name(name: str) -> None:
     """The installed framework has the dotted name."""
     assert callable(attrgetter(name.partition(".")[2])({"torch": torch, "paddle": paddle}[name.partition(".")[0]]))
@@ -730,6 +735,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "from_data": from_data,
     "int64_results.torch": torch_int64,
     "int64_results.paddle": paddle_int64,
+    "shared_members": of_both_tensors,
     "bool_results.torch": truth,
     "bool_results.paddle": paddle_truth,
     "floating_results": floating,
@@ -815,6 +821,7 @@ def test_the_frameworks_agree(key: str, name: str) -> None:
         ("created", "randint"),
         ("int64_results.torch", "sign"),
         ("int64_results.paddle", "sign"),
+        ("shared_members", "set_value"),
         ("bool_results.torch", "add"),
         ("bool_results.paddle", "add"),
         ("floating_results", "abs"),

@@ -67,6 +67,7 @@ from paddletorch.plan.uses.probes import plan_probes
 from paddletorch.plan.uses.runtime_calls import plan_unknown_calls
 from paddletorch.plan.uses.source_calls import plan_source_calls
 from paddletorch.plan.uses.subclasses import plan_subclasses
+from paddletorch.plan.uses.unknown_members import plan_unknown_members
 from paddletorch.text.kept_text import KeptText
 
 PASSES = (
@@ -121,6 +122,7 @@ PASSES = (
     Pass("names in probes", plan_names_in_probes),
     Pass("hazards", plan_hazards),
     Pass("unknown names", plan_unknown_names),
+    Pass("unknown members", plan_unknown_members),
     Pass("emptied blocks", plan_emptied_blocks),  # after all that removes statements
     Pass("comments", plan_comments),  # last: saves the comments that edits would delete
 )
