@@ -314,8 +314,8 @@ class Row(Record):
     @property
     def ignores_arguments(self) -> bool:
         """Whether no argument has influence on results, and the other side is written without any."""
-        has_template = any(form.template is not None for form in (*self.torch, *self.paddle))
-        return has_template and bool(self.parameters) and all(pair.ignore for pair in self.parameters)
+        is_written = any("{" not in (form.template or "{") for form in (*self.torch, *self.paddle))
+        return is_written and bool(self.parameters) and all(pair.ignore for pair in self.parameters)
 
     def forms(self, side: Framework) -> tuple[Form, ...]:
         """The spellings on ``side``, the ones to emit first."""

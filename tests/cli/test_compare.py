@@ -274,7 +274,7 @@ def test_a_converted_model_that_fails_is_told_with_its_finding(tree: Tree, paddl
     assert fault["message"] == "NameError: name 'torch' is not defined"
     assert fault["source"]["text"] == fault["converted"]["text"] == "torch._C._get_tracing_state()"
     assert (fault["source"]["path"], fault["converted"]["path"]) == ("src/net.py", "out/net.py")
-    assert [(one["path"], one["code"]) for one in fault["diagnostics"]] == [("src/net.py", "API225")]
+    assert [(one["path"], one["code"]) for one in fault["diagnostics"]] == [("src/net.py", "TRN201")]
 
 
 def test_a_converted_model_that_still_imports_the_source_framework(tree: Tree, paddletorch: Run) -> None:
@@ -286,7 +286,7 @@ def test_a_converted_model_that_still_imports_the_source_framework(tree: Tree, p
     said = "ModuleNotFoundError: No module named 'torch': it still imports torch, for what was left"
     assert fault["message"] == said
     assert fault["converted"]["text"] == "import torch"
-    assert [(one["path"], one["code"]) for one in fault["diagnostics"]] == [("src/net.py", "API225")]
+    assert [(one["path"], one["code"]) for one in fault["diagnostics"]] == [("src/net.py", "TRN201")]
 
 
 def test_a_converted_model_that_is_not_whole(converted: Path, paddletorch: Run) -> None:

@@ -65,7 +65,7 @@ def required_precedence(parent: ast.AST | None, child: ast.expr) -> int:
             return 12 if right else 14
         return level + 1 if right else level
     if isinstance(parent, ast.AugAssign) and parent.value is child:
-        return _BINARY[type(parent.op)] + 1  # it may be written x = x + y
+        return 12 if isinstance(parent.op, ast.Pow) else _BINARY[type(parent.op)] + 1  # it may be written x = x + y
     if isinstance(parent, ast.Compare):
         return 6
     if isinstance(parent, ast.BoolOp):

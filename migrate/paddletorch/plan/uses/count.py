@@ -106,22 +106,26 @@ def _unused_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:
 
 def _asking_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:
     """Imports of the source framework that nothing uses, where code goes on if they fail: they ask if it is there."""
-    for node in view.tree.of_kind(ast.Try):
-        for statement in node.body:
-            if not isinstance(statement, ast.Import | ast.ImportFrom):
-                continue
-            module = f"{statement.module}." if isinstance(statement, ast.ImportFrom) else ""
-            for alias in statement.names:
-                name, local = module + alias.name, alias.asname or alias.name.partition(".")[0]
-                read = any(_reads_import(view, load, statement) for load in view.tree.names.get(local, ()))
-                if read or alias.name == "*":
-                    continue
-                if name.partition(".")[0] == view.settings.source and not view.settings.deselects(name):
-                    yield alias, name
+    tries = [node for node in view.tree.of_kind(ast.Try) if any(isinstance(s, _IMPORTS) for s in node.body)]
+    read = _read_imports(view) if tries else frozenset()
+    for statement in [s for node in tries for s in node.body if isinstance(s, _IMPORTS)]:
+        module = f"{statement.module}." if isinstance(statement, ast.ImportFrom) else ""
+        for alias in statement.names if statement not in read else ():
+            name = module + alias.name
+            of_source = name.partition(".")[0] == view.settings.source
+            if of_source and alias.name != "*" and not view.settings.deselects(name):
+                yield alias, name
 
 
-def _reads_import(view: FileView, load: ast.Name, statement: ast.stmt) -> bool:
-    return any(binding.node is statement for bindings in view.tree.meanings(load) for binding in bindings)
+_IMPORTS = ast.Import | ast.ImportFrom
+
+
+def _read_imports(view: FileView) -> frozenset[ast.AST]:
+    """The import statements that bind a name which the file reads."""
+    tree = view.tree
+    loads = (load for name in tree.imported for load in tree.names.get(name, ()))
+    read = {id(bindings): bindings for load in loads for bindings in tree.meanings(load)}
+    return frozenset(binding.node for bindings in read.values() for binding in bindings)
 
 
 def _is_module(view: FileView, name: str) -> bool:
