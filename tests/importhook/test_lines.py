@@ -35,7 +35,7 @@ def divide(x, y):
     n = z.size(0) - 4
     return w / (1 // n)
 
-def fail(x): return [torch.relu(i).no_such_method() for i in x.unbind(0)]
+def fail(x): return [torch.relu(i).item().no_such_method() for i in x.unbind(0)]
 
 class Net(nn.Module):
     @property
@@ -73,7 +73,7 @@ def test_a_traceback_shows_the_line_that_was_written(converted: ModuleType) -> N
     frames = traceback.extract_tb(missing.value.__traceback__)
     assert {frame.lineno for frame in frames if frame.filename == converted.__file__} == {13}
     if sys.version_info >= (3, 11):
-        assert WRITTEN.splitlines()[12][frames[-1].colno : frames[-1].end_colno] == "torch.relu(i).no_such_method"
+        assert WRITTEN.splitlines()[12][frames[-1].colno : frames[-1].end_colno] == "torch.relu(i).item().no_such_method"
 
 
 def test_inspect_shows_what_was_written(converted: ModuleType) -> None:
