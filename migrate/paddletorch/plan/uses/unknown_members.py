@@ -24,7 +24,7 @@ def plan_unknown_members(view: FileView, planned: Planned) -> Changes:
         kept = KeptText(view.source.body, planned.edits) if found else None
     except ValueError:
         kept = None
-    found = [(node, name) for node, name in found if kept is None or kept.touches(view.source.span(node))]
+    found = [(node, name) for node, name in found if kept is None or kept.touches(view.source.attribute_name(node))]
     return Changes(
         findings=tuple(finding(UNKNOWN_API, node, name) for node, name in found),
         counted=tuple((name, Fate.UNKNOWN) for _, name in found),
