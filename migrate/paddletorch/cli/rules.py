@@ -226,10 +226,14 @@ def pages(folder: Path) -> None:
 
 @rules.command()
 def adapters() -> None:
-    """Write the adapters of layers anew, which calls with unseen arguments construct, beside the tables."""
-    from paddletorch_rules.adapters import file
+    """Write the adapters anew, beside the tables: classes and functions that take unseen arguments.
 
-    from paddletorch.proof.write_adapters import adapters_to, toml
+    A function is kept if the examples of its row compute the same with it, so both frameworks must be installed.
+    """
+    from paddletorch_rules.adapters import file, function_adapters, functions_file
+
+    from paddletorch.proof.prove_adapters import proven
+    from paddletorch.proof.write_adapters import adapters_to, functions_to, toml
 
     table = _load(())
     sides: tuple[Framework, ...] = ("paddle", "torch")
@@ -237,6 +241,12 @@ def adapters() -> None:
         found = list(adapters_to(target, table))
         file(target).write_text(toml(found), encoding="utf-8")
         click.echo(f"{len(found)} adapters in {file(target)}")
+        written = list(functions_to(target, table))
+        functions_file(target).write_text(toml(written), encoding="utf-8")
+        function_adapters.cache_clear()
+        kept = list(proven(written, table, target))
+        functions_file(target).write_text(toml(kept), encoding="utf-8")
+        click.echo(f"{len(kept)} of {len(written)} functions in {functions_file(target)}")
 
 
 def _load(tables: tuple[str, ...]) -> Table:

@@ -5,7 +5,11 @@ subclass with the source's signature. A few are written by hand, in ``written_to
 ``written_to_torch.toml``, whose ``[[function]]`` entries are functions that such classes call.
 
 ``functions_to_paddle.toml`` and ``functions_to_torch.toml`` hold functions that templates of rows and hooks call, named
-by the source's API: ``torch_chunk``. A converted file gets those that it calls.
+by the source's API: ``torch_chunk``. A converted file gets those that it calls. One with ``of`` has the parameters of
+that function of the source, and so is its adapter.
+
+The same command writes ``calls_to_paddle.toml`` and ``calls_to_torch.toml``, the adapters of functions: what the
+converter makes of a function with the source's signature that hands its arguments on.
 """
 
 from __future__ import annotations
@@ -68,8 +72,13 @@ class Adapter:
 
 
 def file(target: Framework) -> Path:
-    """Where the adapters of calls that are converted to ``target`` are kept."""
+    """Where the adapters of layers that are converted to ``target`` are kept."""
     return _FOLDER / f"to_{target}.toml"
+
+
+def functions_file(target: Framework) -> Path:
+    """Where the adapters of functions that are converted to ``target`` are kept."""
+    return _FOLDER / f"calls_to_{target}.toml"
 
 
 @lru_cache
@@ -79,9 +88,18 @@ def adapters(target: Framework) -> Mapping[str, Adapter]:
 
 
 @lru_cache
+def function_adapters(target: Framework) -> Mapping[str, Adapter]:
+    """The adapters of functions by the source's function; and of the classes of optimizers and the like."""
+    made, written = _parsed(functions_file(target), _FOLDER / f"functions_to_{target}.toml")
+    entries = [*made["adapter"], *(one for one in written["function"] if "of" in one)]
+    return MappingProxyType({one["of"]: _adapter(one) for one in entries})
+
+
+@lru_cache
 def definitions(target: Framework, adapter: Adapter) -> tuple[Definition, ...]:
     """What is written into a file for the adapter: what it needs, and last its class."""
     known = {one["name"]: Definition(one["name"], one["text"]) for one in _entries(target, "function")}
+    known |= functions(target) if adapter.needs else {}
     named = {one.name: one for one in adapters(target).values()}
     found: dict[str, Definition] = {}
     for name in adapter.needs:

@@ -83,13 +83,17 @@ def ignored_label(call: BoundCall) -> object:
         return ...
 
 
+_WRITTEN = (
+    "torch_cross_entropy({input}, {label}{weight:, weight=%}{ignore_index:, ignore_index=%}{reduction:, reduction=%}"
+    "{label_smoothing:, label_smoothing=%})"
+)
+
+
 def _smoothed(call: BoundCall, how: str) -> None:
     """Paddle smooths over the last dimension, whatever the axis of the classes: they are moved there."""
-    for other in ("weight", "ignore_index"):
-        if is_given(call, other):
-            no_counterpart(call, other, "... with label_smoothing")
-    if not how:
-        no_counterpart(call, "reduction")
+    if is_given(call, "weight") or is_given(call, "ignore_index") or not how:
+        call.rewrite(_WRITTEN)
+        return
     if _has_two_dimensions(call.origin("input")) and how != "none":
         call.force("axis", "1")
         return
@@ -149,11 +153,9 @@ def _is_float(dtype: str | None) -> bool:
 
 def _soft_labels(call: BoundCall, how: str) -> None:
     """Floating-point targets are probabilities; Paddle's losses keep the dimension of the classes."""
-    for other in ("weight", "ignore_index"):
-        if is_given(call, other):
-            no_counterpart(call, other, "... with probabilities as target")
-    if not how:
-        no_counterpart(call, "reduction")
+    if is_given(call, "weight") or is_given(call, "ignore_index") or not how:
+        call.rewrite(_WRITTEN)
+        return
     call.drop("reduction")
     call.rewrite(
         "paddle.nn.functional.cross_entropy({input}, {label}, soft_label=True, axis=1"

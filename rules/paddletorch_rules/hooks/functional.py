@@ -249,24 +249,17 @@ def _training(call: BoundCall, rate_name: str) -> None:
 
 @hook("attention", to="paddle")
 def attention_to_paddle(call: BoundCall) -> None:
-    """Paddle has no ``scale``: another than the usual one goes into the query."""
-    if call.value("enable_gqa") is not None and call.literal("enable_gqa") is not False:
-        no_counterpart(call, "enable_gqa")
-    call.drop("enable_gqa")
-    scale = call.value("scale")
-    if scale is None or call.literal("scale") is None:
-        call.drop("scale")
-        return
-    if not is_plain(scale):
-        no_counterpart(call, "scale")
-    text = (
-        "paddle.transpose(paddle.nn.functional.scaled_dot_product_attention(paddle.transpose({query} * "
-        f"({literally(operand(scale))} * {{query}}.shape[-1] ** 0.5), [0, 2, 1, 3]), "
-        "paddle.transpose({key}, [0, 2, 1, 3]), paddle.transpose({value}, [0, 2, 1, 3])"
-        "{attn_mask:, attn_mask=%}{dropout_p:, dropout_p=%}{is_causal:, is_causal=%}), [0, 2, 1, 3])"
-    )
-    call.drop("scale")
-    call.rewrite(text)
+    """Paddle's takes heads after positions, and before 3.3 neither a scale nor groups of queries."""
+    text = "torch_attention({query}, {key}, {value}{attn_mask:, attn_mask=%}{dropout_p:, dropout_p=%}"
+    text += "{is_causal:, is_causal=%}"
+    for name, default in (("scale", None), ("enable_gqa", False)):
+        value = call.value(name)
+        if value is not None and call.literal(name) is not default:
+            if not is_plain(value):
+                no_counterpart(call, name)
+            text += f", {name}={literally(ast.unparse(value))}"
+        call.drop(name)
+    call.rewrite(text + ")")
 
 
 @hook("attention", to="torch")

@@ -54,8 +54,8 @@ def layer_placed(call: BoundCall) -> None:
     placed(call)
 
 
-def placed(call: BoundCall) -> None:
-    """torch's layers take a device and a dtype; Paddle's are moved once they are made."""
+def placed(call: BoundCall, first: tuple[Step, ...] = ()) -> None:
+    """torch's layers take a device and a dtype; Paddle's are moved once they are made, and ``first`` is done."""
     given = []
     for name, other in (("device", "dtype"), ("dtype", "device")):
         if call.types(name) == {other}:
@@ -64,8 +64,11 @@ def placed(call: BoundCall) -> None:
             call.drop(name)
             if call.literal(name) is not None:
                 given.append(f"{name}={{{name}}}")
-    if given:
-        call.surround("", f".to({', '.join(given)})")
+    moved = f".to({', '.join(given)})"
+    if first:
+        call.afterwards(*first, *([Step((("", f"{{object}}{moved}"),))] if given else []))
+    elif given:
+        call.surround("", moved)
 
 
 @hook("layer_conv", to="paddle")

@@ -12,13 +12,14 @@ from paddletorch_rules.hooks.protocol import BoundCall, Step, hook
 @hook(RECURRENT, to="paddle")
 def rnn_to_paddle(call: BoundCall) -> None:
     """Paddle 3.3 cannot move the layer, nor a model that holds it, before its state of dropout has a value."""
-    placed(call)
-    if call.is_named and not any(call.value(name) is not None for name in ("device", "dtype")):
-        call.afterwards(Step((("", "{object}._dropout_state = paddle.zeros([1], dtype='uint8')"),)))
-        return
-    moved = isinstance(call.parent, ast.Attribute) and call.parent.attr in ("to", "cuda")
-    code = "NNL201" if moved else "NNL202"
-    call.report(code, difference="Paddle 3.3 moves it by .to() only once its _dropout_state has a value")
+    state = Step((("", "{object}._dropout_state = paddle.zeros([1], dtype='uint8')"),))
+    moves = any(call.value(name) is not None for name in ("device", "dtype"))
+    of_parent = isinstance(call.node.func, ast.Attribute) and call.node.func.attr == "__init__"
+    if of_parent or (call.is_named and not moves):
+        placed(call, (state,))
+    else:
+        call.surround("torch_recurrent(", ")")
+        placed(call)
 
 
 @hook("layer_cell", to="paddle")

@@ -345,6 +345,7 @@ def increment(call: BoundCall) -> None:
 
 @hook("chunk", to="paddle")
 def chunk(call: BoundCall) -> None:
-    """The last of torch's chunks may be smaller; Paddle raises then. A number that is written out shows the sizes."""
-    if not isinstance(call.literal("chunks"), int):
+    """The last of torch's chunks may be smaller; Paddle raises then. Halves and parts with a name each are even."""
+    chunks = call.literal("chunks")
+    if not isinstance(chunks, int) or (chunks > 2 and _unpacked_into(call.parent) != chunks):
         call.rewrite(f"torch_chunk({{{receiver(call, 'x')[0]}}}, {{chunks}}{{axis:, %}})")

@@ -247,7 +247,9 @@ class _HookCall:
 
     @property
     def is_named(self) -> bool:
-        return object_path(self._binding.view, self._binding.expression) is not None
+        view, call = self._binding.view, self._binding.expression
+        makes_partial = view.qualified(call.func) == "functools.partial"  # which has the name then
+        return not makes_partial and object_path(view, call) is not None
 
     @property
     def held_as(self) -> str:
@@ -271,7 +273,8 @@ class _HookCall:
         self._wraps[name] = (before, after)
 
     def surround(self, before: str, after: str) -> None:
-        self._around = (before, after)
+        inner = self._around
+        self._around = (before + inner[0], inner[1] + after)
 
     def afterwards(self, *steps: Step) -> None:
         self._steps += steps

@@ -1,18 +1,19 @@
-"""Calls of layers whose arguments only the running program knows: an adapter with the source's signature takes them.
+"""Calls whose arguments only the running program knows: an adapter with the source's signature takes them.
 
 ``nn.BatchNorm2d(width, **options)`` becomes ``TorchBatchNorm2d(width, **options)``, and the file gets that class: a
 subclass of Paddle's layer with torch's arguments. So the arguments mean what they meant, whatever they are. It also
 stands for a layer that would need a function without a name around it: ``nn.Dropout(mode="downscale_in_infer")``.
+For a function, ``F.pad(x, **options)``, the adapter is a function: ``torch_pad(x, **options)``.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from paddletorch_rules.adapters import Adapter, Definition, adapters, definitions
+from paddletorch_rules.adapters import Adapter, Definition, adapters, definitions, function_adapters
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.initial_values import warned_code
@@ -52,18 +53,28 @@ def with_adapter(view: FileView, use: Use) -> Use:
     if use.converts:  # as the class that takes them whatever they are, or as those that runs saw
         unseen = any(f.code == HANDED_ON for f in use.findings) or spread_keys(view, site.call) is not None
     if unseen:
-        return adapted(view, use, site.call) or use
+        return adapted(view, use, site.call) or _as_function(view, use, site.call) or use
     if not use.converts:
         return _answered(view, use, site.call) or use
     return _written_plainly(view, use, site.call)
 
 
+def _as_function(view: FileView, use: Use, call: ast.Call) -> Use | None:
+    """The use with a function that takes the call's arguments; None if there is none for it."""
+    if use.converts:
+        return None  # what is handed on means the same
+    adapter = _named(function_adapters(view.target), use.site)
+    return None if adapter is None else _with(view, use, adapter, call)
+
+
 def _answered(view: FileView, use: Use, call: ast.Call) -> Use | None:
     """The use with an adapter that takes what the target's own layer does not: another padding for each side."""
     adapter, codes = _adapter(view, use.site), {found.code for found in use.findings}
+    if adapter is None and use.row.kind == "function":
+        adapter = _named(function_adapters(view.target), use.site)
     if adapter is None or not codes or not codes <= set(adapter.answers) or not takes(view, adapter, call):
         return None
-    found = adapted(view, use, call)
+    found = _with(view, use, adapter, call)
     return None if found is None else replace(found, findings=tuple(f for f in found.findings if f.code != CODE))
 
 
@@ -102,7 +113,7 @@ def _is_beside(view: FileView, call: ast.Call, adapter: Adapter) -> bool:
 
 def takes(view: FileView, adapter: Adapter, call: ast.Call) -> bool:
     """Whether the adapter takes the arguments as they stand: none is an initializer that suits only its own tensor."""
-    arguments = _constructor(adapter)
+    arguments = _parameters(adapter)
     parameters = [one.arg for one in arguments.args]
     named = {*parameters, *(one.arg for one in arguments.kwonlyargs)}
     given = positional(adapter, call)
@@ -117,12 +128,17 @@ def takes(view: FileView, adapter: Adapter, call: ast.Call) -> bool:
 
 def positional(adapter: Adapter, call: ast.Call) -> dict[str, ast.expr]:
     """The positional arguments by the adapter's parameters."""
-    return dict(zip([one.arg for one in _constructor(adapter).args[1:]], call.args, strict=False))
+    return dict(zip([one.arg for one in _parameters(adapter).args], call.args, strict=False))
 
 
-def _constructor(adapter: Adapter) -> ast.arguments:
-    nodes = ast.walk(ast.parse(adapter.text))
-    return next(n.args for n in nodes if isinstance(n, ast.FunctionDef) and n.name == "__init__")
+def _parameters(adapter: Adapter) -> ast.arguments:
+    """What the class, without its ``self``, or the function takes."""
+    (whole,) = ast.parse(adapter.text).body
+    if isinstance(whole, ast.FunctionDef):
+        return whole.args
+    arguments = next(n.args for n in ast.walk(whole) if isinstance(n, ast.FunctionDef) and n.name == "__init__")
+    del arguments.args[0]
+    return arguments
 
 
 def _is_default(value: ast.expr, default: ast.expr | None) -> bool:
@@ -144,12 +160,17 @@ def adapted(view: FileView, use: Use, call: ast.Call | None) -> Use | None:
 
     Without ``call``, the class is called where the file does not show it.
     """
+    adapter = _adapter(view, use.site)
+    return None if adapter is None else _with(view, use, adapter, call)
+
+
+def _with(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None) -> Use | None:
+    """The use with the name of the adapter; None if it has no place, or its name is taken."""
     site = use.site
-    adapter = _adapter(view, site)
     place = _place(view, site)
-    if adapter is None or place is None:
+    if place is None:
         return None
-    parts = definitions(view.target, adapter)
+    parts = [one for one in definitions(view.target, adapter) if not has_function(view, one)]
     if not all(_is_free(view, one.name) for one in parts):
         return None
     try:
@@ -170,8 +191,12 @@ def adapted(view: FileView, use: Use, call: ast.Call | None) -> Use | None:
 
 def _adapter(view: FileView, site: Site) -> Adapter | None:
     """The adapter of the site's class, by the name that its row has: ``torch.nn.modules.ReLU`` is ``torch.nn.ReLU``."""
+    return _named(adapters(view.target), site)
+
+
+def _named(known: Mapping[str, Adapter], site: Site) -> Adapter | None:
     names = (site.name, *site.candidates[0].form.names[:1])
-    return next((found for name in names if (found := adapters(view.target).get(name)) is not None), None)
+    return next((found for name in names if (found := known.get(name)) is not None), None)
 
 
 def _findings(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None) -> list[Finding]:
@@ -225,7 +250,8 @@ def _adapters(view: FileView, planned: Planned) -> Iterator[_Inserted]:
     for use in planned.uses.converted:
         place = _place(view, use.site) if use.adapter is not None else None
         if use.adapter is not None and place is not None:
-            yield from (_Inserted(place, one, use.site) for one in definitions(view.target, use.adapter))
+            parts = [one for one in definitions(view.target, use.adapter) if not has_function(view, one)]
+            yield from (_Inserted(place, one, use.site) for one in parts)
 
 
 def _functions(view: FileView, planned: Planned) -> Iterator[_Inserted]:

@@ -143,6 +143,8 @@ def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
             yield _Operation(call, [call.args[0]], call.func.value)
         elif last in facts().promoting:
             yield _Operation(call, [call.func.value, call.args[0]])
+        elif last == "where" and len(call.args) == 2:
+            yield _Operation(call, [call.func.value, call.args[1]])
 
 
 def _promotes_in_place(name: str) -> bool:
@@ -162,9 +164,10 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         written = dtypes.of(operation.target)
         yield from _to(view, dtypes, found, written, operation.target)
         if written is not None and all(dtypes.number(o) is None for o in others):
-            yield from _maybe_lower(view, operation, others, written, operation.target)
+            yield from _maybe_lower(view, dtypes, operation, others, written, operation.target)
         return
     if not found:
+        yield from _unseen_mask(view, dtypes, operation)
         return
     result: str | None = next(iter(found.values()))
     for dtype in found.values():
@@ -188,20 +191,31 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
             node = next(iter(found))
             yield finding(_NOT_SEEN, node, "torch.Tensor", first=view.text(node), second=view.text(others[0]))
     else:
-        yield from _maybe_lower(view, operation, others, result, next(iter(found)))
+        yield from _maybe_lower(view, dtypes, operation, others, result, next(iter(found)))
 
 
-_MASK = re.compile(r"(^|_)(masks?|valid)(_|$)")
+_MASK = re.compile(r"(^|_)(masks?|valid)(_?\d+|_[a-z])?$")
 _LABELS = re.compile(r"(^|_)(labels?|idx|ind(ex|ices))(_|$)")
 
 
 def _maybe_lower(
-    view: FileView, operation: _Operation, others: list[ast.expr], dtype: str, known: ast.expr
+    view: FileView, dtypes: Dtypes, operation: _Operation, others: list[ast.expr], dtype: str, known: ast.expr
 ) -> Iterator[Finding]:
     """The finding about the one operand of unknown dtype beside ``known``, which is of this ``dtype``."""
-    if len(others) == 1 and category(dtype) == 2 and _may_be_lower(operation.node, others[0]):
+    if len(others) == 1 and category(dtype) == 2 and _may_be_lower(operation.node, dtypes.source(others[0])):
         first, second = view.text(others[0]), view.text(known)
         yield finding(_MAYBE_LOWER, others[0], "torch.Tensor", first=first, second=second)
+
+
+def _unseen_mask(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[Finding]:
+    """The finding about a mask in a product of tensors of two dtypes that are not seen."""
+    if operation.target is not None or not any(map(dtypes.is_tensor, operation.operands)):
+        return
+    masks = [o for o in operation.operands if _may_be_lower(operation.node, dtypes.source(o))]
+    if len(masks) == 1 and isinstance(operation.node, ast.BinOp):
+        other = next(o for o in operation.operands if o is not masks[0])
+        if not isinstance(other, ast.Constant) and dtypes.number(other) is None:
+            yield finding(_MAYBE_LOWER, masks[0], "torch.Tensor", first=view.text(masks[0]), second=view.text(other))
 
 
 def _may_be_lower(operation: ast.AST, operand: ast.expr) -> bool:

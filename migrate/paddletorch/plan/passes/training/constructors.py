@@ -40,7 +40,7 @@ def constructors_of(view: FileView, draft: Draft, type_name: str) -> list[Constr
     found: list[Constructor] = []
     for use in draft:
         site, row, call = use.site, use.row, use.site.call
-        if row.instance != type_name or site.role != "call" or call is None or not use.converts:
+        if row.instance != type_name or site.role != "call" or call is None or not use.converts or use.adapter:
             continue
         forms = row.forms(view.settings.source)
         form = next((f for f in forms if site.name in f.names), forms[0])
