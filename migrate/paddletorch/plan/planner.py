@@ -23,6 +23,7 @@ from paddletorch.plan.passes.strings.imported_text import plan_imported_text
 from paddletorch.plan.passes.strings.launcher import plan_launcher
 from paddletorch.plan.passes.strings.names_in_strings import plan_names_in_probes, plan_names_in_strings
 from paddletorch.plan.passes.strings.wrapped_models import plan_wrapped_models
+from paddletorch.plan.passes.tensors.arrays_of_tensors import plan_arrays_of_tensors
 from paddletorch.plan.passes.tensors.augmented_assignments import plan_augmented_assignments
 from paddletorch.plan.passes.tensors.bitwise_operators import plan_bitwise_operators
 from paddletorch.plan.passes.tensors.compared_sizes import plan_compared_sizes
@@ -99,6 +100,7 @@ PASSES = (
     Pass("in-place layers", plan_inplace_layers),
     Pass("in-place operators", plan_inplace_operators),
     Pass("compared sizes", plan_compared_sizes),
+    Pass("arrays of tensors", plan_arrays_of_tensors),
     Pass("bitwise operators", plan_bitwise_operators),  # of statements that the pass before has not rewritten
     Pass("augmented assignments", plan_augmented_assignments),  # of statements that no pass before it has rewritten
     Pass("inherited constructors", plan_inherited),

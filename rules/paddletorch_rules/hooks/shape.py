@@ -83,6 +83,9 @@ def unsqueeze(call: BoundCall) -> None:
     """Paddle adds several dimensions, one after the other."""
     axes = elements(call, "axis")
     if axes is None:
+        node = call.origin("axis")
+        if isinstance(node, ast.BinOp) and any(isinstance(side, _DISPLAY) for side in (node.left, node.right)):
+            no_counterpart(call, "axis")  # as many dimensions as the program finds
         return
     hole, _ = receiver(call, "input")
     call.rewrite(f"{{{hole}}}" + "".join(f".unsqueeze({axis})" for axis in axes))

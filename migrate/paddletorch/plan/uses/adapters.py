@@ -29,6 +29,9 @@ from paddletorch.plan.names.written_functions import functions_in, has_function,
 from paddletorch.plan.syntax.statements import start_of
 
 CODE = "API240"
+OVERLOADS = "API224"
+"""The code for arguments that do not say which form of an API is called."""
+
 HANDED_ON = "API229"
 """The code for unseen arguments that must be given as the target calls them."""
 
@@ -42,6 +45,8 @@ def has_source_calls(view: FileView, name: str) -> bool:
 def with_adapter(view: FileView, use: Use) -> Use:
     """The use with an adapter in the place of its class; unchanged if its arguments are seen, or there is none."""
     site = use.site
+    if site.other is None and site.call is not None and _is_overload(use):
+        return _as_function(view, use, site.call) or use
     if site.other is not None or len(site.candidates) != 1:
         return use
     found = adapters(view.target).get(site.name)
@@ -57,6 +62,16 @@ def with_adapter(view: FileView, use: Use) -> Use:
     if not use.converts:
         return _answered(view, use, site.call) or use
     return _written_plainly(view, use, site.call)
+
+
+def _is_overload(use: Use) -> bool:
+    """Whether all that is said of a call is that its unseen arguments decide which form of an API it means."""
+    unseen = use.site.call is not None and (
+        any(isinstance(one, ast.Starred) for one in use.site.call.args)
+        or any(one.arg is None for one in use.site.call.keywords)
+    )
+    codes = {found.code for found in use.findings}
+    return unseen and codes == {OVERLOADS} and len({one.name for one in use.site.candidates}) == 1
 
 
 def _as_function(view: FileView, use: Use, call: ast.Call) -> Use | None:
