@@ -1,8 +1,10 @@
-"""What all tests share: a cache folder of their own, Ctrl-C as a terminal has it, and no limits of time."""
+"""What all tests share: a cache folder, bytecode and threads, Ctrl-C as a terminal has it, and no limits of time."""
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,12 @@ from hypothesis import HealthCheck, settings
 from paddletorch_rules.storage import CACHE_DIR, NO_CACHE
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job, and what it starts, ignores it
+
+# hundreds of processes of the tests would compile this project, each anew
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# there is a worker for each core, and threads that wait for each other take its time
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # how long an example takes says how busy the machine is
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -17,6 +17,7 @@ import pytest
 from paddletorch.batch.cache import store
 from paddletorch_rules import compiled, load
 from paddletorch_rules.facts import facts
+from paddletorch_rules.schema import RawTables
 from paddletorch_rules.storage import CACHE_DIR, UntrustedFolder, cache_folder
 
 if TYPE_CHECKING:
@@ -187,12 +188,10 @@ def test_a_damaged_copy_of_the_facts_is_not_used(cache: Path) -> None:
 
 def test_few_copies_of_the_tables_stay(cache: Path) -> None:
     load.cache_clear()
-    table = load()
+    load()
     (copy,) = cache.glob("tables-*.pickle")
-    raw = compiled.restore(table.digest)
-    assert raw is not None
     for number in range(12):
-        compiled.keep(f"{number:016}", raw)
+        compiled.keep(f"{number:016}", RawTables())  # whose size does not count
     copies = sorted(path.name for path in cache.glob("tables-*.pickle"))
     assert len(copies) == 8
     assert copy.name not in copies

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from paddletorch.children import child
 
 from ..in_process import Result, run_here
+from .warm import Forked, Server
 
 Run = Callable[..., Result]
 Tree = Callable[[Mapping[str, str | bytes]], None]
@@ -74,3 +77,21 @@ def process(folder: Path) -> Run:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[dict[str, Server]]:
+    """Processes that have imported a framework, by its name; made when they are needed."""
+    made: dict[str, Server] = {}
+    yield made
+    for server in made.values():
+        server.stop()
+
+
+@pytest.fixture
+def forked_children(servers: dict[str, Server], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Children of this process are forked where they need not import their framework."""
+    if hasattr(os, "fork"):
+        monkeypatch.setattr(
+            child, "subprocess", SimpleNamespace(**vars(subprocess) | {"Popen": partial(Forked, servers)})
+        )

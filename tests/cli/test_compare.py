@@ -11,6 +11,8 @@ import pytest
 
 from .conftest import Run, Tree
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 NET = """import torch
 import torch.nn.functional as F
 from torch import nn
@@ -172,8 +174,8 @@ def plant(file: Path, old: str, new: str) -> int:
     return text[: text.index(old)].count("\n") + 1
 
 
-def test_a_conversion_computes_the_same(converted: Path, paddletorch: Run) -> None:
-    made = paddletorch("compare", "--to", "paddle", *MODEL, "--report", "page.html", "--report", "report.json")
+def test_a_conversion_computes_the_same(converted: Path, process: Run) -> None:
+    made = process("compare", "--to", "paddle", *MODEL, "--report", "page.html", "--report", "report.json")
     assert made.returncode == 0, made.stdout.decode()
     assert made.stdout.decode().startswith("torch src/net:Net, paddle out/net:Net: equal\n")
     (pair,) = json.loads(Path("report.json").read_text())["pairs"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,11 +14,23 @@ import pytest
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+@pytest.fixture(scope="session")
+def kept_tables(cache_of_the_tests: Path) -> tuple[Path, ...]:
+    """The files of the cache in which a first command keeps the tables, which are costly to read."""
+    command = [sys.executable, "-m", "paddletorch", "convert", "--to", "paddle", "--no-cache", "-"]
+    subprocess.run(command, input=b"import torch\nx = torch.zeros(3).view(3)\n", stdout=subprocess.DEVNULL, check=True)
+    return tuple(cache_of_the_tests.glob("*.pickle"))
+
+
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """An environment in which Python keeps bytecode and the user's cache is the test's own."""
+def environment(tmp_path: Path, kept_tables: tuple[Path, ...]) -> dict[str, str]:
+    """An environment in which Python keeps bytecode and the user's cache is the test's own, with the tables in it."""
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    for file in kept_tables:
+        shutil.copy2(file, cache)
     kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")}
-    return {**kept, "PADDLETORCH_CACHE_DIR": str(tmp_path / "cache"), "GLOG_minloglevel": "2", "OMP_NUM_THREADS": "1"}
+    return {**kept, "PADDLETORCH_CACHE_DIR": str(cache), "GLOG_minloglevel": "2", "OMP_NUM_THREADS": "1"}
 
 
 @pytest.fixture

@@ -73,9 +73,8 @@ def test_a_traceback_shows_the_line_that_was_written(converted: ModuleType) -> N
     frames = traceback.extract_tb(missing.value.__traceback__)
     assert {frame.lineno for frame in frames if frame.filename == converted.__file__} == {13}
     if sys.version_info >= (3, 11):
-        assert (
-            WRITTEN.splitlines()[12][frames[-1].colno : frames[-1].end_colno] == "torch.relu(i).item().no_such_method"
-        )
+        last = frames[-1]
+        assert WRITTEN.splitlines()[12][last.colno : last.end_colno] == "torch.relu(i).item().no_such_method"
 
 
 def test_inspect_shows_what_was_written(converted: ModuleType) -> None:

@@ -22,12 +22,12 @@ Place = tuple[int, int, int, int]
 """Start and end of an expression: line from 1, column in characters from 0."""
 
 TREES = (
-    ("torch", "optim"),
-    ("torch", "distributed/fsdp"),
+    pytest.param("torch", "optim", marks=pytest.mark.long),
+    pytest.param("torch", "distributed/fsdp", marks=pytest.mark.long),
     ("torch", "utils/data"),
     ("torch", "amp"),
     ("paddle", "amp"),
-    ("paddle", "optimizer"),
+    pytest.param("paddle", "optimizer", marks=pytest.mark.long),
     ("paddle", "hapi"),
     ("paddle", "nn/utils"),
 )
