@@ -62,6 +62,8 @@ class Adapter:
     """Parameters of which it takes a function or layer, where the target's own layer takes a name only."""
     alone: bool = False
     """Whether the target has no such layer, so that the class stands for every use of the source's."""
+    is_base: bool = False
+    """Whether it stands for the source's class where the program derives a class from that, and only there."""
     needs: tuple[str, ...] = ()
     """Names of the functions and other adapters that its text names."""
 
@@ -135,8 +137,9 @@ def _parsed(*paths: Path) -> tuple[Mapping[str, Any], ...]:
 def _adapter(entry: Mapping[str, Any]) -> Adapter:
     lists = {key: tuple(entry.get(key, ())) for key in _LISTS}
     warns = tuple(entry.get("warns", {}).items())
-    calls, alone = entry.get("calls", ""), entry.get("alone", False)
-    return Adapter(entry["of"], entry["name"], entry["text"], calls=calls, alone=alone, warns=warns, **lists)
+    flags = {key: entry.get(key, False) for key in ("alone", "is_base")}
+    calls = entry.get("calls", "")
+    return Adapter(entry["of"], entry["name"], entry["text"], calls=calls, warns=warns, **flags, **lists)
 
 
 _LISTS = ("lacks", "checks", "texts", "beside", "answers", "objects", "needs")

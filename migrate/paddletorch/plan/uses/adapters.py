@@ -50,8 +50,11 @@ def with_adapter(view: FileView, use: Use) -> Use:
     if site.other is not None or len(site.candidates) != 1:
         return use
     found = adapters(view.target).get(site.name)
-    if found is not None and found.alone and not view.suppressed(use.row.code, site.call or site.node):
+    stands_for_it = found is not None and (found.alone or (found.is_base and site.role == "base"))
+    if found is not None and stands_for_it and not view.suppressed(use.row.code, site.call or site.node):
         return _in_its_place(view, use, found)
+    if found is not None and found.is_base:
+        return use
     if site.role != "call" or site.call is None or has_source_calls(view, site.name):
         return use  # decided for all calls of the class in the file: ``plan_source_calls``
     unseen = all(isinstance(f.refusal, UnseenArguments) for f in use.findings) and bool(use.findings)

@@ -51,6 +51,8 @@ _BASES = ("optim.Optimizer", "lr.LRScheduler")
 def _follows_protocol(use: Use) -> bool:
     """Whether this is the base of a class that implements the source framework's protocol of steps or rates."""
     role = use.site.role
+    if use.adapter is not None:
+        return False  # which is written for such classes
     if role == "base" and use.row.instance in TYPES_WITH_PROTOCOL:
         return True
     return use.row.id in _BASES and role in ("call", "member")
