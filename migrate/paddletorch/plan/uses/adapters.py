@@ -49,7 +49,7 @@ def with_adapter(view: FileView, use: Use) -> Use:
         return _as_function(view, use, site.call) or use
     if site.other is not None or len(site.candidates) != 1:
         return use
-    found = adapters(view.target).get(site.name)
+    found = _adapter(view, site)
     stands_for_it = found is not None and (found.alone or (found.is_base and site.role == "base"))
     if found is not None and stands_for_it and not view.suppressed(use.row.code, site.call or site.node):
         return _in_its_place(view, use, found)

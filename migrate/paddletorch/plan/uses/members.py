@@ -47,7 +47,7 @@ _HOOK_RESULTS = {
 def plan_members(view: FileView, planned: Planned) -> Changes:
     """Plan every use of a member of an instance of a tracked type."""
     receivers = view.provide(Receivers).with_uses(planned.uses)
-    file = _File(view, planned, receivers, planned.naming.aliases, _left_scaler(planned))
+    file = _File(view, planned, receivers, planned.naming.aliases, _left_scaler(planned), _given(view, planned))
     if file.receivers.file_is_converted:
         return NOTHING
     matches = [(match, _plan_match(file, match)) for match in view.matches.values()]
@@ -76,11 +76,25 @@ class _File:
     """The converted file's names of the target's modules."""
     left_scaler: int | None
     """The line of a scaler's constructor, if the file has any and all of them are left."""
+    given: Mapping[ast.ClassDef, frozenset[str]]
+    """The classes that derive from a written one, with the members of the source that this has too."""
 
 
 def _left_scaler(planned: Planned) -> int | None:
     constructors = [use for use in planned.uses if use.row.instance == "scaler" and use.site.role == "call"]
     return constructors[0].site.node.lineno if constructors and not any(use.converts for use in constructors) else None
+
+
+def _given(view: FileView, planned: Planned) -> dict[ast.ClassDef, frozenset[str]]:
+    """The local classes whose base is a written class, and what that keeps by the source's names."""
+    found: dict[ast.ClassDef, frozenset[str]] = {}
+    for use in planned.uses:
+        around = view.parent(use.site.node)
+        if use.adapter is not None and use.adapter.is_base and isinstance(around, ast.ClassDef):
+            nodes = list(ast.walk(ast.parse(use.adapter.text)))
+            kept = {n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+            found[around] = frozenset(kept | {n.name for n in nodes if isinstance(n, ast.FunctionDef)})
+    return found
 
 
 def _plan_match(file: _File, match: Match) -> Changes | None:
@@ -123,7 +137,7 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
             certainty = Certainty.MAYBE
         if certainty is Certainty.NO or view.suppressed(row.code, call or node):
             continue
-        if file.receivers.overrides(node.value, node.attr):
+        if file.receivers.overrides(node.value, node.attr) or _is_given(file, node):
             continue
         changes = NOTHING
         if row.kind == "attribute":
@@ -140,6 +154,13 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
             return changes, None
         return changes, (f"{receiver.capitalize()}.{node.attr}", _fate(changes))
     return NOTHING, None
+
+
+def _is_given(file: _File, node: ast.Attribute) -> bool:
+    """Whether the receiver is of a local class that has the member from the written class below it."""
+    values = file.view.evaluator.values(node.value) if file.given else ()
+    own = [value.node for value in values if isinstance(value, Instance) and value.node is not None]
+    return bool(own) and all(node.attr in file.given.get(one, ()) for one in own)
 
 
 def _is_super_of(view: FileView, node: ast.expr, receiver: str) -> bool:
