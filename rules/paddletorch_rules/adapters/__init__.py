@@ -137,9 +137,16 @@ def _parsed(*paths: Path) -> tuple[Mapping[str, Any], ...]:
 def _adapter(entry: Mapping[str, Any]) -> Adapter:
     lists = {key: tuple(entry.get(key, ())) for key in _LISTS}
     warns = tuple(entry.get("warns", {}).items())
-    flags = {key: entry.get(key, False) for key in ("alone", "is_base")}
-    calls = entry.get("calls", "")
-    return Adapter(entry["of"], entry["name"], entry["text"], calls=calls, warns=warns, **flags, **lists)
+    return Adapter(
+        entry["of"],
+        entry["name"],
+        entry["text"],
+        warns=warns,
+        calls=entry.get("calls", ""),
+        alone=entry.get("alone", False),
+        is_base=entry.get("is_base", False),
+        **lists,
+    )
 
 
 _LISTS = ("lacks", "checks", "texts", "beside", "answers", "objects", "needs")
