@@ -61,6 +61,9 @@ class Adapter:
     needs: tuple[str, ...] = ()
     """Names of the functions and other adapters that its text names."""
 
+    members: tuple[str, ...] = ()
+    """Members of the source's class or its objects that it has and the target's own layer lacks."""
+
     @property
     def keeps_calls(self) -> bool:
         """Whether calls of the layer stay as the source's."""
@@ -121,4 +124,4 @@ def _adapter(entry: Mapping[str, Any]) -> Adapter:
     return Adapter(entry["of"], entry["name"], entry["text"], calls=calls, alone=alone, warns=warns, **lists)
 
 
-_LISTS = ("lacks", "checks", "texts", "beside", "answers", "objects", "needs")
+_LISTS = ("lacks", "checks", "texts", "beside", "answers", "objects", "needs", "members")
