@@ -67,6 +67,9 @@ class Adapter:
     needs: tuple[str, ...] = ()
     """Names of the functions and other adapters that its text names."""
 
+    members: tuple[str, ...] = ()
+    """Members of the source's class or its objects that it has and the target's own layer lacks."""
+
     @property
     def keeps_calls(self) -> bool:
         """Whether calls of the layer stay as the source's."""
@@ -149,4 +152,4 @@ def _adapter(entry: Mapping[str, Any]) -> Adapter:
     )
 
 
-_LISTS = ("lacks", "checks", "texts", "beside", "answers", "objects", "needs")
+_LISTS = ("lacks", "checks", "texts", "beside", "answers", "objects", "needs", "members")

@@ -168,20 +168,20 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
     """Paddle has the classes in the last dimension, and its labels may keep a dimension of 1 there."""
     axis = call.literal("axis") if call.value("axis") is not None else -1
     soft = call.literal("soft_label") if call.value("soft_label") is not None else False
-    if axis not in (1, -1):
-        no_counterpart(call, "axis")
-    if soft not in (True, False):
-        no_counterpart(call, "soft_label")
-    if call.value("use_softmax") is not None and call.literal("use_softmax") is not True:
-        no_counterpart(call, "use_softmax")
-    if is_given(call, "weight") and (soft or call.literal("label_smoothing") not in (..., None, 0, 0.0)):
-        no_counterpart(call, "weight")
+    smooth = call.value("label_smoothing") is not None and call.literal("label_smoothing") not in (0, 0.0)
     how = reduced(call)
-    if not how:
-        no_counterpart(call, "reduction")
+    unclear = {
+        "axis": axis not in (1, -1),
+        "soft_label": soft not in (True, False),
+        "use_softmax": call.value("use_softmax") is not None and call.literal("use_softmax") is not True,
+        "weight": is_given(call, "weight") and bool(soft or smooth),
+        "reduction": not how,
+    }
+    if any(unclear.values()):
+        _as_paddle(call, next(name for name in unclear if unclear[name]), smooth=smooth)
+        return
     for name in ("axis", "soft_label", "use_softmax"):
         call.drop(name)
-    smooth = call.value("label_smoothing") is not None and call.literal("label_smoothing") not in (0, 0.0)
     kept = how == "none" and (soft or smooth)  # Paddle's loss has a dimension of 1 where the classes stood
     counted = how == "mean" and not soft and not is_given(call, "weight") and _is_negative(call, "ignore_index")
     column = axis == 1 and not soft and is_call_of(call.origin("label"), "unsqueeze")
@@ -203,6 +203,20 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
     )
     repeated = {hole: name for hole, name in (("input", "input"), ("target", "label")) if text.count(f"{{{hole}}}") > 1}
     rewrite_once(call, text, **repeated) if repeated else call.rewrite(text)
+
+
+def _as_paddle(call: BoundCall, unclear: str, *, smooth: bool) -> None:
+    """A written function takes what torch has no parameter for, or what only the program knows."""
+    own = {name: call.value(name) for name in ("soft_label", "axis", "use_softmax")}
+    if smooth or not all(value is None or is_plain(value) for value in own.values()):
+        no_counterpart(call, unclear)
+    given = "".join(f", {name}={literally(ast.unparse(value))}" for name, value in own.items() if value is not None)
+    for name in (*own, "label_smoothing"):
+        call.drop(name)
+    call.rewrite(
+        "paddle_cross_entropy({input}, {target}{weight:, weight=%}{ignore_index:, ignore_index=%}"
+        f"{{reduction:, reduction=%}}{given})"
+    )
 
 
 @hook("layer_cross_entropy_call", to="torch")

@@ -138,24 +138,6 @@ def gaussian_nll(call: BoundCall) -> None:
         call.report("AGD203", what="Paddle gives the variance no gradient")
 
 
-@hook("sigmoid_focal_loss", to="torch")
-def sigmoid_focal_loss(call: BoundCall) -> None:
-    """Written out; the alternating weights are those of Paddle's documentation."""
-    how = reduced(call, "sum")
-    if not how:
-        no_counterpart(call, "reduction")
-    text = (
-        "(lambda _x, _y, _p: torch.nn.functional.binary_cross_entropy_with_logits(_x, _y, reduction='none')"
-        " * ({alpha} * _y + (1 - {alpha}) * (1 - _y)) * (1 - (_p * _y + (1 - _p) * (1 - _y))) ** {gamma}"
-    )
-    given = call.value("normalizer") is not None and call.literal("normalizer") is not None
-    text += ")({logit}, {label}, torch.sigmoid({logit}))" + (" / {normalizer}" if given else "")
-    call.drop("reduction")
-    if not given:
-        call.drop("normalizer")
-    call.rewrite(text if how == "none" else f"torch.{how}({text})")
-
-
 @hook("loss_base", to="paddle")
 def loss_base(call: BoundCall) -> None:
     """torch's base of losses keeps its reduction; Paddle's base of layers keeps nothing."""

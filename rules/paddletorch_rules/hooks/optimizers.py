@@ -118,3 +118,14 @@ def adamax_to_torch(call: BoundCall) -> None:
 def _check_epsilon(call: BoundCall, name: str, value: float, size: float, where: str) -> None:
     if size > _SMALL:
         call.report("OPT201", where=where, parameter=name, value=repr(value))
+
+
+@hook("optimizer_state", to="torch")
+def optimizer_state(call: BoundCall) -> None:
+    """Paddle's optimizer saves and loads the state of the scheduler that it follows as well."""
+    made = call.origin("self")
+    if isinstance(made, ast.Call):
+        rates = [k.value for k in made.keywords if k.arg in ("learning_rate", None)] or made.args[:1]
+        if all(isinstance(rate, ast.Constant) for rate in rates):
+            return
+    call.report("LRS202", what="Paddle loads the state of the optimizer's scheduler too; save and load it by itself")

@@ -50,7 +50,7 @@ def test_every_class_can_be_made(target: Framework, tmp_path: Path) -> None:
     base = {"paddle": "paddle.nn.Layer", "torch": "torch.nn.Module"}[target]
     asked = f"print(all(issubclass(one, {base}) for one in [{', '.join(names)}]))"
     program = tmp_path / "all_adapters.py"
-    program.write_text(f"import {target}\n\n\n{texts}\n\n{asked}\n", encoding="utf-8")
+    program.write_text(f"import collections\n\nimport {target}\n\n\n{texts}\n\n{asked}\n", encoding="utf-8")
     run = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
     assert run.stdout.strip() == "True", run.stderr
 

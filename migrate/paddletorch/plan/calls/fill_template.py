@@ -156,11 +156,17 @@ def _arguments(
     """What stands for each parameter of the target: an argument, a run of arguments (a list), or text."""
     found: dict[str, ast.expr | tuple[ast.expr, ast.expr] | str] = {}
     call = binding.node
+    signature = form.signature(binding.view.settings.target_releases.newest)
+    variadic = {p.name for p in signature.parameters if p.variadic} if signature is not None else set()
     for pair in binding.row.parameters:
         target_name = pair.name(binding.target)
         bound = binding.given.get(pair.name(binding.view.settings.source) or "")
-        if target_name is not None and bound is not None and bound.position is None and bound.dict_key is None:
+        if target_name is None or bound is None or bound.dict_key is not None:
+            continue
+        if bound.position is None:
             found[target_name] = bound.value
+        elif target_name in variadic:  # which the plan leaves in its place
+            found[target_name] = (bound.value, bound.rest[-1]) if bound.rest else bound.value
     values = [*call.args, *(k.value for k in call.keywords)]
     for index, name in plan.keywords.items():
         last = plan.lists.get(index, index)
@@ -169,7 +175,6 @@ def _arguments(
         found[name] = text
     if binding.receiver is not None:
         found["self"] = binding.receiver
-    signature = form.signature(binding.view.settings.target_releases.newest)
     for parameter in signature.parameters if signature is not None else ():
         if parameter.default == "None" and _is_none(found.get(parameter.name)):
             del found[parameter.name]  # as good as not given

@@ -1,4 +1,4 @@
-"""Functions that converted text calls, such as ``torch_chunk``: a file gets those that it needs, below its imports."""
+"""Functions and classes that converted text calls, such as ``torch_chunk``: a file gets its own, below its imports."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from paddletorch.model import Edit
 from paddletorch.plan.model.refusals import NameTaken, Refused
 from paddletorch.plan.model.view import FileView
 
-_CALLED = re.compile(r"(?<![\w.])(?:torch|paddle)_[a-z_0-9]+(?=\()")
+_CALLED = re.compile(r"(?<![\w.])(?:(?:torch|paddle)_[a-z_0-9]+|(?:Torch|Paddle)[A-Z][A-Za-z]+)(?=\()")
 
 
 def functions_in(view: FileView, edits: Iterable[Edit]) -> dict[str, Definition]:
     """The functions of the tables that new text calls, by name."""
-    names = {name: None for edit in edits if "_" in edit.written for name in _CALLED.findall(edit.written)}
+    names = {name: None for edit in edits if "(" in edit.written for name in _CALLED.findall(edit.written)}
     known = functions(view.target) if names else {}
     return {name: known[name] for name in names if name in known}
 
@@ -37,10 +37,10 @@ def has_function(view: FileView, one: Definition) -> bool:
     """Whether an earlier conversion has written the function into the file."""
     bindings = view.tree.scope.bindings.get(one.name, ())
     nodes = [binding.node for binding in bindings]
-    return len(nodes) == 1 and isinstance(nodes[0], ast.FunctionDef) and _same(nodes[0], one)
+    return len(nodes) == 1 and isinstance(nodes[0], ast.FunctionDef | ast.ClassDef) and _same(nodes[0], one)
 
 
-def _same(node: ast.FunctionDef, one: Definition) -> bool:
+def _same(node: ast.FunctionDef | ast.ClassDef, one: Definition) -> bool:
     return ast.dump(node) == ast.dump(ast.parse(one.text).body[0])
 
 

@@ -101,8 +101,20 @@ def place_after(view: FileView, statement: ast.stmt) -> tuple[int, str]:
 
 
 def insert_before(view: FileView, statement: ast.stmt, text: str, code: str) -> Edit:
-    """Insert code before the statement."""
+    """Insert code before the statement; a statement with a block cannot share a line, so it breaks the line."""
     start = view.source.span(statement).start
     own = own_line(view, statement)
-    end = view.source.newline + view.source.indentation(statement.lineno) if own else "; "
+    line = view.source.newline + view.source.indentation(statement.lineno)
+    before = None if own or "\n" not in text else _before_on_line(view, statement)
+    if before is not None:
+        inserted = "".join(line + part for part in text.splitlines())
+        return Edit(Span(view.source.span(before).end, start), inserted + line, code)
+    end = line if own else "; "
     return Edit(Span(start, start), "".join(part + end for part in text.splitlines()), code)
+
+
+def _before_on_line(view: FileView, statement: ast.stmt) -> ast.stmt | None:
+    """The statement of the same block before this one, if the first statement of the line is of the block too."""
+    shared = [one for one in block_of(view, statement) if one.lineno == statement.lineno]
+    index = shared.index(statement)
+    return shared[index - 1] if index and own_line(view, shared[0]) else None

@@ -15,6 +15,7 @@ from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.use import Uses
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.spelling import spelled
 from paddletorch.resolve import Instance
 
 
@@ -22,13 +23,13 @@ def plan_layer_calls(view: FileView, planned: Planned) -> Changes:
     """Rename the keywords and translate the values in each call of a layer whose class is known."""
     if view.provide(Receivers).with_uses(planned.uses).file_is_converted:
         return NOTHING
-    return joined(_plan_call(view, call, planned.uses) for call in view.tree.calls)
+    return joined(_plan_call(view, call, planned) for call in view.tree.calls)
 
 
-def _plan_call(view: FileView, call: ast.Call, uses: Uses) -> Changes:
+def _plan_call(view: FileView, call: ast.Call, planned: Planned) -> Changes:
     """Plan one call of a layer that is not left."""
     named = [k for k in call.keywords if k.arg is not None]
-    row = _layer(view, call, uses) if named or len(call.args) > 1 else None
+    row = _layer(view, call, planned.uses) if named or len(call.args) > 1 else None
     if row is None or not view.is_located(call) or view.suppressed(row.code, call):
         return NOTHING
     names = {p.name(view.settings.source): p.name(view.target) for p in row.forward}
@@ -38,14 +39,15 @@ def _plan_call(view: FileView, call: ast.Call, uses: Uses) -> Changes:
         for k in named
         if k.arg is not None and (new := names.get(k.arg))
     ]
+    values = NOTHING
     try:
-        edits += list(_values(view, call, row))
+        values = spelled(view, planned.naming.aliases, call, _values(view, call, row), f"{row.id}()")
     except Refused as stop:
         findings.append(refused(stop.refusal, call, f"{row.id}()", row))
-    if not edits:
+    if not edits and not values.edits:
         return Changes(findings=tuple(findings))
     conversion = view.conversion(row.code, call, f"{row.instance}()", f"{row.instance}()", row.id)
-    return Changes(tuple(edits), (conversion,), tuple(findings))
+    return Changes((*edits, *values.edits), (conversion,), tuple(findings), values.imports)
 
 
 def _values(view: FileView, call: ast.Call, row: Row) -> Iterator[Edit]:

@@ -33,20 +33,34 @@ def plan_source_calls(view: FileView, planned: Planned) -> Changes:
     bases: list[Use] = []
     for use in planned.uses:
         site = use.site
-        if site.role == "base" and use.converts and has_source_calls(view, site.name):
+        if use.converts and has_source_calls(view, site.name) and (site.role == "base" or _is_of_member(view, use)):
             bases.append(use)
         alone = site.call is not None and site.other is None and len(site.candidates) == 1
         if site.role == "call" and alone and has_source_calls(view, site.name):
             layers.setdefault(site.name, []).append(use)
     if not (layers or bases) or view.provide(Receivers).with_uses(planned.uses).file_is_converted:
         return NOTHING
-    called = set(_called_otherwise(view, layers))
+    called = {*_called_otherwise(view, layers), *_with_members(view, layers)}
     revised = [adapted(view, use, None) or use.refuse(UnseenArguments(use.site.name)) for use in bases]
     for name, uses in layers.items():
         adapter = adapters(view.target)[name]
         if name in called or any(_is_needed(adapter, use) for use in uses):
             revised += _all_adapted(view, adapter, uses)
     return Changes(uses=tuple(revised))
+
+
+def _is_of_member(view: FileView, use: Use) -> bool:
+    """Whether the use is the class in ``nn.MultiHeadAttention.Cache``, which the target's own class lacks."""
+    around = view.parent(use.site.node)
+    return isinstance(around, ast.Attribute) and around.attr in adapters(view.target)[use.site.name].members
+
+
+def _with_members(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:
+    """The classes of which the file reads a member that the target's own class lacks."""
+    for name in layers:
+        members = adapters(view.target)[name].members
+        if any(isinstance(n, ast.Attribute) and n.attr in members for n in ast.walk(view.tree.module)):
+            yield name
 
 
 def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:

@@ -1,11 +1,12 @@
-"""A layer that takes another one's place by a negative index: Paddle's Sequential appends it."""
+"""Layers of a Sequential by an index: Paddle's appends what is put at a negative one, and torch's takes no name."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from paddletorch.model import Edit
+from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.side_effects import is_pure
@@ -13,13 +14,31 @@ from paddletorch.resolve import Instance
 from paddletorch.resolve.values import Container
 
 _CODE = "NNL101"
+_SEQUENTIAL = "paddle.nn.Sequential"
 
 
 def plan_replaced_layers(view: FileView, planned: Planned) -> Changes:
-    """Count ``net[-1] = layer`` from the front, which is right for lists too."""
-    if view.target != "paddle" or view.is_half_converted:
+    """Count ``net[-1] = layer`` from the front, which is right for lists too, and get ``net["conv"]`` by its name."""
+    if view.is_half_converted:
         return NOTHING
-    return joined(_replaced(view))
+    return joined(_replaced(view) if view.target == "paddle" else _named(view))
+
+
+def _named(view: FileView) -> Iterator[Changes]:
+    for node in view.tree.subscripts:
+        if not isinstance(node.ctx, ast.Load) or kinds(view, node.slice) != {"str"} or not view.is_located(node):
+            continue
+        values = view.evaluator.objects(node.value)
+        if not values or not all(isinstance(v, Instance) and v.api == _SEQUENTIAL for v in values):
+            continue
+        if view.is_deselected(_CODE, node):
+            continue
+        whole, base, name = (view.source.span(part) for part in (node, node.value, node.slice))
+        edits = (
+            Edit(Span(base.end, name.start), ".get_submodule(", _CODE),
+            Edit(Span(name.end, whole.end), ")", _CODE),
+        )
+        yield Changes(edits, (view.conversion(_CODE, node, "sequential[name]", "sequential.get_submodule(name)"),))
 
 
 def _replaced(view: FileView) -> Iterator[Changes]:
