@@ -130,13 +130,15 @@ PASSES = (
 
 def plan_file(view: FileView) -> Planned:
     """Decide what to change in a file and what to report."""
-    matches = find_matches(view, view.provide(Receivers))
-    if matches:  # the view without them, and what it has provided, serve as well
-        view = replace(view, matches=matches)
+    view = view.provide(_with_matches).leaving(view.blocked, view.suppressions)
     planned = Planned()
     for leaves_uses, passes in groupby(PASSES, key=attrgetter("leaves_uses")):
         planned = (_agreed if leaves_uses else _run)(view, planned, tuple(passes))
     return planned
+
+
+def _with_matches(view: FileView) -> FileView:
+    return view.matching(find_matches(view, view.provide(Receivers)))
 
 
 def _run(view: FileView, planned: Planned, passes: Sequence[Pass]) -> Planned:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -54,17 +54,27 @@ class FileView:
     """Expressions that match a template of the source side."""
     evidence: Evidence | None = None
     """What was seen of the file as it ran; None for what cannot be recorded, such as a notebook."""
+    _provided: dict[Callable[[FileView], Any], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def leaving(self, lines: frozenset[int], suppressions: Suppressions) -> FileView:
+        """The view for another attempt, which leaves these lines; what was found of values and syntax serves again."""
+        if lines == self.blocked and suppressions is self.suppressions:
+            return self
+        return replace(self, blocked=lines, suppressions=suppressions)
+
+    def matching(self, matches: Mapping[ast.expr, Match]) -> FileView:
+        """The view with these expressions that match templates, on which what an argument can be rests."""
+        return replace(self, matches=matches, _provided={}) if matches else self
 
     def provide(self, kind: Callable[[FileView], T]) -> T:
-        """The file's only instance of ``kind``, such as ``Receivers``; created at the first call."""
+        """The file's only instance of ``kind``, such as ``Receivers``; created at the first call.
+
+        It serves all attempts at the file, so it asks about values and syntax, and never whether a line is left.
+        """
         if kind not in self._provided:
             self._provided[kind] = kind(self)
         found: T = self._provided[kind]
         return found
-
-    @cached_property
-    def _provided(self) -> dict[Callable[[FileView], Any], Any]:
-        return {}
 
     @cached_property
     def target(self) -> Framework:
