@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 
 from paddletorch_rules.adapters import Definition, functions
@@ -56,16 +57,36 @@ def place_below_imports(view: FileView, edit: Edit) -> int | None:
 
     None if there is no line of its own.
     """
-    above = [s for s in view.tree.module.body if view.source.span(s).end <= edit.span.start]
-    last = next((n for n in range(len(above) - 1, -1, -1) if _imports(above[n])), None)
-    if last is None or any(isinstance(s, ast.Global) for s in view.tree.module.body):
-        return None
-    body, end = view.tree.module.body, above[last].end_lineno
-    if end is None or last + 1 == len(body) or body[last + 1].lineno <= end:
-        return None
-    start = view.source.line_span(end).end
-    rest = view.source.body[start:]
-    return start + len(rest) - len(rest.lstrip(b"\r\n"))
+    ends, places = view.provide(_places)
+    number = bisect_right(ends, edit.span.start) - 1
+    return places[number] if number >= 0 else None
+
+
+_LINE_ENDS = re.compile(rb"[\r\n]*")
+
+
+def _places(view: FileView) -> tuple[list[int], list[int | None]]:
+    """Where the module's imports end, in order, and the place below each for a function, if it has one."""
+    body = view.tree.module.body
+    ends: list[int] = []
+    places: list[int | None] = []
+    closed = any(isinstance(s, ast.Global) for s in body)
+    for number, statement in enumerate(body):
+        if not _imports(statement):
+            continue
+        end = statement.end_lineno
+        is_last = number + 1 == len(body)
+        shut = closed or end is None or is_last or body[number + 1].lineno <= end
+        ends.append(view.source.span(statement).end)
+        places.append(None if shut or end is None else _below(view, end))
+    return ends, places
+
+
+def _below(view: FileView, line: int) -> int:
+    """Where the first line with text begins below ``line``."""
+    found = _LINE_ENDS.match(view.source.body, view.source.line_span(line).end)
+    assert found is not None
+    return found.end()
 
 
 def _imports(statement: ast.stmt) -> bool:
