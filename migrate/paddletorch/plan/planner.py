@@ -157,7 +157,11 @@ def _agreed(view: FileView, planned: Planned, passes: Sequence[Pass]) -> Planned
     while True:
         decided = _run(view, planned, passes)
         left = tuple(use for use in decided.uses if not use.converts and planned.uses.converts(use.site))
-        left = left or tuple(use.refuse(None) for use in decided.uses.converted if _edits_blocked_lines(view, use))
+        left = left or tuple(
+            use.refuse(None)
+            for use in decided.uses.converted
+            if not planned.uses.leaves(use.site) and _edits_blocked_lines(view, use)
+        )
         if not left:
             return decided
         planned = planned.with_changes(Changes(uses=left))
@@ -165,13 +169,7 @@ def _agreed(view: FileView, planned: Planned, passes: Sequence[Pass]) -> Planned
 
 def _edits_blocked_lines(view: FileView, use: Use) -> bool:
     """Whether an edit of the use, such as one of a call of its class's constructor, is on lines that must stay."""
-    if not view.blocked:
-        return False
-    position = view.source.position
-    return any(
-        not view.blocked.isdisjoint(range(position(edit.span.start)[0], position(edit.span.end)[0] + 1))
-        for edit in use.every_edit
-    )
+    return bool(view.blocked) and any(view.is_blocked(edit.span) for edit in use.every_edit)
 
 
 def findings_of(view: FileView, planned: Planned) -> list[Finding]:

@@ -162,3 +162,17 @@ def test_lines_that_are_left_ask_for_no_type_again(monkeypatch: pytest.MonkeyPat
     result = Engine(Options("paddle")).convert(code, "<left>")
     assert b"y = torch.zeros(2)" in result.output
     assert (len(rounds), len(made)) == (2, 1)
+
+
+def test_a_removal_on_lines_that_are_left_is_not_planned_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = b"import torch\n\n\n@torch.jit.script\nclass A:\n    def f(self, x):\n        return torch.cat(x)\n"
+    rounds: list[int] = []
+
+    def gated(*arguments: Any) -> list[Violation]:
+        rounds.append(1)
+        return violations(*arguments) if len(rounds) > 1 else [Violation("SRC014", "stays", frozenset({5, 6, 7}))]
+
+    monkeypatch.setattr(engine, "violations", gated)
+    result = Engine(Options("paddle", max_file_seconds=20)).convert(code, "<left>")
+    assert "SRC018" not in {d.code for d in result.diagnostics}
+    assert b"@torch.jit.script\nclass A" in result.output

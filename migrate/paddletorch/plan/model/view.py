@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from paddletorch.model import Ask, Conversion, Evidence, Framework, Question
+from paddletorch.model import Ask, Conversion, Evidence, Framework, Question, Span
 from paddletorch.model.questions import place_of
 from paddletorch.plan.model.fstrings import enclosing_fstrings, free_quote, is_located
 from paddletorch.plan.model.match import Match
@@ -108,6 +108,13 @@ class FileView:
     def annotations(self) -> frozenset[ast.expr]:
         """The outermost expression of every annotation."""
         return frozenset(self.tree.annotations)
+
+    def is_blocked(self, span: Span) -> bool:
+        """Whether an edit of ``span`` is on lines that must not be edited."""
+        if not self.blocked:
+            return False
+        first, last = self.source.position(span.start)[0], self.source.position(span.end)[0]
+        return not self.blocked.isdisjoint(range(first, last + 1))
 
     def suppressed(self, code: str, node: ast.expr | ast.stmt | ast.alias) -> bool:
         """Whether a comment on the node's lines suppresses ``code``, or those lines must not be edited."""
