@@ -46,7 +46,7 @@ class ConvertedText:
     @cached_property
     def body(self) -> bytes:
         """The new text."""
-        return b"".join(piece.text for piece in self.pieces)
+        return b"".join([piece.text for piece in self.pieces])
 
     @cached_property
     def new_tree(self) -> ScopeTree | None:

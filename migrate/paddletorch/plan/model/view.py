@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from paddletorch.model import Ask, Conversion, Evidence, Framework, Question, Span
+from paddletorch.model import Ask, Conversion, Edit, Evidence, Framework, Question, Span
 from paddletorch.model.questions import place_of
 from paddletorch.plan.model.fstrings import enclosing_fstrings, free_quote, is_located
 from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import NotLocated, Refused
 from paddletorch.plan.model.settings import Settings
 from paddletorch.resolve import Binding, Evaluator, NoneValue, Qualified, ScopeTree, Value
+from paddletorch.text.kept_text import KeptText
 from paddletorch.text.source import Source
 from paddletorch.text.suppress import Suppressions
 
@@ -75,6 +76,10 @@ class FileView:
             self._provided[kind] = kind(self)
         found: T = self._provided[kind]
         return found
+
+    def kept(self, edits: tuple[Edit, ...]) -> KeptText | None:
+        """What the edits keep of the file; None if they cannot be applied."""
+        return self.provide(_LastKept).of(edits)
 
     @cached_property
     def target(self) -> Framework:
@@ -209,3 +214,21 @@ class FileView:
         """The record of a conversion: ``name``, at ``node``, became ``replacement``."""
         line, column = self.source.position(self.source.span(node).start)
         return Conversion(code, name, replacement, line, column, row)
+
+
+class _LastKept:
+    """What edits keep of one file, found once for passes in a row that add no edits."""
+
+    def __init__(self, view: FileView) -> None:
+        self._body = view.source.body
+        self._edits: tuple[Edit, ...] | None = None
+        self._kept: KeptText | None = None
+
+    def of(self, edits: tuple[Edit, ...]) -> KeptText | None:
+        if edits != self._edits:
+            self._edits = edits
+            try:
+                self._kept = KeptText(self._body, edits)
+            except ValueError:
+                self._kept = None
+        return self._kept

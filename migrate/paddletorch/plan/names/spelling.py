@@ -18,12 +18,7 @@ from paddletorch.plan.model.refusals import NameTaken, Refused
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.bound_names import is_bound
-from paddletorch.plan.names.written_functions import (
-    check_functions,
-    functions_in,
-    has_function,
-    place_below_imports,
-)
+from paddletorch.plan.names.written_functions import missing_functions
 from paddletorch.resolve import NoneValue, Qualified, Scope
 
 
@@ -58,11 +53,8 @@ def helper_modules(view: FileView, edit: Edit, scope: Scope, api: str) -> list[s
     Raises:
         Refused: the name of such a module, of a builtin or of a function in the text is bound to something else.
     """
-    check_functions(view, edit, api)
-    for one in functions_in(view, [edit]).values():
-        place = place_below_imports(view, edit)
-        taken = view.provide(_TakenNames).of(one, place) if place is not None else None
-        if taken is not None:
+    for one, place in missing_functions(view, edit, api):
+        if (taken := view.provide(_TakenNames).of(one, place)) is not None:
             raise Refused(NameTaken(taken, api))
     return _helper_modules(view, edit.written, scope, api)
 
@@ -92,10 +84,10 @@ class _TakenNames:
         self._found: dict[tuple[str, int], str | None] = {}
 
     def of(self, one: Definition, place: int) -> str | None:
-        """The name that the function cannot read at ``place``; None if it can be written there, or is."""
+        """The name that the function cannot read at ``place``; None if it can be written there."""
         key = one.name, place
         if key not in self._found:
-            self._found[key] = None if has_function(self._view, one) else self._first(one, place)
+            self._found[key] = self._first(one, place)
         return self._found[key]
 
     def _first(self, one: Definition, place: int) -> str | None:

@@ -6,6 +6,7 @@ import ast
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import cache
 
 from paddletorch_rules.adapters import Definition, functions
 
@@ -18,20 +19,29 @@ _CALLED = re.compile(r"(?<![\w.])(?:torch|paddle)_[a-z_0-9]+(?=\()")
 
 def functions_in(view: FileView, edits: Iterable[Edit]) -> dict[str, Definition]:
     """The functions of the tables that new text calls, by name."""
-    names = {name: None for edit in edits if "_" in edit.written for name in _CALLED.findall(edit.written)}
-    known = functions(view.target) if names else {}
+    texts = [edit.written for edit in edits]
+    names = dict.fromkeys([name for text in texts if "_" in text for name in _CALLED.findall(text)])
+    if not names:
+        return {}
+    known = functions(view.target)
     return {name: known[name] for name in names if name in known}
 
 
-def check_functions(view: FileView, edit: Edit, api: str) -> None:
-    """Check that the functions which an edit calls can be written into the file.
+def missing_functions(view: FileView, edit: Edit, api: str) -> list[tuple[Definition, int]]:
+    """The functions that an edit calls and that the file lacks, each with the place where it can be written.
 
     Raises:
         Refused: the file has another object of that name, or no import below which a function can stand.
     """
+    found: list[tuple[Definition, int]] = []
     for one in functions_in(view, [edit]).values():
-        if not has_function(view, one) and (not _is_free(view, one.name) or place_below_imports(view, edit) is None):
+        if has_function(view, one):
+            continue
+        place = place_below_imports(view, edit) if _is_free(view, one.name) else None
+        if place is None:
             raise Refused(NameTaken(one.name, api))
+        found.append((one, place))
+    return found
 
 
 def has_function(view: FileView, one: Definition) -> bool:
@@ -42,7 +52,12 @@ def has_function(view: FileView, one: Definition) -> bool:
 
 
 def _same(node: ast.FunctionDef, one: Definition) -> bool:
-    return ast.dump(node) == ast.dump(ast.parse(one.text).body[0])
+    return ast.dump(node) == _dumped(one.text)
+
+
+@cache  # there are as many as the tables have functions
+def _dumped(text: str) -> str:
+    return ast.dump(ast.parse(text).body[0])
 
 
 def _is_free(view: FileView, name: str) -> bool:

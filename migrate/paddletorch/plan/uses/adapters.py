@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 from paddletorch_rules.adapters import Adapter, Definition, adapters, definitions
@@ -121,7 +122,12 @@ def positional(adapter: Adapter, call: ast.Call) -> dict[str, ast.expr]:
 
 
 def _constructor(adapter: Adapter) -> ast.arguments:
-    nodes = ast.walk(ast.parse(adapter.text))
+    return _constructor_in(adapter.text)
+
+
+@cache  # there are as many as the tables have adapters
+def _constructor_in(text: str) -> ast.arguments:
+    nodes = ast.walk(ast.parse(text))
     return next(n.args for n in nodes if isinstance(n, ast.FunctionDef) and n.name == "__init__")
 
 
