@@ -62,7 +62,7 @@ class Signature(Record):
     @property
     def positional(self) -> tuple[Parameter, ...]:
         """The parameters that can be given by position."""
-        return tuple(p for p in self.parameters if not p.keyword_only and not p.variadic)
+        return tuple([p for p in self.parameters if not p.keyword_only and not p.variadic])
 
 
 @dataclass(frozen=True, slots=True)

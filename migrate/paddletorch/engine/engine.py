@@ -220,9 +220,9 @@ class Engine:
         source = parsed.source
         blocked: frozenset[int] = frozenset()
         left: list[Violation] = []
+        view = self._view(settings, parsed, path)
+        releases.callback(view.evaluator.release)
         while True:
-            view = self._view(settings, parsed, blocked, path)
-            releases.callback(view.evaluator.release)
             planned = plan_file(view)
             findings = self._shown(view, planned)
             edits = planned.edits
@@ -239,6 +239,7 @@ class Engine:
                 return self.failed(path, source.data, "SRC006", found[0].problem)
             blocked |= lines
             left += found
+            view = view.leaving(blocked, self._suppressions(source))
         diagnostics = [diagnostic_of(view, f) for f in findings] + self._masked_uses(view)
         diagnostics += self._unused_suppressions(view, path)
         diagnostics += [
@@ -257,7 +258,7 @@ class Engine:
         parsed = self._parse_source(again(text), path)
         if isinstance(parsed, FileResult):
             return []
-        view = self._view(settings, parsed, frozenset(), path)
+        view = self._view(settings, parsed, path)
         try:
             planned = plan_file(view)
         finally:
@@ -276,7 +277,7 @@ class Engine:
             return []
         return [self._diagnostic(code, line, (1, 1), source=self._options.source, **details)]
 
-    def _view(self, settings: Settings, parsed: Parsed, blocked: frozenset[int], path: str) -> FileView:
+    def _view(self, settings: Settings, parsed: Parsed, path: str) -> FileView:
         source, tree = parsed.source, parsed.tree
         bare = settings.bare
         for module in dict.fromkeys(star.module or "" for star in tree.stars):
@@ -288,8 +289,11 @@ class Engine:
         evaluator = Evaluator(
             tree, frameworks, settings.table, bare, outside, limit=parsed.limit, evidence=seen or NO_EVIDENCE
         )
-        suppressions = Suppressions(source, self._former_codes)
-        return FileView(settings, source, tree, evaluator, suppressions, blocked, evidence=seen)
+        return FileView(settings, source, tree, evaluator, self._suppressions(source), evidence=seen)
+
+    def _suppressions(self, source: Source) -> Suppressions:
+        """The file's comments, of which none has suppressed anything yet."""
+        return Suppressions(source, self._former_codes)
 
     def _shown(self, view: FileView, planned: Planned) -> list[Finding]:
         """The findings that are selected and not suppressed."""
@@ -356,7 +360,7 @@ class Engine:
         if isinstance(found, FileResult):
             return set()
         parsed = replace(found, limit=TimeLimit(self._options.max_file_seconds))
-        view = self._view(self.settings, parsed, frozenset(), path)
+        view = self._view(self.settings, parsed, path)
         try:
             self._shown(view, plan_file(view))
         except (RecursionError, OutOfTime):

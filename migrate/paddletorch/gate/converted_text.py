@@ -46,7 +46,18 @@ class ConvertedText:
     @cached_property
     def body(self) -> bytes:
         """The new text."""
-        return b"".join(piece.text for piece in self.pieces)
+        return b"".join([piece.text for piece in self.pieces])
+
+    @cached_property
+    def new_tree(self) -> ScopeTree | None:
+        """Scopes of the new text; None if nothing here can read it."""
+        module = parsed_text(self.body)
+        return None if module is None else ScopeTree(module)
+
+    @cached_property
+    def new_source(self) -> Source:
+        """The new text, with the positions in it."""
+        return Source(self.body, encoding="utf-8")
 
     @cached_property
     def pieces(self) -> list[Piece]:

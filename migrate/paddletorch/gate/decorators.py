@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from paddletorch_rules.facts import facts
 
-from paddletorch.gate.converted_text import ConvertedText, parsed_text
+from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.violation import Violation
 from paddletorch.model import Framework
 from paddletorch.resolve import Binding
@@ -54,11 +54,13 @@ def _remain(text: ConvertedText, bindings: Iterable[Binding], name: str, source:
     """Whether the name is still bound to the source framework in the new text, if only by an import in a function."""
     if any(text.remains(text.source.span(b.node)) for b in bindings if isinstance(b.node, ast.stmt)):
         return True
-    module = parsed_text(text.body)
+    tree = text.new_tree
+    if tree is None:
+        return False
+    imports: list[ast.Import | ast.ImportFrom] = [*tree.of_kind(ast.Import), *tree.of_kind(ast.ImportFrom)]
     return any(
         (alias.asname or alias.name.partition(".")[0]) == name
         and (getattr(s, "module", None) or alias.name).partition(".")[0] == source
-        for s in (ast.walk(module) if module is not None else ())
-        if isinstance(s, ast.Import | ast.ImportFrom)
+        for s in imports
         for alias in s.names
     )

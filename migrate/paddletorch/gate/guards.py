@@ -10,11 +10,10 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from paddletorch.gate.converted_text import ConvertedText, parsed_text
+from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.violation import Violation
 from paddletorch.model import PACKAGES, Framework, Span
 from paddletorch.resolve import ScopeTree, guarded_imports, is_import_guard
-from paddletorch.text.source import Source
 
 CODE = "SRC020"
 
@@ -25,13 +24,12 @@ _Guard = ast.Try | ast.With
 def shared_guards(text: ConvertedText, source: Framework, target: Framework) -> list[Violation]:
     """A violation for each guard in which an edit puts an import of the target beside one of the source."""
     old = {text.source.span(guard).start: guard for guard in _changed_guards(text, source, target)}
-    module = parsed_text(text.body) if old else None
-    if module is None:
+    tree = text.new_tree if old else None
+    if tree is None:
         return []
-    lines = Source(text.body, encoding="utf-8")
+    lines = text.new_source
     found: list[Violation] = []
-    tree = ScopeTree(module)
-    for guard in (node for node in ast.walk(module) if is_import_guard(node)):
+    for guard in _guards(tree):
         left = [one for one in guarded_imports(guard) if _root(one) in PACKAGES[source]]
         ours = [one for one in guarded_imports(guard) if _root(one) in PACKAGES[target]]
         piece, within = text.piece_at(lines.offset(guard.lineno, guard.col_offset))
@@ -44,6 +42,12 @@ def shared_guards(text: ConvertedText, source: Framework, target: Framework) -> 
             problem = f"'{ast.unparse(left[0])}' stays"
             found.append(Violation(CODE, problem, frozenset().union(*changed), before.lineno))
     return found
+
+
+def _guards(tree: ScopeTree) -> list[_Guard]:
+    """The guards of imports, in source order."""
+    found = filter(is_import_guard, (*tree.of_kind(ast.Try), *tree.of_kind(ast.With)))
+    return sorted(found, key=lambda guard: (guard.lineno, guard.col_offset))
 
 
 def _changed_guards(text: ConvertedText, source: Framework, target: Framework) -> Iterator[_Guard]:

@@ -11,12 +11,11 @@ import builtins
 from collections.abc import Iterator
 from functools import cached_property
 
-from paddletorch.gate.converted_text import ConvertedText, parsed_text
+from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.suspects import suspects
 from paddletorch.gate.violation import Violation
 from paddletorch.model import Framework
 from paddletorch.resolve import Bound, DefiniteAssignment, ScopeTree, evaluated_below
-from paddletorch.text.source import Source
 
 CODE = "SRC013"
 
@@ -39,8 +38,8 @@ def unbound_names(text: ConvertedText, source: Framework, target: Framework) -> 
     names = suspects(text)
     if not names:
         return []
-    module = parsed_text(text.body)
-    return [] if module is None else list(_Comparison(text, ScopeTree(module), source, target).violations(names))
+    new = text.new_tree
+    return [] if new is None else list(_Comparison(text, new, source, target).violations(names))
 
 
 class _Comparison:
@@ -52,7 +51,7 @@ class _Comparison:
         installed = source, target, "paddletorch_shim"
         self._after = DefiniteAssignment(new, installed)
         self._before = DefiniteAssignment(text.tree, installed)
-        self._lines = Source(text.body, encoding="utf-8")
+        self._lines = text.new_source
 
     def violations(self, names: frozenset[str]) -> Iterator[Violation]:
         """One for each name and statement."""
@@ -108,8 +107,7 @@ class _Comparison:
     @cached_property
     def _augmented(self) -> list[ast.Name]:
         """What ``x += 1`` reads and binds."""
-        statements = (node for node in self._text.tree.parents if isinstance(node, ast.AugAssign))
-        return [s.target for s in statements if isinstance(s.target, ast.Name)]
+        return [s.target for s in self._text.tree.of_kind(ast.AugAssign) if isinstance(s.target, ast.Name)]
 
     def _is_read_below(self, load: ast.Name, bound: Bound) -> bool:
         """Whether the old text reads the name, bound no better, on every path from there: that fails anyway."""
@@ -128,12 +126,20 @@ class _Comparison:
 
     def _read_in(self, lines: frozenset[int]) -> Iterator[ast.Name]:
         """The names that these lines of the old text read and that the module must bind."""
-        return (n for n in self._text.tree.loads if n.lineno in lines and not self._is_known(n))
+        return (n for line in lines for n in self._loads_by_line.get(line, ()) if not self._is_known(n))
 
     def _is_known(self, load: ast.Name) -> bool:
         """Whether a name that the module does not bind is Python's, or of an ``import *``."""
         tree = self._text.tree
         return not tree.scopes[load].lookup(load.id) and (load.id in _BOUND_BY_PYTHON or bool(tree.stars))
+
+    @cached_property
+    def _loads_by_line(self) -> dict[int, list[ast.Name]]:
+        """The names that the old text reads, by line."""
+        found: dict[int, list[ast.Name]] = {}
+        for load in self._text.tree.loads:
+            found.setdefault(load.lineno, []).append(load)
+        return found
 
     @cached_property
     def _loads(self) -> dict[int, ast.Name]:

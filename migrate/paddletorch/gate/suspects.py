@@ -79,19 +79,24 @@ class _Look:
                 if changed is not None or isinstance(one, _IMPORTS):
                     for name in _bound_by(one):
                         found.setdefault(name, index - 0.5 if new_above else index)
-        for piece in self._text.pieces:
-            defined = self._definitions(piece)
-            index = self._text.index_of(piece.origin.start) if defined is not None else 0
-            for name in defined.bound if defined is not None else ():
+        for number, defined in self._defined.items():
+            piece = self._text.pieces[number]
+            index = self._text.index_of(piece.origin.start)
+            for name in defined.bound:
                 found.setdefault(name, index - 0.5 if self._text.begins_statement(piece.origin.start) else index)
         return found
 
-    def _definitions(self, piece: Piece) -> Definitions | None:
-        """The definitions that a part of the new text adds on top of the module; None if it is something else."""
-        start, body = piece.origin.start, self._text.source.body
-        if piece.is_copy or piece.origin.end > start or body[start - 1 : start] not in (b"", b"\n", b"\r"):
-            return None
-        return definitions(piece.text)
+    @cached_property
+    def _defined(self) -> dict[int, Definitions]:
+        """The definitions that parts of the new text add on top of the module, by the part's number."""
+        body, found = self._text.source.body, dict[int, Definitions]()
+        for number, piece in enumerate(self._text.pieces):
+            start, end = piece.origin
+            if piece.is_copy or end > start or body[start - 1 : start] not in (b"", b"\n", b"\r"):
+                continue
+            if (defined := definitions(piece.text)) is not None:
+                found[number] = defined
+        return found
 
     @cached_property
     def _bound_otherwise(self) -> frozenset[str]:
@@ -125,7 +130,7 @@ class _Look:
         for number, piece in enumerate(pieces):
             if piece.is_copy:
                 continue
-            defined = self._definitions(piece)
+            defined = self._defined.get(number)
             if defined is not None:
                 for word in defined.read:
                     found.setdefault(word, []).append(piece)
@@ -268,13 +273,9 @@ class _Look:
         """
         source = self._text.source
         assigned = {name for old in self._replaced() for name in _assigned(old)}
+        changeable = self._tree.imported | assigned
         for scope in self._tree.own.values():
-            names: Iterable[str] = scope.bindings
-            if scope is not self._tree.scope:
-                names = (self._tree.imported | assigned).intersection(names)
-            for name in names:
-                if name not in self._tree.imported and name not in assigned:
-                    continue
+            for name in changeable & scope.bindings.keys():
                 nodes = [b.node for b in scope.bindings[name] if isinstance(b.node, ast.stmt | ast.expr)]
                 if not all(self._text.remains(source.span(node)) for node in nodes):
                     yield name, scope.bindings[name]

@@ -46,4 +46,4 @@ class Edit:
     @property
     def written(self) -> str:
         """The text that is new."""
-        return "\0".join(p for p in self.parts if isinstance(p, str)) if self.parts else self.text
+        return "\0".join([p for p in self.parts if isinstance(p, str)]) if self.parts else self.text

@@ -69,7 +69,6 @@ from paddletorch.plan.uses.runtime_calls import plan_unknown_calls
 from paddletorch.plan.uses.source_calls import plan_source_calls
 from paddletorch.plan.uses.subclasses import plan_subclasses
 from paddletorch.plan.uses.unknown_members import plan_unknown_members
-from paddletorch.text.kept_text import KeptText
 
 PASSES = (
     Pass("integer gradients", plan_integer_gradients),  # as the next one
@@ -132,13 +131,15 @@ PASSES = (
 
 def plan_file(view: FileView) -> Planned:
     """Decide what to change in a file and what to report."""
-    matches = find_matches(view, view.provide(Receivers))
-    if matches:  # the view without them, and what it has provided, serve as well
-        view = replace(view, matches=matches)
+    view = view.provide(_with_matches).leaving(view.blocked, view.suppressions)
     planned = Planned()
     for leaves_uses, passes in groupby(PASSES, key=attrgetter("leaves_uses")):
         planned = (_agreed if leaves_uses else _run)(view, planned, tuple(passes))
     return planned
+
+
+def _with_matches(view: FileView) -> FileView:
+    return view.matching(find_matches(view, view.provide(Receivers)))
 
 
 def _run(view: FileView, planned: Planned, passes: Sequence[Pass]) -> Planned:
@@ -157,7 +158,9 @@ def _agreed(view: FileView, planned: Planned, passes: Sequence[Pass]) -> Planned
     while True:
         decided = _run(view, planned, passes)
         left = tuple(use for use in decided.uses if not use.converts and planned.uses.converts(use.site))
-        left = left or tuple(use.refuse(None) for use in decided.uses.converted if _edits_blocked_lines(view, use))
+        if not left and view.blocked:
+            converted = (use for use in decided.uses.converted if not planned.uses.leaves(use.site))
+            left = tuple(use.refuse(None) for use in converted if _edits_blocked_lines(view, use))
         if not left:
             return decided
         planned = planned.with_changes(Changes(uses=left))
@@ -165,13 +168,7 @@ def _agreed(view: FileView, planned: Planned, passes: Sequence[Pass]) -> Planned
 
 def _edits_blocked_lines(view: FileView, use: Use) -> bool:
     """Whether an edit of the use, such as one of a call of its class's constructor, is on lines that must stay."""
-    if not view.blocked:
-        return False
-    position = view.source.position
-    return any(
-        not view.blocked.isdisjoint(range(position(edit.span.start)[0], position(edit.span.end)[0] + 1))
-        for edit in use.every_edit
-    )
+    return any(view.is_blocked(edit.span) for edit in use.every_edit)
 
 
 def findings_of(view: FileView, planned: Planned) -> list[Finding]:
@@ -183,15 +180,15 @@ def _without_removed(view: FileView, planned: Planned) -> list[Finding]:
     found = list(dict.fromkeys([f for use in planned.uses for f in use.findings] + planned.findings))
     if not any(_is_of_name(f) for f in found):
         return found
-    try:
-        kept = KeptText(view.source.body, planned.edits)
-    except ValueError:
+    kept = view.kept(planned.edits)
+    if kept is None:
         return found
+    written = "\0".join(edit.text for edit in planned.edits)
     # the name that is left does not matter if an edit removes it, such as a dtype that becomes a string
     return [
         f
         for f in found
-        if not _is_of_name(f) or kept.touches(view.source.span(f.node)) or _is_written_elsewhere(view, planned, f)
+        if not _is_of_name(f) or kept.touches(view.source.span(f.node)) or _is_written_elsewhere(view, written, f)
     ]
 
 
@@ -200,7 +197,6 @@ def _is_of_name(found: Finding) -> bool:
     return isinstance(found.refusal, NoSuchUse) or (found.row is not None and found.row.kind == "unsupported")
 
 
-def _is_written_elsewhere(view: FileView, planned: Planned, found: Finding) -> bool:
+def _is_written_elsewhere(view: FileView, written: str, found: Finding) -> bool:
     """Whether the edit that removes the name writes it into another place, as it does with a base class."""
-    text = view.source.slice(view.source.span(found.node))
-    return any(text in edit.text for edit in planned.edits)
+    return view.source.slice(view.source.span(found.node)) in written

@@ -103,7 +103,8 @@ class Source:
     def span(self, node: ast.expr | ast.stmt | ast.alias | ast.keyword | ast.arg) -> Span:
         """The span of ``node``."""
         assert node.end_lineno is not None and node.end_col_offset is not None
-        return Span(self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset))
+        starts = self.line_starts  # asked for most nodes, so without a call for each end
+        return Span(starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset)
 
     def attribute_name(self, node: ast.Attribute) -> Span:
         """The span of the name behind the dot, which may be written in other letters than ``node.attr`` (NFKC)."""

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from paddletorch.engine import engine
 from paddletorch.engine.engine import Engine
+from paddletorch.gate.gate import violations
 from paddletorch.gate.second_run import again, changed_again
+from paddletorch.gate.violation import Violation
 from paddletorch.model import Options, Status
+from paddletorch.resolve import Evaluator
 
 from .broken_edits import converted, found, said
 
@@ -135,3 +141,38 @@ def test_verify_leaves_a_file_that_would_change_again(monkeypatch: pytest.Monkey
 def test_converting_never_raises(code: bytes) -> None:
     for target in ("paddle", "torch"):
         assert Engine(Options(target, verify=True)).convert(code, "a.py").output == code  # type: ignore[arg-type]
+
+
+def test_lines_that_are_left_ask_for_no_type_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = b"import contextlib\nwith contextlib.suppress(ImportError):\n    import torch\n    import torch.jit._state\n"
+    code += b"y = torch.zeros(2)\ntorch.jit._state.enable()\n"
+    made: list[Evaluator] = []
+    rounds: list[int] = []
+
+    def counted(*arguments: Any, **named: Any) -> Evaluator:
+        made.append(Evaluator(*arguments, **named))
+        return made[-1]
+
+    def gated(*arguments: Any) -> list[Violation]:
+        rounds.append(1)
+        return violations(*arguments) if len(rounds) > 1 else [Violation("SRC020", "stays", frozenset({5}))]
+
+    monkeypatch.setattr(engine, "Evaluator", counted)
+    monkeypatch.setattr(engine, "violations", gated)
+    result = Engine(Options("paddle")).convert(code, "<left>")
+    assert b"y = torch.zeros(2)" in result.output
+    assert (len(rounds), len(made)) == (2, 1)
+
+
+def test_a_removal_on_lines_that_are_left_is_not_planned_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = b"import torch\n\n\n@torch.jit.script\nclass A:\n    def f(self, x):\n        return torch.cat(x)\n"
+    rounds: list[int] = []
+
+    def gated(*arguments: Any) -> list[Violation]:
+        rounds.append(1)
+        return violations(*arguments) if len(rounds) > 1 else [Violation("SRC014", "stays", frozenset({5, 6, 7}))]
+
+    monkeypatch.setattr(engine, "violations", gated)
+    result = Engine(Options("paddle", max_file_seconds=20)).convert(code, "<left>")
+    assert "SRC018" not in {d.code for d in result.diagnostics}
+    assert b"@torch.jit.script\nclass A" in result.output

@@ -95,3 +95,10 @@ def test_classes_of_other_files_get_no_placeholders(tmp_path: Path) -> None:
 )
 def test_partial_objects_that_name_themselves_end(source: str, target: str) -> None:
     assert target in convert(f"import functools\nimport torch\n{source}").output.decode()
+
+
+def test_a_written_function_needs_its_builtins() -> None:
+    code = "import torch\n\nmax = len\n\n\ndef f(x, n):\n    return torch.chunk(x, n)\n"
+    result = convert(code)
+    assert codes(result) == ["API213"]
+    assert "torch.chunk(x, n)" in result.output.decode()

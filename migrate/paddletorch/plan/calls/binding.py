@@ -347,9 +347,11 @@ def bind(
 
 def _star_behind_keyword(node: ast.Call) -> ast.Starred | None:
     """Unpacked positionals behind a keyword, ``f(a=1, *rest)``: they stand before it in the tree, not in the text."""
-    first = min(((k.value.lineno, k.value.col_offset) for k in node.keywords), default=None)
-    stars = (a for a in node.args if isinstance(a, ast.Starred))
-    return next((a for a in stars if first is not None and (a.lineno, a.col_offset) > first), None)
+    stars = [a for a in node.args if isinstance(a, ast.Starred)]
+    if not stars or not node.keywords:
+        return None
+    first = min((k.value.lineno, k.value.col_offset) for k in node.keywords)
+    return next((a for a in stars if (a.lineno, a.col_offset) > first), None)
 
 
 def _positionals(view: FileView, node: ast.Call, skip: int, spread: bool) -> Iterator[tuple[int, ast.expr, str]]:

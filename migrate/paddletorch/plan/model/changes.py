@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from paddletorch.model import Conversion, Edit
@@ -107,7 +108,7 @@ class Planned:
     @cached_property
     def edits(self) -> tuple[Edit, ...]:
         """The edits of all passes so far."""
-        return tuple(edit for part in self.parts for edit in part.edits)
+        return tuple(chain.from_iterable([part.edits for part in self.parts]))
 
     @property
     def conversions(self) -> list[Conversion]:
@@ -127,7 +128,7 @@ class Planned:
     @cached_property
     def handled(self) -> frozenset[ast.AST]:
         """Members that the passes so far have dealt with."""
-        return frozenset(node for part in self.parts for node in part.handled)
+        return frozenset().union(*[part.handled for part in self.parts])
 
     @property
     def counted(self) -> list[tuple[str, Fate]]:

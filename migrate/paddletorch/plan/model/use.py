@@ -110,6 +110,10 @@ class Uses:
         """Whether there is a use of this site, and it is converted."""
         return site in self._by_site and self._by_site[site].converts
 
+    def leaves(self, site: Site) -> bool:
+        """Whether there is a use of this site, and it is left."""
+        return site in self._by_site and not self._by_site[site].converts
+
     @property
     def converted(self) -> tuple[Use, ...]:
         """The uses that are converted."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from paddletorch.model import Ask, Conversion, Evidence, Framework, Question
+from paddletorch.model import Ask, Conversion, Edit, Evidence, Framework, Question, Span
 from paddletorch.model.questions import place_of
 from paddletorch.plan.model.fstrings import enclosing_fstrings, free_quote, is_located
 from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import NotLocated, Refused
 from paddletorch.plan.model.settings import Settings
 from paddletorch.resolve import Binding, Evaluator, NoneValue, Qualified, ScopeTree, Value
+from paddletorch.text.kept_text import KeptText
 from paddletorch.text.source import Source
 from paddletorch.text.suppress import Suppressions
 
@@ -54,17 +55,31 @@ class FileView:
     """Expressions that match a template of the source side."""
     evidence: Evidence | None = None
     """What was seen of the file as it ran; None for what cannot be recorded, such as a notebook."""
+    _provided: dict[Callable[[FileView], Any], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def leaving(self, lines: frozenset[int], suppressions: Suppressions) -> FileView:
+        """The view for another attempt, which leaves these lines; what was found of values and syntax serves again."""
+        if lines == self.blocked and suppressions is self.suppressions:
+            return self
+        return replace(self, blocked=lines, suppressions=suppressions)
+
+    def matching(self, matches: Mapping[ast.expr, Match]) -> FileView:
+        """The view with these expressions that match templates, on which what an argument can be rests."""
+        return replace(self, matches=matches, _provided={}) if matches else self
 
     def provide(self, kind: Callable[[FileView], T]) -> T:
-        """The file's only instance of ``kind``, such as ``Receivers``; created at the first call."""
+        """The file's only instance of ``kind``, such as ``Receivers``; created at the first call.
+
+        It serves all attempts at the file, so it asks about values and syntax, and never whether a line is left.
+        """
         if kind not in self._provided:
             self._provided[kind] = kind(self)
         found: T = self._provided[kind]
         return found
 
-    @cached_property
-    def _provided(self) -> dict[Callable[[FileView], Any], Any]:
-        return {}
+    def kept(self, edits: tuple[Edit, ...]) -> KeptText | None:
+        """What the edits keep of the file; None if they cannot be applied."""
+        return self.provide(_LastKept).of(edits)
 
     @cached_property
     def target(self) -> Framework:
@@ -98,6 +113,13 @@ class FileView:
     def annotations(self) -> frozenset[ast.expr]:
         """The outermost expression of every annotation."""
         return frozenset(self.tree.annotations)
+
+    def is_blocked(self, span: Span) -> bool:
+        """Whether an edit of ``span`` is on lines that must not be edited."""
+        if not self.blocked:
+            return False
+        first, last = self.source.position(span.start)[0], self.source.position(span.end)[0]
+        return not self.blocked.isdisjoint(range(first, last + 1))
 
     def suppressed(self, code: str, node: ast.expr | ast.stmt | ast.alias) -> bool:
         """Whether a comment on the node's lines suppresses ``code``, or those lines must not be edited."""
@@ -192,3 +214,21 @@ class FileView:
         """The record of a conversion: ``name``, at ``node``, became ``replacement``."""
         line, column = self.source.position(self.source.span(node).start)
         return Conversion(code, name, replacement, line, column, row)
+
+
+class _LastKept:
+    """What edits keep of one file, found once for passes in a row that add no edits."""
+
+    def __init__(self, view: FileView) -> None:
+        self._body = view.source.body
+        self._edits: tuple[Edit, ...] | None = None
+        self._kept: KeptText | None = None
+
+    def of(self, edits: tuple[Edit, ...]) -> KeptText | None:
+        if edits != self._edits:
+            self._edits = edits
+            try:
+                self._kept = KeptText(self._body, edits)
+            except ValueError:
+                self._kept = None
+        return self._kept

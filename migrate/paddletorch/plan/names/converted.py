@@ -79,10 +79,7 @@ class Converted:
     @cached_property
     def _kept(self) -> KeptText | None:
         """What the edits keep; None if they cannot be applied yet."""
-        try:
-            return KeptText(self.view.source.body, self.planned.edits)
-        except ValueError:
-            return None
+        return self.view.kept(self.planned.edits)
 
     @cached_property
     def _parts(self) -> SpanIndex[bool]:

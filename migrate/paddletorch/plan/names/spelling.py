@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+
+from paddletorch_rules.adapters import Definition
 
 from paddletorch.model import Edit
 from paddletorch.plan.model.changes import Changes, Import
@@ -15,7 +18,7 @@ from paddletorch.plan.model.refusals import NameTaken, Refused
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.bound_names import is_bound
-from paddletorch.plan.names.written_functions import check_functions
+from paddletorch.plan.names.written_functions import missing_functions
 from paddletorch.resolve import NoneValue, Qualified, Scope
 
 
@@ -50,16 +53,60 @@ def helper_modules(view: FileView, edit: Edit, scope: Scope, api: str) -> list[s
     Raises:
         Refused: the name of such a module, of a builtin or of a function in the text is bound to something else.
     """
-    check_functions(view, edit, api)
-    for name in dict.fromkeys(_BUILTINS.findall(edit.written)):
+    for one, place in missing_functions(view, edit, api):
+        if (taken := view.provide(_TakenNames).of(one, place)) is not None:
+            raise Refused(NameTaken(taken, api))
+    return _helper_modules(view, edit.written, scope, api)
+
+
+def _helper_modules(view: FileView, written: str, scope: Scope, api: str) -> list[str]:
+    """The modules that new text in a scope uses.
+
+    Raises:
+        Refused: the name of such a module or of a builtin is bound to something else.
+    """
+    for name in dict.fromkeys(_BUILTINS.findall(written)):
         if scope.lookup(name) or name in view.evaluator.bare or _is_of_target_star(view, name):
             raise Refused(NameTaken(name, api))
     found: list[str] = []
-    for module in dict.fromkeys(_HELPERS.findall(edit.written)):
+    for module in dict.fromkeys(_HELPERS.findall(written)):
         if any(b.qualified != module for b in scope.lookup(module)):
             raise Refused(NameTaken(module, api))
         found.append(module)
     return found
+
+
+class _TakenNames:
+    """Names that the functions of new text read, and that the module binds to something else where they stand."""
+
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+        self._found: dict[tuple[str, int], str | None] = {}
+
+    def of(self, one: Definition, place: int) -> str | None:
+        """The name that the function cannot read at ``place``; None if it can be written there."""
+        key = one.name, place
+        if key not in self._found:
+            self._found[key] = self._first(one, place)
+        return self._found[key]
+
+    def _first(self, one: Definition, place: int) -> str | None:
+        view, scope = self._view, self._view.tree.scope
+        try:
+            _helper_modules(view, one.text, scope, one.name)
+            if _root_pattern(view.target).search(one.text):
+                _root_at(view, scope, statement_below(view, place), one.name)
+        except Refused as stop:
+            if isinstance(stop.refusal, NameTaken):
+                return stop.refusal.name
+            raise
+        return None
+
+
+def statement_below(view: FileView, place: int) -> ast.stmt:
+    """The first statement of the module that begins at ``place`` or below it."""
+    body = view.tree.module.body
+    return body[bisect_left(body, place, key=lambda statement: view.source.span(statement).start)]
 
 
 def _is_of_target_star(view: FileView, name: str) -> bool:

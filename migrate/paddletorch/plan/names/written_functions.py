@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
+from functools import cache
 
 from paddletorch_rules.adapters import Definition, functions
 
@@ -17,20 +19,29 @@ _CALLED = re.compile(r"(?<![\w.])(?:(?:torch|paddle)_[a-z_0-9]+|(?:Torch|Paddle)
 
 def functions_in(view: FileView, edits: Iterable[Edit]) -> dict[str, Definition]:
     """The functions of the tables that new text calls, by name."""
-    names = {name: None for edit in edits if "(" in edit.written for name in _CALLED.findall(edit.written)}
-    known = functions(view.target) if names else {}
+    texts = [edit.written for edit in edits]
+    names = dict.fromkeys([name for text in texts if "(" in text for name in _CALLED.findall(text)])
+    if not names:
+        return {}
+    known = functions(view.target)
     return {name: known[name] for name in names if name in known}
 
 
-def check_functions(view: FileView, edit: Edit, api: str) -> None:
-    """Check that the functions which an edit calls can be written into the file.
+def missing_functions(view: FileView, edit: Edit, api: str) -> list[tuple[Definition, int]]:
+    """The functions that an edit calls and that the file lacks, each with the place where it can be written.
 
     Raises:
         Refused: the file has another object of that name, or no import below which a function can stand.
     """
+    found: list[tuple[Definition, int]] = []
     for one in functions_in(view, [edit]).values():
-        if not has_function(view, one) and (not _is_free(view, one.name) or place_below_imports(view, edit) is None):
+        if has_function(view, one):
+            continue
+        place = place_below_imports(view, edit) if _is_free(view, one.name) else None
+        if place is None:
             raise Refused(NameTaken(one.name, api))
+        found.append((one, place))
+    return found
 
 
 def has_function(view: FileView, one: Definition) -> bool:
@@ -41,7 +52,12 @@ def has_function(view: FileView, one: Definition) -> bool:
 
 
 def _same(node: ast.FunctionDef | ast.ClassDef, one: Definition) -> bool:
-    return ast.dump(node) == ast.dump(ast.parse(one.text).body[0])
+    return ast.dump(node) == _dumped(one.text)
+
+
+@cache  # there are as many as the tables have functions
+def _dumped(text: str) -> str:
+    return ast.dump(ast.parse(text).body[0])
 
 
 def _is_free(view: FileView, name: str) -> bool:
@@ -56,16 +72,36 @@ def place_below_imports(view: FileView, edit: Edit) -> int | None:
 
     None if there is no line of its own.
     """
-    above = [s for s in view.tree.module.body if view.source.span(s).end <= edit.span.start]
-    last = next((n for n in range(len(above) - 1, -1, -1) if _imports(above[n])), None)
-    if last is None or any(isinstance(s, ast.Global) for s in view.tree.module.body):
-        return None
-    body, end = view.tree.module.body, above[last].end_lineno
-    if end is None or last + 1 == len(body) or body[last + 1].lineno <= end:
-        return None
-    start = view.source.line_span(end).end
-    rest = view.source.body[start:]
-    return start + len(rest) - len(rest.lstrip(b"\r\n"))
+    ends, places = view.provide(_places)
+    number = bisect_right(ends, edit.span.start) - 1
+    return places[number] if number >= 0 else None
+
+
+_LINE_ENDS = re.compile(rb"[\r\n]*")
+
+
+def _places(view: FileView) -> tuple[list[int], list[int | None]]:
+    """Where the module's imports end, in order, and the place below each for a function, if it has one."""
+    body = view.tree.module.body
+    ends: list[int] = []
+    places: list[int | None] = []
+    closed = any(isinstance(s, ast.Global) for s in body)
+    for number, statement in enumerate(body):
+        if not _imports(statement):
+            continue
+        end = statement.end_lineno
+        is_last = number + 1 == len(body)
+        shut = closed or end is None or is_last or body[number + 1].lineno <= end
+        ends.append(view.source.span(statement).end)
+        places.append(None if shut or end is None else _below(view, end))
+    return ends, places
+
+
+def _below(view: FileView, line: int) -> int:
+    """Where the first line with text begins below ``line``."""
+    found = _LINE_ENDS.match(view.source.body, view.source.line_span(line).end)
+    assert found is not None
+    return found.end()
 
 
 def _imports(statement: ast.stmt) -> bool:

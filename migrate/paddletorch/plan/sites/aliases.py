@@ -26,15 +26,15 @@ _ELEMENT_METHODS = frozenset({"get", "pop", "values", "items", "copy", "setdefau
 
 def names_that_may_hold(view: FileView, expressions: Iterable[ast.expr]) -> frozenset[str]:
     """Names of variables, parameters, attributes and functions that may hold or return one of the expressions."""
-    return frozenset(_Propagation(view).run(expressions))
+    return frozenset(view.provide(_Propagation).run(expressions))
 
 
 class _Propagation:
     def __init__(self, view: FileView) -> None:
         self._parents = view.tree.parents
-        self._found: set[str] = set()
         self._names = view.tree.names
         self._members = view.tree.members
+        self._receiving: dict[ast.AST, frozenset[str]] = {}
         self._functions: dict[str, list[ast.arguments]] = {}
         self._by_position: dict[tuple[str, int], frozenset[str]] = {}
         """Parameters that take what is passed to a function, by its name and the argument's position."""
@@ -47,18 +47,19 @@ class _Propagation:
 
     def run(self, expressions: Iterable[ast.expr]) -> set[str]:
         queue = list(expressions)
-        seen: set[ast.AST] = set()
+        found: set[str] = set()
+        receiving = self._receiving
         while queue:
             node = queue.pop()
-            if node in seen:
-                continue
-            seen.add(node)
-            for name in self._receiving_names(node):
-                if name not in self._found:
-                    self._found.add(name)
+            names = receiving.get(node)
+            if names is None:
+                names = receiving[node] = frozenset(self._receiving_names(node))
+            for name in names:
+                if name not in found:
+                    found.add(name)
                     queue += self._names.get(name, ())
                     queue += self._members.get(name, ())
-        return self._found
+        return found
 
     def _receiving_names(self, start: ast.AST) -> Iterator[str]:
         """Names that the expression's value is assigned or passed to."""

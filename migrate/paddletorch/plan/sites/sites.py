@@ -27,7 +27,7 @@ class _Meaning:
     other: Binding | None
 
 
-def find_sites(view: FileView) -> list[Site]:
+def find_sites(view: FileView) -> Sequence[Site]:
     """All sites of the file, in source order."""
     segments, prefixes = view.settings.spellings
     found: list[Site] = []

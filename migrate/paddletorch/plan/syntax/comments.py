@@ -12,7 +12,6 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.comment_spans import comments_between
 from paddletorch.plan.syntax.statements import first_on_line
 from paddletorch.resolve.scopes.spans import SpanIndex
-from paddletorch.text.kept_text import KeptText
 
 
 def plan_comments(view: FileView, planned: Planned) -> Changes:
@@ -21,9 +20,8 @@ def plan_comments(view: FileView, planned: Planned) -> Changes:
     suspect = [e.span for e in edits if b"#" in view.source.body[e.span.start : e.span.end]]
     if not suspect:
         return NOTHING
-    try:
-        kept = KeptText(view.source.body, edits)
-    except ValueError:
+    kept = view.kept(edits)
+    if kept is None:
         return NOTHING  # the edits cannot be applied, which is reported
     removed = _index(suspect)
     lost: dict[ast.stmt, list[str]] = {}

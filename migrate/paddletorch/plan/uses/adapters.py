@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 from paddletorch_rules.adapters import Adapter, Definition, adapters, definitions, function_adapters
@@ -24,7 +25,7 @@ from paddletorch.plan.model.refusals import Refused, UnseenArguments
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.names.spelling import spelled, statement_below
 from paddletorch.plan.names.written_functions import functions_in, has_function, place_below_imports
 from paddletorch.plan.syntax.statements import start_of
 
@@ -151,7 +152,12 @@ def positional(adapter: Adapter, call: ast.Call) -> dict[str, ast.expr]:
 
 def _parameters(adapter: Adapter) -> ast.arguments:
     """What the class, without its ``self``, or the function takes."""
-    (whole,) = ast.parse(adapter.text).body
+    return _parameters_in(adapter.text)
+
+
+@cache  # there are as many as the tables have adapters
+def _parameters_in(text: str) -> ast.arguments:
+    (whole,) = ast.parse(text).body
     if isinstance(whole, ast.FunctionDef):
         return whole.args
     arguments = next(n.args for n in ast.walk(whole) if isinstance(n, ast.FunctionDef) and n.name == "__init__")
@@ -192,7 +198,7 @@ def _with(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None) -> 
     if not all(_is_free(view, one.name) for one in parts):
         return None
     try:
-        _written(view, site, _below(view, place), place, "\n".join(one.text for one in parts))
+        _written(view, site, statement_below(view, place), place, "\n".join(one.text for one in parts))
     except Refused:
         return None
     edit = Edit(view.source.span(site.node), view.quoted(adapter.name, site.node), use.row.code)
@@ -252,16 +258,12 @@ def plan_adapters(view: FileView, planned: Planned) -> Changes:
         above = view.source.body[:place]
         blank = max(0, 3 - above[len(above.rstrip(b" \r\n")) :].count(view.source.newline.encode()))  # two empty lines
         text = "\n" * blank + "".join(f"{found.one.text}\n\n" for found in here)
-        below = _below(view, place)
+        below = statement_below(view, place)
         site = next((found.site for found in here if found.site is not None), None)
         written = _written(view, site, below, place, text.replace("\n", view.source.newline))
         edits += written.edits
         imports += [replace(one, node=below, site=site) for one in written.imports]  # it must be bound up there
     return Changes(tuple(edits), imports=tuple(imports)) if used else NOTHING
-
-
-def _below(view: FileView, place: int) -> ast.stmt:
-    return next(s for s in view.tree.module.body if view.source.span(s).start >= place)
 
 
 def _adapters(view: FileView, planned: Planned) -> Iterator[_Inserted]:

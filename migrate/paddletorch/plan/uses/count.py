@@ -13,7 +13,6 @@ from paddletorch.plan.model.findings import Finding, Located, finding, refused
 from paddletorch.plan.model.refusals import Refusal, UncertainBinding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.import_guards import is_presence_test
-from paddletorch.text.kept_text import KeptText
 
 UNKNOWN_API = "API225"
 MODULE_AS_VALUE = "API242"
@@ -51,10 +50,7 @@ def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
         *((finding(IMPORT_AS_QUESTION, alias, name), Fate.REPORTED) for alias, name in _asking_imports(view)),
         *((refused(why, node, name), Fate.REPORTED) for node, name, why in _read_before_class_binds(view)),
     ]
-    try:
-        kept = KeptText(view.source.body, planned.edits) if found else None
-    except ValueError:
-        kept = None
+    kept = view.kept(planned.edits) if found else None
     found = [one for one in found if kept is None or kept.touches(view.source.span(one[0].node))]
     return Changes(
         findings=tuple(one for one, _ in found),

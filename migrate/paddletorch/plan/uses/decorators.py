@@ -30,7 +30,7 @@ def plan_compiling_decorators(view: FileView, planned: Planned) -> Changes:
         if not isinstance(parent, _Decorated) or decorator not in parent.decorator_list or _is_inspected(view, parent):
             continue
         removal = _removal(view, parent, decorator)
-        if removal is None:
+        if removal is None or view.is_blocked(removal.span):
             continue
         first, last = (
             bisect_left(placed, at, key=lambda p: p[0].start) for at in (removal.span.start, removal.span.end)

@@ -61,7 +61,7 @@ from paddletorch.resolve import NoneValue, Partial, Qualified
 
 def plan_sites(view: FileView, planned: Planned) -> Changes:
     """Plan each site of the file, and uses of re-exported names that need more than their import converted."""
-    here = [with_callee_wrapped(view, with_adapter(view, plan_site(view, site))) for site in find_sites(view)]
+    here = [with_callee_wrapped(view, with_adapter(view, plan_site(view, site))) for site in view.provide(find_sites)]
     here = with_stored_adapters(view, here)
     elsewhere = [plan_site(view, site) for site in reexported_sites(view)]
     return Changes(uses=(*here, *(use for use in elsewhere if not use.keeps_name)))

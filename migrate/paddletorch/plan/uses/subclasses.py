@@ -24,8 +24,6 @@ from paddletorch.resolve.values import Local
 
 def plan_subclasses(view: FileView, planned: Planned) -> Changes:
     """Convert the arguments that a subclass passes to the API's constructor; if one cannot be, leave the base too."""
-    calls_of: dict[ast.AST, list[ast.Call]] | None = None
-    parents_inits: dict[ast.AST, list[ast.Call]] | None = None
     revised: list[Use] = []
     for use in planned.uses.converted:
         node = view.parent(use.site.node)
@@ -35,11 +33,9 @@ def plan_subclasses(view: FileView, planned: Planned) -> Changes:
             continue  # its constructor takes what the source's takes
         own = [s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"]
         if own:
-            parents_inits = _calls_of_parents(view) if parents_inits is None else parents_inits
-            calls = parents_inits.get(own[-1], [])
+            calls = view.provide(_calls_of_parents).get(own[-1], [])
         else:
-            calls_of = _calls_of_classes(view) if calls_of is None else calls_of
-            calls = calls_of.get(node, [])
+            calls = view.provide(_calls_of_classes).get(node, [])
         revised.append(_with_constructor(view, use, node, calls))
     return Changes(uses=tuple(revised))
 

@@ -12,7 +12,6 @@ from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.uses.count import UNKNOWN_API
 from paddletorch.resolve import Instance
-from paddletorch.text.kept_text import KeptText
 
 
 def plan_unknown_members(view: FileView, planned: Planned) -> Changes:
@@ -20,10 +19,7 @@ def plan_unknown_members(view: FileView, planned: Planned) -> Changes:
     if view.settings.options.select:
         return NOTHING
     found = [(node, f"{view.settings.source}.Tensor.{node.attr}") for node in _unknown(view, planned)]
-    try:
-        kept = KeptText(view.source.body, planned.edits) if found else None
-    except ValueError:
-        kept = None
+    kept = view.kept(planned.edits) if found else None
     found = [(node, name) for node, name in found if kept is None or kept.touches(view.source.attribute_name(node))]
     return Changes(
         findings=tuple(finding(UNKNOWN_API, node, name) for node, name in found),

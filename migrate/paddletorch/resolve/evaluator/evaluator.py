@@ -113,9 +113,10 @@ class Evaluator:
     def objects(self, node: ast.expr) -> Values:
         """As ``values``, with names from other modules of the project replaced by the objects that they name."""
         found = self.values(node)
-        if not any(isinstance(v, Qualified) for v in found):
-            return found
-        return self._solver.solve(lambda: self._objects(found))
+        for value in found:
+            if isinstance(value, Qualified):
+                return self._solver.solve(lambda: self._objects(found))
+        return found
 
     def reaching(self, node: ast.Name) -> Collection[Binding]:
         """The bindings that can reach the name; none if this module does not bind it."""

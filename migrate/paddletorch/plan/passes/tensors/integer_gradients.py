@@ -38,16 +38,18 @@ def plan_integer_gradients(view: FileView, planned: Planned) -> Changes:
     if not made:
         return NOTHING
     dtypes = view.provide(Dtypes)
-    names = frozenset(
-        binding.name
-        for scope in view.tree.own.values()
-        for bindings in scope.bindings.values()
-        for binding in bindings
-        if binding.value in made
-    )
+    variables: dict[str, set[int]] = {}
+    """The lists of bindings of which one is a wanted call, by their name and identity."""
+    for scope in view.tree.own.values():
+        for name, bindings in scope.bindings.items():
+            if any(binding.value in made for binding in bindings):
+                variables.setdefault(name, set()).add(id(bindings))
 
     def may_be_tracked(node: ast.expr) -> bool:
-        return node.id in names if isinstance(node, ast.Name) else node in made
+        if not isinstance(node, ast.Name):
+            return node in made
+        lists = variables.get(node.id)
+        return lists is not None and id(view.tree.scopes[node].lookup(node.id)) in lists
 
     operands = filter(may_be_tracked, _operands(view, dtypes, may_be_tracked))
     return joined(_detached(view, node) for node in operands if _is_tracked(view, dtypes, node))
