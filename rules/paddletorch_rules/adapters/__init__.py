@@ -74,8 +74,9 @@ def file(target: Framework) -> Path:
 
 @lru_cache
 def adapters(target: Framework) -> Mapping[str, Adapter]:
-    """The adapters by the source's class."""
-    return MappingProxyType({one["of"]: _adapter(one) for one in _entries(target, "adapter")})
+    """The adapters by the source's class, and by other names of it that no rule of ``aliases.toml`` gives."""
+    entries = _entries(target, "adapter")
+    return MappingProxyType({name: _adapter(one) for one in entries for name in (one["of"], *one.get("at", ()))})
 
 
 @lru_cache
