@@ -60,6 +60,8 @@ class Adapter:
     """Whether the target has no such layer, so that the class stands for every use of the source's."""
     needs: tuple[str, ...] = ()
     """Names of the functions and other adapters that its text names."""
+    at: tuple[str, ...] = ()
+    """Other names of the source's class that no rule of ``aliases.toml`` gives."""
 
     @property
     def keeps_calls(self) -> bool:
@@ -75,8 +77,8 @@ def file(target: Framework) -> Path:
 @lru_cache
 def adapters(target: Framework) -> Mapping[str, Adapter]:
     """The adapters by the source's class, and by other names of it that no rule of ``aliases.toml`` gives."""
-    entries = _entries(target, "adapter")
-    return MappingProxyType({name: _adapter(one) for one in entries for name in (one["of"], *one.get("at", ()))})
+    found = [_adapter(one) for one in _entries(target, "adapter")]
+    return MappingProxyType({name: one for one in found for name in (one.of, *one.at)})
 
 
 @lru_cache
@@ -122,4 +124,4 @@ def _adapter(entry: Mapping[str, Any]) -> Adapter:
     return Adapter(entry["of"], entry["name"], entry["text"], calls=calls, alone=alone, warns=warns, **lists)
 
 
-_LISTS = ("lacks", "checks", "texts", "beside", "answers", "objects", "needs")
+_LISTS = ("lacks", "checks", "texts", "beside", "answers", "objects", "needs", "at")

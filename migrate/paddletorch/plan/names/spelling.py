@@ -55,7 +55,7 @@ def helper_modules(view: FileView, edit: Edit, scope: Scope, api: str) -> list[s
         if scope.lookup(name) or name in view.evaluator.bare or _is_of_target_star(view, name):
             raise Refused(NameTaken(name, api))
     found: list[str] = []
-    for module in dict.fromkeys(_HELPERS.findall(edit.written)):
+    for module in dict.fromkeys(_HELPERS.findall(_DOCSTRINGS.sub("", edit.written))):
         if any(b.qualified != module for b in scope.lookup(module)):
             raise Refused(NameTaken(module, api))
         found.append(module)
@@ -71,6 +71,7 @@ def _is_of_target_star(view: FileView, name: str) -> bool:
 _BUILTINS = re.compile(
     rf"(?<![\w.'\"])({'|'.join(name for name in dir(builtins) if name.islower() and name.isalpha())})(?=[(,)])"
 )
+_DOCSTRINGS = re.compile(r'"""(?:.|\n)*?"""')
 _HELPERS = re.compile(
     r"(?<![\w.])(math|numbers|functools|types|collections|itertools|operator|contextlib|copy|importlib|os|torchvision"
     r"|typing)(?=\.\w)"
