@@ -33,6 +33,7 @@ from paddletorch.plan.passes.tensors.inplace_layers import plan_inplace_layers
 from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_operators
 from paddletorch.plan.passes.tensors.integer_gradients import plan_integer_gradients
 from paddletorch.plan.passes.tensors.new_axes import plan_new_axes
+from paddletorch.plan.passes.tensors.packed_sequences import plan_packed_sequences
 from paddletorch.plan.passes.tensors.picked_weights import plan_picked_weights
 from paddletorch.plan.passes.tensors.promotion import plan_promotion
 from paddletorch.plan.passes.tensors.replaced_layers import plan_replaced_layers
@@ -76,6 +77,7 @@ PASSES = (
     Pass("differences of truth values", plan_truth_differences),  # as the one before
     Pass("sites", plan_sites),
     Pass("layers with the source's calls", plan_source_calls),
+    Pass("packed sequences", plan_packed_sequences),
     Pass("constants of calls that stay", plan_constants, leaves_uses=True),
     Pass("compiling decorators", plan_compiling_decorators, leaves_uses=True),
     Pass("base classes", plan_subclasses, leaves_uses=True),

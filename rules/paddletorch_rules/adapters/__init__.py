@@ -66,7 +66,8 @@ class Adapter:
     """Whether it stands for the source's class where the program derives a class from that, and only there."""
     needs: tuple[str, ...] = ()
     """Names of the functions and other adapters that its text names."""
-
+    at: tuple[str, ...] = ()
+    """Other names of the source's class that no rule of ``aliases.toml`` gives."""
     members: tuple[str, ...] = ()
     """Members of the source's class or its objects that it has and the target's own layer lacks."""
 
@@ -88,8 +89,9 @@ def functions_file(target: Framework) -> Path:
 
 @lru_cache
 def adapters(target: Framework) -> Mapping[str, Adapter]:
-    """The adapters by the source's class."""
-    return MappingProxyType({one["of"]: _adapter(one) for one in _entries(target, "adapter")})
+    """The adapters by the source's class, and by other names of it that no rule of ``aliases.toml`` gives."""
+    found = [_adapter(one) for one in _entries(target, "adapter")]
+    return MappingProxyType({name: one for one in found for name in (one.of, *one.at)})
 
 
 @lru_cache
@@ -152,4 +154,4 @@ def _adapter(entry: Mapping[str, Any]) -> Adapter:
     )
 
 
-_LISTS = ("lacks", "checks", "texts", "beside", "answers", "objects", "needs", "members")
+_LISTS = ("lacks", "checks", "texts", "beside", "answers", "objects", "needs", "members", "at")

@@ -98,6 +98,8 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
     value = constant(node)
     if isinstance(value, str) and repr(value) in {pair[1 if to_paddle else 0] for pair in values.pairs}:
         return []  # the target accepts it already: dtype="int64"
+    if wrap is None and _false_for_none(view, node, values):
+        return [Edit(Span(span.end, span.end), " or False", code)]
     if wrap is None or (wrap == "float({x})" and isinstance(constant(node), float)):
         return []
     found = kinds(view, node) if values.keeps or values.strings else frozenset()
@@ -157,6 +159,17 @@ def default_for_none(view: FileView, node: ast.expr, values: ValueMap) -> str | 
     if default is None or not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
         return None
     return _paired(default, values, view.target) if _may_be_none(view, node) else None
+
+
+def _false_for_none(view: FileView, node: ast.expr, values: ValueMap) -> bool:
+    """Whether ``x or False`` is what the target takes: the variable may be None, if only by a parameter's default."""
+    other = other_framework(view.target)
+    default = values.also(other).get("None")
+    if default is None or _paired(default, values, view.target) != "False":
+        return False
+    given = view.evaluator.reaching(node) if isinstance(node, ast.Name) else ()
+    defaults = [b.value for b in given if b.kind == "parameter" and isinstance(b.value, ast.Constant)]
+    return any(d.value is None for d in defaults) or default_for_none(view, node, values) is not None
 
 
 def _may_be_none(view: FileView, node: ast.expr) -> bool:

@@ -27,11 +27,14 @@ class FileFacts:
 
     @cached_property
     def attributes(self) -> dict[tuple[Scope | None, str], set[str]]:
-        """The names of the attributes that a scope reads of each dotted path."""
+        """The names of the attributes that a scope reads of each dotted path, and ``()`` of one that it calls."""
         found: dict[tuple[Scope | None, str], set[str]] = {}
         for node in self._view.tree.attributes:
             if isinstance(node.ctx, ast.Load) and (path := path_of(node.value)):
                 found.setdefault((scope_of(self._view, node.value), path), set()).add(node.attr)
+        for call in self._view.tree.calls:
+            if path := path_of(call.func):
+                found.setdefault((scope_of(self._view, call.func), path), set()).add("()")
         return found
 
     @cached_property

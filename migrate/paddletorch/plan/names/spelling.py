@@ -69,7 +69,7 @@ def _helper_modules(view: FileView, written: str, scope: Scope, api: str) -> lis
         if scope.lookup(name) or name in view.evaluator.bare or _is_of_target_star(view, name):
             raise Refused(NameTaken(name, api))
     found: list[str] = []
-    for module in dict.fromkeys(_HELPERS.findall(written)):
+    for module in dict.fromkeys(_HELPERS.findall(_DOCSTRINGS.sub("", written))):
         if any(b.qualified != module for b in scope.lookup(module)):
             raise Refused(NameTaken(module, api))
         found.append(module)
@@ -118,6 +118,7 @@ def _is_of_target_star(view: FileView, name: str) -> bool:
 _BUILTINS = re.compile(
     rf"(?<![\w.'\"])({'|'.join(name for name in dir(builtins) if name.islower() and name.isalpha())})(?=[(,)])"
 )
+_DOCSTRINGS = re.compile(r'"""(?:.|\n)*?"""')
 _HELPERS = re.compile(
     r"(?<![\w.])(math|numbers|functools|types|collections|itertools|operator|contextlib|copy|importlib|os|torchvision"
     r"|typing)(?=\.\w)"

@@ -30,6 +30,8 @@ def is_tensor_call(call: ast.Call, side: str) -> bool:
         return len(call.args) > 1 or bool(numbers)
     if name == "flatten":
         return bool(numbers)  # of an array: "C"
+    if name == "gather":  # of a communicator: no number first, and a number last
+        return len(call.args) == 2 and _integer(call.args[0]) is not None and _integer(call.args[1]) is None
     if name != "transpose":
         return False
     if side == "paddle" and len(call.args) == 1 and _is_list_of_axes(call.args[0]):
