@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from paddletorch_rules.members import same_member
@@ -60,6 +60,9 @@ class Said:
 
 def said_of(table: Table, side: Framework, name: str) -> Said:
     """What the tables say of ``torch.gather``, ``torch.Tensor.gather`` or ``torch.nn.modules.conv.Conv2d``."""
+    owner, _, last = name.rpartition(".")
+    if table.makes(owner) == "tensor" and owner != f"{side}.Tensor":  # torch.nn.Parameter has what tensors have
+        return replace(said_of(table, side, f"{side}.Tensor.{last}"), name=name)
     if rows := table.overloads(side, name):
         known = name in table.names(side)
         return Said(name, tuple(rows), "" if known else table.documented(name))

@@ -13,7 +13,7 @@ from paddletorch_rules.where import Where
 
 FILE = Path(__file__).with_name("members.toml")
 
-_KEYS = frozenset(["torch", "paddle", "same", "example"])
+_KEYS = frozenset(["torch", "paddle", "same", "example", "paddle_example"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,14 @@ class ClassMembers:
         torch, paddle: the two classes.
         same: the members' names.
         example: code in torch that proves them: of the object ``m`` each member is asked that the code does not name.
+        paddle_example: the same code in Paddle, where a conversion would write other members than those meant.
     """
 
     torch: str
     paddle: str
     same: tuple[str, ...]
     example: tuple[str, ...]
+    paddle_example: str = ""
 
     def owner(self, side: Framework) -> str:
         """The class on ``side``."""
@@ -56,6 +58,7 @@ def class_members() -> tuple[ClassMembers, ...]:
             where.text(entry, "paddle"),
             where.strings(entry, "same"),
             where.either(entry, "example"),
+            where.text(entry, "paddle_example", ""),
         )
         if not one.same:
             raise where.error("same", "missing")

@@ -65,7 +65,8 @@ def _unknown(view: FileView, planned: Planned) -> Iterator[ast.Attribute]:
     sites = {use.site.node for use in planned.uses}
     for name in sorted(view.tree.members.keys() - known):
         nodes = [n for n in view.tree.members[name] if isinstance(n.ctx, ast.Load) and n not in sites]
-        if not name.startswith("__"):
+        stated = f"{view.settings.source}.Tensor" in view.settings.table.absent(view.settings.source, name)
+        if not name.startswith("__") and not stated:
             yield from (node for node in nodes if _is_tensor(view, node.value))
 
 
