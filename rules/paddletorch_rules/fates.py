@@ -62,7 +62,9 @@ def said_of(table: Table, side: Framework, name: str) -> Said:
     """What the tables say of ``torch.gather``, ``torch.Tensor.gather`` or ``torch.nn.modules.conv.Conv2d``."""
     owner, _, last = name.rpartition(".")
     if table.makes(owner) == "tensor" and owner != f"{side}.Tensor":  # torch.nn.Parameter has what tensors have
-        return replace(said_of(table, side, f"{side}.Tensor.{last}"), name=name)
+        of_tensors = said_of(table, side, f"{side}.Tensor.{last}")
+        if of_tensors.fate is not Fate.OPEN:
+            return replace(of_tensors, name=name)
     if rows := table.overloads(side, name):
         known = name in table.names(side)
         return Said(name, tuple(rows), "" if known else table.documented(name))

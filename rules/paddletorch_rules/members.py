@@ -13,7 +13,7 @@ from paddletorch_rules.where import Where
 
 FILE = Path(__file__).with_name("members.toml")
 
-_KEYS = frozenset(["torch", "paddle", "same", "example", "paddle_example"])
+_KEYS = frozenset(["torch", "paddle", "same", "example", "paddle_example", "unproven"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class ClassMembers:
         torch, paddle: the two classes.
         same: the members' names.
         example: code in torch that proves them: of the object ``m`` each member is asked that the code does not name.
+        unproven: why there is no example.
         paddle_example: the same code in Paddle, where a conversion would write other members than those meant.
     """
 
@@ -32,6 +33,7 @@ class ClassMembers:
     same: tuple[str, ...]
     example: tuple[str, ...]
     paddle_example: str = ""
+    unproven: str = ""
 
     def owner(self, side: Framework) -> str:
         """The class on ``side``."""
@@ -59,9 +61,14 @@ def class_members() -> tuple[ClassMembers, ...]:
             where.strings(entry, "same"),
             where.either(entry, "example"),
             where.text(entry, "paddle_example", ""),
+            where.text(entry, "unproven", ""),
         )
         if not one.same:
             raise where.error("same", "missing")
+        if bool(one.example) == bool(one.unproven):
+            raise where.error(
+                "example", "an example is needed, or 'unproven', the reason why there is none"
+            )
         found.append(one)
     return tuple(found)
 
@@ -74,4 +81,8 @@ def same_member(side: Framework, name: str) -> str:
 @lru_cache(maxsize=2)
 def _by_name(side: Framework) -> Mapping[str, str]:
     other = other_framework(side)
-    return {f"{one.owner(side)}.{last}": f"{one.owner(other)}.{last}" for one in class_members() for last in one.same}
+    found: dict[str, str] = {}
+    for one in class_members():
+        for last in one.same:
+            found.setdefault(f"{one.owner(side)}.{last}", f"{one.owner(other)}.{last}")
+    return found

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from typing import Any
 
 import pytest
 from paddletorch.api.convert import convert
 from paddletorch.proof.names import leftovers, members
 from paddletorch_rules import load
+from paddletorch_rules.check import resolve
 from paddletorch_rules.fates import Fate, said_of
 from paddletorch_rules.members import ClassMembers, class_members
 
@@ -25,6 +27,14 @@ def test_a_member_is_the_same_on_both_sides(one: ClassMembers, example: str) -> 
     assert here["last"] == there["last"]
     for name in sorted(set(one.same) - set(members(example))):
         assert _seen(getattr(here["m"], name)) == _seen(getattr(there["m"], name)), name
+
+
+@pytest.mark.parametrize("one", [one for one in class_members() if one.unproven], ids=lambda one: one.torch)
+def test_a_member_without_example_is_there_at_least(one: ClassMembers) -> None:
+    for side in ("torch", "paddle"):
+        kind = resolve(one.owner(side))
+        known = {*dir(kind), *inspect.signature(kind).parameters}
+        assert set(one.same) <= known
 
 
 def test_a_same_member_needs_no_row() -> None:
