@@ -66,9 +66,7 @@ def class_members() -> tuple[ClassMembers, ...]:
         if not one.same:
             raise where.error("same", "missing")
         if bool(one.example) == bool(one.unproven):
-            raise where.error(
-                "example", "an example is needed, or 'unproven', the reason why there is none"
-            )
+            raise where.error("example", "an example is needed, or 'unproven', the reason why there is none")
         found.append(one)
     return tuple(found)
 
