@@ -32,7 +32,7 @@ def test_a_member_is_the_same_on_both_sides(one: ClassMembers, example: str) -> 
 @pytest.mark.parametrize("one", [one for one in class_members() if one.unproven], ids=lambda one: one.torch)
 def test_a_member_without_example_is_there_at_least(one: ClassMembers) -> None:
     for side in ("torch", "paddle"):
-        kind: Any = resolve(one.owner(side))  # type: ignore[arg-type]
+        kind: Any = resolve(one.owner(side))
         known = {*dir(kind), *inspect.signature(kind).parameters}
         assert set(one.same) <= known
 
