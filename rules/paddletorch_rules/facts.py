@@ -67,6 +67,7 @@ class Facts:
     module_chains: BySide
     tuple_modules: BySide
     module_containers: BySide
+    base_classes: BySide
     einops: Names
     array_reads: Names
     layout_free: Names

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
+from paddletorch_rules.members import same_member
 from paddletorch_rules.releases import Framework, other_framework
 from paddletorch_rules.schema import Form, Row
 from paddletorch_rules.table import Table
@@ -28,6 +29,7 @@ class Fate(Enum):
 
     ROW = "row"
     ALIAS = "alias"
+    SAME = "same member"
     NO_COUNTERPART = "no counterpart"
     OPEN = "open"
 
@@ -37,18 +39,20 @@ class Said:
     """What the tables say of one name.
 
     ``rows`` are the rows of the name, more than one if they differ in what they take; empty if no table has it.
-    ``alias_of`` is the name that the rows have, where that is another one.
+    ``alias_of`` is the name that the rows have, where that is another one; ``same_as`` the name of a member that the
+    other framework's class has alike, so that it needs no row.
     """
 
     name: str
     rows: tuple[tuple[Row, Form], ...] = ()
     alias_of: str = ""
+    same_as: str = ""
 
     @property
     def fate(self) -> Fate:
         """A row counts if it leads to the other framework in any form."""
         if not self.rows:
-            return Fate.OPEN
+            return Fate.SAME if self.same_as else Fate.OPEN
         if all(is_reported(row) for row, _ in self.rows):
             return Fate.NO_COUNTERPART
         return Fate.ALIAS if self.alias_of else Fate.ROW
@@ -56,11 +60,18 @@ class Said:
 
 def said_of(table: Table, side: Framework, name: str) -> Said:
     """What the tables say of ``torch.gather``, ``torch.Tensor.gather`` or ``torch.nn.modules.conv.Conv2d``."""
+    owner, _, last = name.rpartition(".")
+    if table.makes(owner) == "tensor" and owner != f"{side}.Tensor":  # torch.nn.Parameter has what tensors have
+        of_tensors = said_of(table, side, f"{side}.Tensor.{last}")
+        if of_tensors.fate is not Fate.OPEN:
+            return replace(of_tensors, name=name)
     if rows := table.overloads(side, name):
         known = name in table.names(side)
         return Said(name, tuple(rows), "" if known else table.documented(name))
     if members := _members(table, side, name):
         return Said(name, tuple(members))
+    if same := same_member(side, name):
+        return Said(name, same_as=same)
     if found := table.lookup(side, name):
         return Said(name, (found,))
     below = table.exported(side, name).values()  # torch.distributed.ReduceOp, whose members have rows

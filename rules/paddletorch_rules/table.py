@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddletorch_rules import compiled, facts
+from paddletorch_rules import compiled, facts, members
 from paddletorch_rules.aliases import Aliases
 from paddletorch_rules.name_patterns import matches_name
 from paddletorch_rules.releases import Framework, other_framework
@@ -46,6 +46,7 @@ class Table:
         self._by_name: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
         self._prefixes: dict[Framework, list[tuple[str, Row, Form]]] = {"torch": [], "paddle": []}
         self._members: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
+        self._absent: dict[Framework, dict[str, dict[str, Row]]] = {"torch": {}, "paddle": {}}
         self._exported: dict[Framework, dict[str, dict[str, str]]] = {"torch": {}, "paddle": {}}
         self._by_module: dict[Framework, dict[str, list[str]]] = {"torch": {}, "paddle": {}}
         self._made: dict[str, str | None] = {}
@@ -66,6 +67,9 @@ class Table:
                 elif name.endswith(".*"):
                     self._prefixes[side].append((name[:-1], row, form))
                 else:
+                    owner, _, last = name.rpartition(".")
+                    if row.kind == "unsupported" and owner.rpartition(".")[2][:1].isupper():
+                        self._absent[side].setdefault(last, {})[owner] = row
                     found = self._by_name[side].setdefault(name, [])
                     if not found or found[0][0].file == row.file:  # overloads stand in one file; overlays replace
                         found.append((row, form))
@@ -190,6 +194,10 @@ class Table:
         """Rows for the method or attribute ``name`` of tracked instances on ``side``."""
         return self._members[side].get(name, ())
 
+    def absent(self, side: Framework, name: str) -> Mapping[str, Row]:
+        """Rows that say of a member that it has no counterpart, by the class that has it."""
+        return self._absent[side].get(name, {})
+
     def names(self, side: Framework) -> Iterable[str]:
         """Every qualified name that a row has on ``side``; prefixes and other names by rule are left out."""
         return self._by_name[side].keys()
@@ -283,7 +291,8 @@ def _token(row: Row, name: str) -> str:
 
 def built_in_files() -> list[Path]:
     """The files of the built-in tables, in the order in which they are read."""
-    return [file for file in sorted(_HERE.glob("*.toml")) if file != facts.FILE] + sorted(_HERE.glob("api/*.toml"))
+    beside = (facts.FILE, members.FILE)
+    return [file for file in sorted(_HERE.glob("*.toml")) if file not in beside] + sorted(_HERE.glob("api/*.toml"))
 
 
 @lru_cache(maxsize=8)

@@ -771,6 +771,8 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "lost_group_keys": of_groups,
     "parameter_walks.torch": walks_once,
     "other_devices": other_device,
+    "base_classes.torch": has_name,
+    "base_classes.paddle": has_name,
     "module_containers.torch": has_name,
     "module_containers.paddle": has_name,
     "looked_up.paddle.nn:0": looked_up_layer,

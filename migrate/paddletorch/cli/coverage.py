@@ -70,7 +70,7 @@ def _within(found: Coverage, module: str | None) -> Coverage:
     return Coverage(found.side, names, private)
 
 
-_COLUMNS = ("module", "rows", "proven", "aliases", "no counterpart", "private", "open")
+_COLUMNS = ("module", "rows", "proven", "aliases", "same members", "no counterpart", "private", "open")
 
 
 def _lines(found: Coverage, table: Table, record: Record) -> Iterator[str]:
@@ -80,13 +80,13 @@ def _lines(found: Coverage, table: Table, record: Record) -> Iterator[str]:
 
     places = sorted({*(above(one.module, 2) for one in found.names), *(above(m, 2) for m in found.private)})
     counts = {place: [0] * (len(_COLUMNS) - 1) for place in places}
-    columns = {Fate.ROW: 0, Fate.ALIAS: 2, Fate.NO_COUNTERPART: 3, Fate.OPEN: 5}
+    columns = {Fate.ROW: 0, Fate.ALIAS: 2, Fate.SAME: 3, Fate.NO_COUNTERPART: 4, Fate.OPEN: 6}
     for one in found.names:
         count = counts[above(one.module, 2)]
         count[columns[one.fate]] += 1
         count[1] += one.fate is Fate.ROW and any(record.directions(row, table) for row, _ in one.said.rows)
     for place, number in found.private.items():
-        counts[above(place, 2)][4] += number
+        counts[above(place, 2)][5] += number
     total = [sum(column) for column in zip(*counts.values(), strict=True)]
     width = max(map(len, [*counts, _COLUMNS[0]]))
     yield "  ".join([_COLUMNS[0].ljust(width), *_COLUMNS[1:]])

@@ -95,6 +95,8 @@ def _answers(table: Table, record: Record, side: Framework, said: Said) -> Itera
     from paddletorch_rules import fates, other_framework
 
     target = other_framework(side)
+    if said.same_as:
+        yield {"name": said.name, "to": target, "becomes": said.same_as}
     for row, form in said.rows:
         answer: dict[str, Any] = {"name": said.name, "to": target, "row": row.id, "code": row.code}
         if said.alias_of:
@@ -154,6 +156,9 @@ def _parameter(row: Row, pair: ParameterPair, side: Framework, target: Framework
 
 
 def _lines(answer: dict[str, Any]) -> Iterator[str]:
+    if isinstance(answer["becomes"], str):
+        yield f"{answer['name']} needs no change: {answer['to']} has {answer['becomes']}, which means the same"
+        return
     same = f" (the same as {answer['same_as']})" if "same_as" in answer else ""
     if answer["becomes"] is None:
         yield f"{answer['name']}{same} has no counterpart in {answer['to']}   [{answer['code']} {answer['row']}]"

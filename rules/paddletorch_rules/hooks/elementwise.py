@@ -326,6 +326,13 @@ def xlogy(call: BoundCall) -> None:
     rewrite_once(call, text, **names, **({"y": "other"} if "{y}" in text else {}))
 
 
+@hook("lerp", to="paddle")
+def lerp(call: BoundCall) -> None:
+    """Paddle gives a weight that is a tensor no gradient."""
+    if _is_tensor(call, "weight"):
+        call.rewrite(f"torch_lerp({_first(call)}, {{y}}, {{weight}})")
+
+
 @hook("add_n", to="torch")
 def add_n(call: BoundCall) -> None:
     """A sum over a list; a lone tensor is given back."""

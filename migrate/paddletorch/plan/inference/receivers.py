@@ -111,6 +111,10 @@ class Receivers:
             return False
         return value.api.partition(".")[0] == self._view.settings.source and "module" in self._bases(value)
 
+    def _has_member(self, value: Instance, name: str) -> bool:
+        """Whether a row is about this member of the object's own type."""
+        return any(row.receiver == value.type for row, _ in self._view.settings.members(name))
+
     def _bases(self, value: Instance) -> tuple[str, ...]:
         return self._view.settings.table.bases(value.type)
 
@@ -204,6 +208,8 @@ class Receivers:
         ):
             values = self._view.evaluator.values(node.value)
             unknown = all(isinstance(v, Unknown | NoneValue) or self._is_of_framework(v) for v in values)
+            if any(isinstance(v, Instance) and self._has_member(v, node.attr) for v in values):
+                return found  # another type's member of the same name
             shown = unknown and not self._is_defined(node.attr) and not self._names_another(node, type_name)
             return Certainty.YES if shown else found
         if found is Certainty.MAYBE and call is None and self._is_defined(node.attr):

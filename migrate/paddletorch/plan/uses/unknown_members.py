@@ -1,14 +1,18 @@
-"""Reports members that no table has of what is certainly a tensor of the source: ``tensor.no_such_method()``."""
+"""Reports members that stay and that the target lacks, where the object's class is certain.
+
+``tensor.no_such_method()`` is in no table; of ``torch.nn.ReLU().inplace`` a row says that it has no counterpart.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
+from paddletorch_rules import Row
 from paddletorch_rules.facts import facts
 
 from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned
-from paddletorch.plan.model.findings import finding
+from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.uses.count import UNKNOWN_API
 from paddletorch.resolve import Instance
@@ -18,13 +22,37 @@ def plan_unknown_members(view: FileView, planned: Planned) -> Changes:
     """Report each member that stays as it is, unless only some rules are selected."""
     if view.settings.options.select:
         return NOTHING
-    found = [(node, f"{view.settings.source}.Tensor.{node.attr}") for node in _unknown(view, planned)]
-    kept = view.kept(planned.edits) if found else None
-    found = [(node, name) for node, name in found if kept is None or kept.touches(view.source.attribute_name(node))]
-    return Changes(
-        findings=tuple(finding(UNKNOWN_API, node, name) for node, name in found),
-        counted=tuple((name, Fate.UNKNOWN) for _, name in found),
-    )
+    tensor = f"{view.settings.source}.Tensor"
+    members = [(node, finding(UNKNOWN_API, node, f"{tensor}.{node.attr}")) for node in _unknown(view, planned)]
+    members += [(node, finding(row.report or "", node, name, row)) for node, name, row in _absent(view, planned)]
+    kept = view.kept(planned.edits) if members else None
+    found = [one for node, one in members if kept is None or kept.touches(view.source.attribute_name(node))]
+    return Changes(findings=tuple(found), counted=tuple((one.name, _fate(one)) for one in found))
+
+
+def _fate(found: Finding) -> Fate:
+    return Fate.UNKNOWN if found.code == UNKNOWN_API else Fate.REPORTED
+
+
+def _absent(view: FileView, planned: Planned) -> Iterator[tuple[ast.Attribute, str, Row]]:
+    """Members of which a row says, by the name of their class, that the target has none."""
+    table, source = view.settings.table, view.settings.source
+    known = view.tree.stores_by_name.keys() | view.tree.class_members
+    sites = {use.site.node for use in planned.uses}
+    for name in sorted(view.tree.members.keys() - known):
+        rows = table.absent(source, name)
+        nodes = [n for n in view.tree.members[name] if isinstance(n.ctx, ast.Load) and n not in sites] if rows else []
+        for node in nodes:
+            values = view.evaluator.objects(node.value)
+            made = {value.api for value in values if isinstance(value, Instance)}
+            classes = [table.documented(made.pop())] if len(made) == 1 else []
+            if not all(isinstance(value, Instance) and not value.external_class for value in values):
+                continue
+            types = {kind for value in values if isinstance(value, Instance) for kind in table.bases(value.type)}
+            classes += [one for one in sorted(facts().base_classes[source]) if table.makes(one) in types]
+            owner = next((one for one in classes if one in rows), None)
+            if owner is not None:
+                yield node, f"{owner}.{name}", rows[owner]
 
 
 def _unknown(view: FileView, planned: Planned) -> Iterator[ast.Attribute]:
@@ -33,7 +61,8 @@ def _unknown(view: FileView, planned: Planned) -> Iterator[ast.Attribute]:
     sites = {use.site.node for use in planned.uses}
     for name in sorted(view.tree.members.keys() - known):
         nodes = [n for n in view.tree.members[name] if isinstance(n.ctx, ast.Load) and n not in sites]
-        if not name.startswith("__"):
+        stated = f"{view.settings.source}.Tensor" in view.settings.table.absent(view.settings.source, name)
+        if not name.startswith("__") and not stated:
             yield from (node for node in nodes if _is_tensor(view, node.value))
 
 

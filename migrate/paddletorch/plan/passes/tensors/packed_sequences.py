@@ -15,7 +15,7 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.use import Use, Uses
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.names.written_functions import check_functions
+from paddletorch.plan.names.spelling import helper_modules
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.statements import remove_statement
 from paddletorch.resolve import Binding, Instance
@@ -177,7 +177,7 @@ def _written(view: FileView, run: _Run) -> Iterator[Use]:
     try:
         for use in uses:
             for edit in use.every_edit:
-                check_functions(view, edit, use.site.name)
+                helper_modules(view, edit, view.tree.scopes.get(use.site.node, view.tree.scope), use.site.name)
     except Refused:
         return
     yield from uses
