@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from paddletorch_rules.adapters import adapters
 from paddletorch_rules.members import same_member
 from paddletorch_rules.releases import Framework, other_framework
 from paddletorch_rules.schema import Form, Row
@@ -70,12 +71,18 @@ def said_of(table: Table, side: Framework, name: str) -> Said:
         return Said(name, tuple(rows), "" if known else table.documented(name))
     if members := _members(table, side, name):
         return Said(name, tuple(members))
-    if same := same_member(side, name):
+    if same := same_member(side, name) or _written_member(side, owner, last):
         return Said(name, same_as=same)
     if found := table.lookup(side, name):
         return Said(name, (found,))
     below = table.exported(side, name).values()  # torch.distributed.ReduceOp, whose members have rows
     return Said(name, tuple(pair for one in below for pair in table.overloads(side, one)))
+
+
+def _written_member(side: Framework, owner: str, name: str) -> str:
+    """The member of the class that is written in the place of ``owner``, if that has it; empty otherwise."""
+    adapter = adapters(other_framework(side)).get(owner)
+    return f"{adapter.name}.{name}" if adapter is not None and name in adapter.members else ""
 
 
 def _members(table: Table, side: Framework, name: str) -> Sequence[tuple[Row, Form]]:

@@ -47,7 +47,7 @@ _HOOK_RESULTS = {
 def plan_members(view: FileView, planned: Planned) -> Changes:
     """Plan every use of a member of an instance of a tracked type."""
     receivers = view.provide(Receivers).with_uses(planned.uses)
-    file = _File(view, planned, receivers, planned.naming.aliases, _left_scaler(planned), _given(view, planned))
+    file = _File(view, planned, receivers, planned.naming.aliases, _left_scaler(planned), given_members(view, planned))
     if file.receivers.file_is_converted:
         return NOTHING
     matches = [(match, _plan_match(file, match)) for match in view.matches.values()]
@@ -85,7 +85,7 @@ def _left_scaler(planned: Planned) -> int | None:
     return constructors[0].site.node.lineno if constructors and not any(use.converts for use in constructors) else None
 
 
-def _given(view: FileView, planned: Planned) -> dict[ast.ClassDef, frozenset[str]]:
+def given_members(view: FileView, planned: Planned) -> dict[ast.ClassDef, frozenset[str]]:
     """The local classes whose base is a written class, and what that keeps by the source's names."""
     found: dict[ast.ClassDef, frozenset[str]] = {}
     for use in planned.uses:

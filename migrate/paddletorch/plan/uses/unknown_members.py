@@ -15,6 +15,7 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.uses.count import UNKNOWN_API
+from paddletorch.plan.uses.members import given_members
 from paddletorch.resolve import Instance
 
 
@@ -39,11 +40,14 @@ def _absent(view: FileView, planned: Planned) -> Iterator[tuple[ast.Attribute, s
     table, source = view.settings.table, view.settings.source
     known = view.tree.stores_by_name.keys() | view.tree.class_members
     sites = {use.site.node for use in planned.uses}
+    given = given_members(view, planned)
     for name in sorted(view.tree.members.keys() - known):
         rows = table.absent(source, name)
         nodes = [n for n in view.tree.members[name] if isinstance(n.ctx, ast.Load) and n not in sites] if rows else []
         for node in nodes:
             values = view.evaluator.objects(node.value)
+            if any(isinstance(v, Instance) and v.node is not None and name in given.get(v.node, ()) for v in values):
+                continue
             made = {value.api for value in values if isinstance(value, Instance)}
             classes = [table.documented(made.pop())] if len(made) == 1 else []
             if not all(isinstance(value, Instance) and not value.external_class for value in values):
