@@ -23,6 +23,9 @@ from paddletorch.plan.passes.training.constructors import (
 )
 from paddletorch.plan.syntax.dotted_path import path_of
 
+_OF_INDICES = frozenset({"RandomSampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler"})
+"""The rows of samplers that give one index after the other."""
+
 _LOADER = "the loader that makes batches of its indices"
 
 
@@ -93,12 +96,25 @@ def _with_batch_size(view: FileView, draft: Draft, sampler: Constructor, loaders
     assigned = assigned_to(view, sampler.call)
     value = getattr(assigned[0], "value", None) if assigned is not None else None
     others = [v for v in _values(view, assigned[1]) if v is not sampler.call] if assigned is not None else []
-    if any(not _is_none(v) for v in others):
+    batches = [_in_batches(view, draft, v, size) for v in others if not _is_none(v)]
+    if any(map(_is_none, others)) or (not others and isinstance(value, ast.IfExp)):
+        batches += [_or_batches(view, draft[loader.site], loader, size) for loader in loaders]
+    return [use, *batches]
+
+
+def _in_batches(view: FileView, draft: Draft, value: ast.expr, size: str) -> Use:
+    """Another sampler that the same name holds, in a sampler of batches of this size.
+
+    Raises:
+        Refused: it is not seen to be a sampler of single indices that converts.
+    """
+    use = next((one for one in draft if one.site.call is value and one.site.role == "call"), None)
+    if use is None or not use.converts or use.row.id not in _OF_INDICES:
         what = "the same name holds a sampler of single indices, which Paddle's loader cannot take"
         raise Refused(UnclearSampler(what))
-    if not others and not isinstance(value, ast.IfExp):
-        return [use]
-    return [use, *(_or_batches(view, draft[loader.site], loader, size) for loader in loaders)]
+    span = view.source.span(value)
+    before = Edit(Span(span.start, span.start), "paddle.io.BatchSampler(sampler=", use.row.code)
+    return use.with_edits(before, Edit(Span(span.end, span.end), f", batch_size={size})", use.row.code))
 
 
 def _values(view: FileView, target: ast.expr) -> list[ast.expr]:
