@@ -195,16 +195,19 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
 
 
 _MASK = re.compile(r"(^|_)(masks?|valid)(_?\d+|_[a-z])?$")
-_LABELS = re.compile(r"(^|_)(labels?|idx|ind(ex|ices))(_|$)")
+_LABELS = re.compile(r"(^|_)(labels?|idx|ind(ex|ices)|positions?|timesteps?|lengths?)(_|$)")
 
 
 def _maybe_lower(
     view: FileView, dtypes: Dtypes, operation: _Operation, others: list[ast.expr], dtype: str, known: ast.expr
-) -> Iterator[Finding]:
-    """The finding about the one operand of unknown dtype beside ``known``, which is of this ``dtype``."""
-    if len(others) == 1 and category(dtype) == 2 and _may_be_lower(operation.node, dtypes.source(others[0])):
-        first, second = view.text(others[0]), view.text(known)
-        yield finding(_MAYBE_LOWER, others[0], "torch.Tensor", first=first, second=second)
+) -> Iterator[_Product | Finding]:
+    """What becomes of the one operand of unknown dtype beside ``known``, which is of this floating-point ``dtype``."""
+    if len(others) != 1 or category(dtype) != 2 or not _may_be_lower(operation.node, dtypes.source(others[0])):
+        return
+    if isinstance(operation.node, ast.BinOp | ast.AugAssign | ast.Compare):
+        yield _Product(others[0])
+    else:
+        yield finding(_MAYBE_LOWER, others[0], "torch.Tensor", first=view.text(others[0]), second=view.text(known))
 
 
 def _unseen_mask(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[Finding]:
@@ -221,9 +224,11 @@ def _unseen_mask(view: FileView, dtypes: Dtypes, operation: _Operation) -> Itera
 def _may_be_lower(operation: ast.AST, operand: ast.expr) -> bool:
     """Whether the tensor's name says that it may hold booleans or integers: ``loss * mask``, ``scores > labels``."""
     name = operand.attr if isinstance(operand, ast.Attribute) else getattr(operand, "id", "")
-    is_product = isinstance(operation, ast.BinOp | ast.AugAssign) and isinstance(operation.op, ast.Mult)
-    is_compared = isinstance(operation, ast.Compare)
-    return bool((is_product and _MASK.search(name)) or ((is_product or is_compared) and _LABELS.search(name)))
+    kind = operation.op if isinstance(operation, ast.BinOp | ast.AugAssign) else operation
+    is_mask = isinstance(kind, ast.Mult) and _MASK.search(name)
+    return bool(
+        is_mask or (isinstance(kind, ast.Mult | ast.Div | ast.Add | ast.Sub | ast.Compare) and _LABELS.search(name))
+    )
 
 
 def _is_arithmetic(node: ast.AST) -> bool:
