@@ -7,73 +7,73 @@ from paddletorch.engine.engine import Engine
 from paddletorch.model import Options
 
 ENGINE = Engine(Options(target="torch"))
-START = "import paddle\nfrom paddle.geometric import segment_sum\n\n\nx = paddle.zeros([2])\n"
+START = "import paddle\nfrom paddle.geometric import unknown_sum\n\n\nx = paddle.zeros([2])\n"
 
 BODIES = {
     "the branch that uses it": (
-        "def f(flag):\n    if flag:\n        y = 1\n        return segment_sum(y)\n    return 2\n",
-        "def f(flag):\n    if flag:\n        y = 1\n        from paddle.geometric import segment_sum\n"
-        "        return segment_sum(y)\n    return 2\n",
+        "def f(flag):\n    if flag:\n        y = 1\n        return unknown_sum(y)\n    return 2\n",
+        "def f(flag):\n    if flag:\n        y = 1\n        from paddle.geometric import unknown_sum\n"
+        "        return unknown_sum(y)\n    return 2\n",
     ),
     "each of two branches": (
-        "def f(flag):\n    y = 1\n    if flag:\n        y = segment_sum(y)\n    else:\n        y = segment_sum(2)\n",
+        "def f(flag):\n    y = 1\n    if flag:\n        y = unknown_sum(y)\n    else:\n        y = unknown_sum(2)\n",
         "def f(flag):\n    y = 1\n"
-        "    if flag:\n        from paddle.geometric import segment_sum\n        y = segment_sum(y)\n"
-        "    else:\n        from paddle.geometric import segment_sum\n        y = segment_sum(2)\n",
+        "    if flag:\n        from paddle.geometric import unknown_sum\n        y = unknown_sum(y)\n"
+        "    else:\n        from paddle.geometric import unknown_sum\n        y = unknown_sum(2)\n",
     ),
     "above a branch that uses it too": (
-        "def f(flag):\n    y = segment_sum(1)\n    if flag:\n        y = segment_sum(y)\n    return y\n",
-        "def f(flag):\n    from paddle.geometric import segment_sum\n"
-        "    y = segment_sum(1)\n    if flag:\n        y = segment_sum(y)\n    return y\n",
+        "def f(flag):\n    y = unknown_sum(1)\n    if flag:\n        y = unknown_sum(y)\n    return y\n",
+        "def f(flag):\n    from paddle.geometric import unknown_sum\n"
+        "    y = unknown_sum(1)\n    if flag:\n        y = unknown_sum(y)\n    return y\n",
     ),
     "above many branches": (
-        "def f(n):\n" + "".join(f"    if n == {n}:\n        n = segment_sum(n)\n" for n in range(4)),
-        "def f(n):\n    from paddle.geometric import segment_sum\n"
-        + "".join(f"    if n == {n}:\n        n = segment_sum(n)\n" for n in range(4)),
+        "def f(n):\n" + "".join(f"    if n == {n}:\n        n = unknown_sum(n)\n" for n in range(4)),
+        "def f(n):\n    from paddle.geometric import unknown_sum\n"
+        + "".join(f"    if n == {n}:\n        n = unknown_sum(n)\n" for n in range(4)),
     ),
     "above an elif": (
-        "def f(flag):\n    if flag:\n        y = 1\n    elif segment_sum(flag):\n        y = 2\n",
-        "def f(flag):\n    from paddle.geometric import segment_sum\n"
-        "    if flag:\n        y = 1\n    elif segment_sum(flag):\n        y = 2\n",
+        "def f(flag):\n    if flag:\n        y = 1\n    elif unknown_sum(flag):\n        y = 2\n",
+        "def f(flag):\n    from paddle.geometric import unknown_sum\n"
+        "    if flag:\n        y = 1\n    elif unknown_sum(flag):\n        y = 2\n",
     ),
     "in an elif": (
-        "def f(flag):\n    if flag:\n        y = 1\n    elif flag is None:\n        y = segment_sum(2)\n",
+        "def f(flag):\n    if flag:\n        y = 1\n    elif flag is None:\n        y = unknown_sum(2)\n",
         "def f(flag):\n    if flag:\n        y = 1\n    elif flag is None:\n"
-        "        from paddle.geometric import segment_sum\n        y = segment_sum(2)\n",
+        "        from paddle.geometric import unknown_sum\n        y = unknown_sum(2)\n",
     ),
     "each function, also one in another": (
-        "def f():\n    def g():\n        return segment_sum(1)\n    return g, [segment_sum(n) for n in range(2)]\n",
-        "def f():\n    def g():\n        from paddle.geometric import segment_sum\n        return segment_sum(1)\n"
-        "    from paddle.geometric import segment_sum\n    return g, [segment_sum(n) for n in range(2)]\n",
+        "def f():\n    def g():\n        return unknown_sum(1)\n    return g, [unknown_sum(n) for n in range(2)]\n",
+        "def f():\n    def g():\n        from paddle.geometric import unknown_sum\n        return unknown_sum(1)\n"
+        "    from paddle.geometric import unknown_sum\n    return g, [unknown_sum(n) for n in range(2)]\n",
     ),
     "above a class in a function": (
-        "def f():\n    class A(segment_sum):\n        pass\n    return A\n",
-        "def f():\n    from paddle.geometric import segment_sum\n"
-        "    class A(segment_sum):\n        pass\n    return A\n",
+        "def f():\n    class A(unknown_sum):\n        pass\n    return A\n",
+        "def f():\n    from paddle.geometric import unknown_sum\n"
+        "    class A(unknown_sum):\n        pass\n    return A\n",
     ),
     "a branch of the module": (
-        "if x.any():\n    y = segment_sum(1)\n",
-        "if x.any():\n    from paddle.geometric import segment_sum\n    y = segment_sum(1)\n",
+        "if x.any():\n    y = unknown_sum(1)\n",
+        "if x.any():\n    from paddle.geometric import unknown_sum\n    y = unknown_sum(1)\n",
     ),
     "one line": (
-        "def f(): return segment_sum(1)\n",
-        "def f(): from paddle.geometric import segment_sum; return segment_sum(1)\n",
+        "def f(): return unknown_sum(1)\n",
+        "def f(): from paddle.geometric import unknown_sum; return unknown_sum(1)\n",
     ),
 }
 
 KEPT = {
-    "default": "def f(g=segment_sum):\n    return g(segment_sum(1))\n",
-    "table": "TABLE = {1: [segment_sum]}\n",
-    "dict": "TABLE = dict(total=segment_sum)\n\n\ndef f():\n    return segment_sum(1)\n",
+    "default": "def f(g=unknown_sum):\n    return g(unknown_sum(1))\n",
+    "table": "TABLE = {1: [unknown_sum]}\n",
+    "dict": "TABLE = dict(total=unknown_sum)\n\n\ndef f():\n    return unknown_sum(1)\n",
 }
 
 STAYS = {
-    "default of a call": "def f(g=segment_sum(1)):\n    return g(segment_sum(1))\n",
-    "class": "class A:\n    total = segment_sum\n\n    def f(self):\n        return segment_sum(1)\n",
-    "decorator": "@segment_sum\ndef f():\n    return segment_sum(1)\n",
-    "decorator in a function": "def f():\n    @segment_sum\n    def g():\n        return 1\n    return g\n",
-    "module": "y = segment_sum(1)\n",
-    "exported": '__all__ = ["segment_sum"]\n\n\ndef f():\n    return segment_sum(1)\n',
+    "default of a call": "def f(g=unknown_sum(1)):\n    return g(unknown_sum(1))\n",
+    "class": "class A:\n    total = unknown_sum\n\n    def f(self):\n        return unknown_sum(1)\n",
+    "decorator": "@unknown_sum\ndef f():\n    return unknown_sum(1)\n",
+    "decorator in a function": "def f():\n    @unknown_sum\n    def g():\n        return 1\n    return g\n",
+    "module": "y = unknown_sum(1)\n",
+    "exported": '__all__ = ["unknown_sum"]\n\n\ndef f():\n    return unknown_sum(1)\n',
 }
 
 
@@ -88,7 +88,7 @@ def test_the_import_moves_to(body: str, wanted: str) -> None:
 @pytest.mark.parametrize("body", STAYS.values(), ids=STAYS.keys())
 def test_the_import_stays(body: str) -> None:
     assert (
-        "\nfrom paddle.geometric import segment_sum\n"
+        "\nfrom paddle.geometric import unknown_sum\n"
         in ENGINE.convert((START + body).encode(), "a.py").output.decode()
     )
 
@@ -107,14 +107,14 @@ def test_a_name_that_is_imported_twice_moves_once() -> None:
 
 
 def test_it_moves_where_the_tables_know_no_use() -> None:
-    code = b"from paddle.geometric import segment_sum\n\n\ndef f():\n    return segment_sum(1)\n"
-    wanted = "\n\ndef f():\n    from paddle.geometric import segment_sum\n    return segment_sum(1)\n"
+    code = b"from paddle.geometric import unknown_sum\n\n\ndef f():\n    return unknown_sum(1)\n"
+    wanted = "\n\ndef f():\n    from paddle.geometric import unknown_sum\n    return unknown_sum(1)\n"
     assert ENGINE.convert(code, "a.py").output.decode() == wanted
 
 
-@pytest.mark.parametrize("other", ["x = segment_max(2)", "class A(segment_max): pass", ""])
+@pytest.mark.parametrize("other", ["x = unknown_max(2)", "class A(unknown_max): pass", ""])
 def test_nothing_moves_without_use_where_another_import_stays(other: str) -> None:
-    code = "from paddle.geometric import segment_max, segment_sum\n\n\ndef f():\n    return segment_sum(1)\n" + other
+    code = "from paddle.geometric import unknown_max, unknown_sum\n\n\ndef f():\n    return unknown_sum(1)\n" + other
     assert ENGINE.convert(code.encode(), "a.py").output.decode() == code
 
 
@@ -126,9 +126,9 @@ def test_a_fallback_with_another_name_stays() -> None:
 @pytest.mark.parametrize("body", KEPT.values(), ids=KEPT.keys())
 def test_what_is_only_kept_is_imported_under_try(body: str) -> None:
     first = ENGINE.convert((START + body).encode(), "a.py").output.decode()
-    guard = "try:\n    from paddle.geometric import segment_sum\nexcept ImportError:\n\n"
-    guard += "    def segment_sum(*args, **kwargs):\n"
-    assert guard + "        raise ImportError('needs paddle.geometric.segment_sum')\n" in first
+    guard = "try:\n    from paddle.geometric import unknown_sum\nexcept ImportError:\n\n"
+    guard += "    def unknown_sum(*args, **kwargs):\n"
+    assert guard + "        raise ImportError('needs paddle.geometric.unknown_sum')\n" in first
     assert first.endswith(body)
     assert ENGINE.convert(first.encode(), "a.py").output.decode() == first
     compile(first, "a.py", "exec")
