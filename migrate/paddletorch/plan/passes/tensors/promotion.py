@@ -212,10 +212,15 @@ def _maybe_lower(
 
 def _unseen_mask(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[Finding]:
     """The finding about a mask in a product of tensors of two dtypes that are not seen."""
-    if operation.target is not None or not any(map(dtypes.is_tensor, operation.operands)):
+    node = operation.node
+    if (
+        not isinstance(node, ast.BinOp)
+        or not isinstance(node.op, ast.Mult)
+        or not any(map(dtypes.is_tensor, operation.operands))
+    ):
         return
-    masks = [o for o in operation.operands if _may_be_lower(operation.node, dtypes.source(o))]
-    if len(masks) == 1 and isinstance(operation.node, ast.BinOp):
+    masks = [o for o in operation.operands if _MASK.search(_last_name(dtypes.source(o)))]
+    if len(masks) == 1:
         other = next(o for o in operation.operands if o is not masks[0])
         if not isinstance(other, ast.Constant) and dtypes.number(other) is None:
             yield finding(_MAYBE_LOWER, masks[0], "torch.Tensor", first=view.text(masks[0]), second=view.text(other))
@@ -223,12 +228,17 @@ def _unseen_mask(view: FileView, dtypes: Dtypes, operation: _Operation) -> Itera
 
 def _may_be_lower(operation: ast.AST, operand: ast.expr) -> bool:
     """Whether the tensor's name says that it may hold booleans or integers: ``loss * mask``, ``scores > labels``."""
-    name = operand.attr if isinstance(operand, ast.Attribute) else getattr(operand, "id", "")
+    name = _last_name(operand)
     kind = operation.op if isinstance(operation, ast.BinOp | ast.AugAssign) else operation
     is_mask = isinstance(kind, ast.Mult) and _MASK.search(name)
     return bool(
         is_mask or (isinstance(kind, ast.Mult | ast.Div | ast.Add | ast.Sub | ast.Compare) and _LABELS.search(name))
     )
+
+
+def _last_name(node: ast.expr) -> str:
+    """The name of a variable or attribute; empty for anything else."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _is_arithmetic(node: ast.AST) -> bool:
