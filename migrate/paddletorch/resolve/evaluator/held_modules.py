@@ -37,11 +37,20 @@ def _grows(tree: ScopeTree, call: ast.Call) -> bool:
     """Whether the module puts more into what the call's result is assigned to, or replaces a part of it."""
     statement = tree.parents.get(call)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    for name in (getattr(t, "attr", getattr(t, "id", "")) for t in targets):
+    for target in targets:
+        name = getattr(target, "attr", getattr(target, "id", ""))
         for use in (*tree.names.get(name, ()), *tree.members.get(name, ())):
+            if isinstance(target, ast.Name) and isinstance(use, ast.Name) and not _is_same(tree, target, use):
+                continue
             around = tree.parents.get(use)
             if isinstance(around, ast.Attribute) and around.attr in _GROWS:
                 return True
             if isinstance(around, ast.Subscript) and not isinstance(around.ctx, ast.Load):
                 return True
     return False
+
+
+def _is_same(tree: ScopeTree, target: ast.Name, use: ast.Name) -> bool:
+    """Whether the variable that is used may be the one that is assigned: that of another function is not."""
+    own = {binding.scope for binding in tree.scopes[target].lookup(target.id)}
+    return any(binding.scope in own for binding in tree.scopes[use].lookup(use.id))
