@@ -190,19 +190,3 @@ def _rewrite_pad(call: BoundCall, pads: str, twice: bool) -> None:
     text = f"torch.nn.functional.pad({{input}}, {pads}{{mode:, mode=%}}{{value:, value=%}})"
     repeated = {"input": "x", "pad": "pad"} if twice else {"input": "x"} if text.count("{input}") > 1 else {}
     rewrite_once(call, text, **repeated)
-
-
-@hook("pad_sequence", to="paddle")
-def pad_sequence(call: BoundCall) -> None:
-    """Tensors of several lengths in one: each is padded to the longest along its first axis."""
-    if call.value("padding_side") is not None and call.literal("padding_side") != "right":
-        no_counterpart(call, "padding_side")
-    first = call.literal("batch_first") if call.value("batch_first") is not None else False
-    axis = ", axis=0 if {batch_first} else 1" if first is ... else "" if first else ", axis=1"
-    one, after = "_s", ""
-    if isinstance(call.literal("padding_value"), bool):  # Paddle pads no bools
-        one, after = "_s.astype('int32' if _s.dtype == paddle.bool else _s.dtype)", ".astype(_s.dtype)"
-    pads = "[0, max(len(_t) for _t in {sequences}) - len(_s)] + [0, 0] * (_s.ndim - 1)"
-    padded = f"paddle.nn.functional.pad({one}, {pads}{{padding_value:, value=%}}){after}"
-    call.drop("padding_side")
-    rewrite_once(call, f"paddle.stack([{padded} for _s in {{sequences}}]{axis})", sequences="sequences")

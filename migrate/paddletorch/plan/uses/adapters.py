@@ -56,6 +56,8 @@ def with_adapter(view: FileView, use: Use) -> Use:
         return _in_its_place(view, use, found)
     if found is not None and found.is_base:
         return use
+    if site.role in ("partial", "value") and not use.converts:
+        return _handed_over(view, use) or use
     if site.role != "call" or site.call is None or has_source_calls(view, site.name):
         return use  # decided for all calls of the class in the file: ``plan_source_calls``
     unseen = all(isinstance(f.refusal, UnseenArguments) for f in use.findings) and bool(use.findings)
@@ -84,6 +86,15 @@ def _as_function(view: FileView, use: Use, call: ast.Call) -> Use | None:
         return None  # what is handed on means the same
     adapter = _named(function_adapters(view.target), use.site)
     return None if adapter is None else _with(view, use, adapter, call)
+
+
+def _handed_over(view: FileView, use: Use) -> Use | None:
+    """A function that is handed over where the target has an expression only: a written one takes its place."""
+    adapter = _named(function_adapters(view.target), use.site)
+    codes = {found.code for found in use.findings}
+    if adapter is None or not codes or not codes <= {"API233", "API205"}:
+        return None
+    return _with(view, use, adapter, use.site.call)
 
 
 def _answered(view: FileView, use: Use, call: ast.Call) -> Use | None:

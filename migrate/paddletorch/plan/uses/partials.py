@@ -36,8 +36,8 @@ def _plan_call(view: FileView, planned: Planned, call: ast.Call) -> Changes:
         return NOTHING
     makers = _makers(view, call.args[0] if skip else call.func)
     found = _row(view, planned, partials[0].name, makers)
-    if found is None:
-        return NOTHING
+    if found is None or any(use.adapter is not None for use in _made(planned, partials[0].name, makers)):
+        return NOTHING  # it is left, or of a written function, which has the source's parameters
     row, form = found
     if view.suppressed(row.code, call) or (view.settings.shim_wraps_calls and not skip):
         return NOTHING
@@ -75,13 +75,18 @@ def _row(view: FileView, planned: Planned, api: str, makers: list[ast.Call]) -> 
 
     None if it is left: then its calls are left too, and the finding is at its creation.
     """
-    by_call = planned.uses.partials.get(api, {})
-    partials = [by_call[maker] for maker in makers if maker in by_call] or list(by_call.values())
+    partials = _made(planned, api, makers)
     rows = {use.row for use in partials if use.converts}
     if not partials or len(rows) > 1:
         return view.settings.lookup(api)
     forms = [(row, form) for row in rows for form in row.forms(view.settings.source) if api in form.names]
     return forms[0] if forms else None
+
+
+def _made(planned: Planned, api: str, makers: list[ast.Call]) -> list[Use]:
+    """The uses of the API that create the partial object; all that create one of it, if ``makers`` says nothing."""
+    by_call = planned.uses.partials.get(api, {})
+    return [by_call[maker] for maker in makers if maker in by_call] or list(by_call.values())
 
 
 def _convert(
