@@ -47,9 +47,11 @@ def text_of(data: bytes) -> str:
 
 
 def round_trips(data: bytes) -> bool:
-    """Whether the text of a file, encoded again line by line, is its bytes: one line can change without the others."""
+    """Whether the text of a file is its bytes again, encoded as a whole and line by line: lines change one by one."""
     raw, encoding = data.removeprefix(BOM_UTF8), encoding_of(data)
     try:
-        return b"".join(line.encode(encoding) for line in io.StringIO(raw.decode(encoding), newline="")) == raw
+        text = raw.decode(encoding)
+        lines = b"".join(line.encode(encoding) for line in io.StringIO(text, newline=""))
+        return lines == raw == text.encode(encoding)
     except (UnicodeError, LookupError):
         return False
