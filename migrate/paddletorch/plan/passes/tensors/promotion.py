@@ -195,7 +195,7 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
 
 
 _MASK = re.compile(r"(^|_)(masks?|valid)(_?\d+|_[a-z])?$")
-_LABELS = re.compile(r"(^|_)(labels?|idx|ind(ex|ices)|positions?|timesteps?|lengths?)(_|$)")
+_LABELS = re.compile(r"(^|_)(labels?|idx|ind(ex|ices)|positions?|timesteps?|lengths?)(_?\d+|_[a-z])?$")
 
 
 def _maybe_lower(
