@@ -38,7 +38,8 @@ def proven(adapters: Sequence[Adapter], table: Table, target: Framework) -> Iter
             adapter = by_name.get(next(iter(form.names), ""))
             if adapter is not None:
                 results = list(_results(row, form.names, adapter, target))
-                (kept if any(results) and all(one is not False for one in results) else wrong).add(adapter.of)
+                kept.update([adapter.of] if any(results) else [])
+                wrong.update([adapter.of] if False in results else [])
     return (one for one in adapters if one.of in kept and one.of not in wrong)
 
 

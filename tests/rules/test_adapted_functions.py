@@ -1,0 +1,23 @@
+"""``functions_to_*.toml``: a function that stands for one of the source computes what the examples of its row do."""
+
+from __future__ import annotations
+
+import pytest
+from paddletorch.proof.prove_adapters import proven
+from paddletorch_rules import Framework, load
+from paddletorch_rules.adapters import function_adapters, functions
+
+UNPROVEN = {
+    "torch.amp.GradScaler",  # what scales needs a training loop: fixtures/to_paddle/api203_unseen_keywords
+    "torch.cuda.amp.GradScaler",
+    "torch.nn.utils.clip_grad_norm_",  # fixtures/to_paddle/functions_with_unseen_arguments
+    "torch.nn.utils.clip_grad_value_",
+}
+"""Their rows have no examples."""
+
+
+@pytest.mark.parametrize("target", ["paddle", "torch"])
+def test_functions_written_by_hand_compute_the_same(target: Framework) -> None:
+    written = [one for one in function_adapters(target).values() if one.name in functions(target)]
+    kept = {one.of for one in proven(written, load(), target)}
+    assert {one.of for one in written} - UNPROVEN == kept - UNPROVEN
