@@ -6,7 +6,8 @@ import ast
 from functools import lru_cache
 from typing import NamedTuple
 
-from paddletorch.gate.converted_text import parsed_text
+from paddletorch.gate.converted_text import ConvertedText, parsed_text
+from paddletorch.model import Span
 from paddletorch.resolve import Bound, DefiniteAssignment, ScopeTree
 
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -35,3 +36,20 @@ def definitions(text: bytes) -> Definitions | None:
     bound = frozenset(tree.scope.bindings)
     tree.release()
     return Definitions(bound, read)
+
+
+def lines_behind(text: ConvertedText, new: ScopeTree | None, offset: int) -> frozenset[int]:
+    """The source lines from which the byte at ``offset`` of the new text comes.
+
+    What a written definition says comes from the edits that use it. ``new``: the scopes of the new text.
+    """
+    piece, within = text.piece_at(offset)
+    if piece.is_copy:
+        place = piece.origin.start + within
+        return text.lines_of(Span(place, place))
+    written = definitions(piece.text)
+    bound = frozenset() if written is None else written.bound
+    loads = new.loads if new is not None and bound else ()
+    places = (text.new_source.offset(n.lineno, n.col_offset) for n in loads if n.id in bound)
+    users = [user for place in places if definitions((user := text.piece_at(place)[0]).text) is None]
+    return frozenset().union(*(text.lines_of(user.origin) for user in users or [piece]))

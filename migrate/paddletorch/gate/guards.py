@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.gate.definitions import lines_behind
 from paddletorch.gate.violation import Violation
 from paddletorch.model import PACKAGES, Framework, Span
 from paddletorch.resolve import ScopeTree, guarded_imports, is_import_guard
@@ -35,10 +36,10 @@ def shared_guards(text: ConvertedText, source: Framework, target: Framework) -> 
         piece, within = text.piece_at(lines.offset(guard.lineno, guard.col_offset))
         before = old.get(piece.origin.start + within) if piece.is_copy else None
         if left and ours and before is not None and not _is_of_left_alone(guard, left, ours):
-            places = (text.piece_at(lines.offset(n.lineno, n.col_offset)) for n in _reads(tree, ours))
-            spans = [Span(p.origin.start + at, p.origin.start + at) if p.is_copy else p.origin for p, at in places]
-            spans = spans or [edit.span for edit in text.edits if _names(target).search(edit.written)]
-            changed = [text.lines_of(span) for span in (*spans, *map(text.source.span, guarded_imports(before)))]
+            reads = _reads(tree, ours)
+            changed = [lines_behind(text, tree, lines.offset(n.lineno, n.col_offset)) for n in reads]
+            changed = changed or [text.lines_of(e.span) for e in text.edits if _names(target).search(e.written)]
+            changed += [text.lines_of(text.source.span(one)) for one in guarded_imports(before)]
             problem = f"'{ast.unparse(left[0])}' stays"
             found.append(Violation(CODE, problem, frozenset().union(*changed), before.lineno))
     return found

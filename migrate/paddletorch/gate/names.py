@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.gate.definitions import lines_behind
 from paddletorch.gate.suspects import suspects
 from paddletorch.gate.violation import Violation
 from paddletorch.model import Framework
@@ -84,7 +85,8 @@ class _Comparison:
 
     def _at_fault(self, load: ast.Name, bound: Bound) -> frozenset[int] | None:
         """The source lines of the edits because of which the name is not bound; None if it was no better before."""
-        piece, within = self._text.piece_at(self._lines.offset(load.lineno, load.col_offset))
+        offset = self._lines.offset(load.lineno, load.col_offset)
+        piece, within = self._text.piece_at(offset)
         if piece.is_copy:
             before = self._loads.get(piece.origin.start + within)
             if before is None or self._before.of(before) >= bound:
@@ -93,7 +95,7 @@ class _Comparison:
             if self._reads_unbound(changed, bound, load.id):
                 return None  # x = f(x) is gone, and x may not have been bound there
             return changed or self._text.lines_of(self._text.source.span(before))
-        lines = self._text.lines_of(piece.origin)
+        lines = lines_behind(self._text, self._new, offset)
         return None if self._reads_unbound(lines, bound) else lines
 
     def _reads_unbound(self, lines: frozenset[int], bound: Bound, name: str | None = None) -> bool:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.gate.definitions import lines_behind
 from paddletorch.gate.violation import Violation
-from paddletorch.model import Conversion, Edit, FileResult, Framework, Span, Status
+from paddletorch.model import Conversion, Edit, FileResult, Framework, Status
 from paddletorch.text.source import Cells, Source
 
 
@@ -70,14 +71,7 @@ def statements_changed_again(
     after = again(text)
     found: list[Violation] = []
     for one in conversions:
-        lines = _lines_behind(text, after.line_span(one.line).start + one.column - 1)
+        lines = lines_behind(text, text.new_tree, after.line_span(one.line).start + one.column - 1)
         if not changed.isdisjoint(lines):
             found.append(Violation("SRC019", f"{one.name} would be converted", lines))
     return found or [Violation("SRC019", "what stays here would be converted", frozenset(changed))]
-
-
-def _lines_behind(text: ConvertedText, offset: int) -> frozenset[int]:
-    """The lines of the statement from which the byte at ``offset`` of the new text comes."""
-    piece, within = text.piece_at(offset)
-    start = piece.origin.start + within if piece.is_copy else piece.origin.start
-    return text.lines_of(Span(start, start) if piece.is_copy else piece.origin)

@@ -20,6 +20,8 @@ def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, 
     for one in imports:
         if not _has_module(view, _root(one.node), one.module):
             found = _imports_for(view, one.node) if one.site is None else _imports_of(view, one.site, one.module)
+            if one.module.partition(".")[0] in sys.stdlib_module_names:
+                found = [_out_of_guards(view, statement) for statement in found]
             statements_by_module.setdefault(one.module, set()).update(found)
     needs: dict[ast.stmt, list[str]] = {}
     for module in sorted(statements_by_module):
@@ -42,6 +44,14 @@ def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:
     if of_framework and site.anchor.kind == "free" and getattr(site.anchor.node, "id", "") == view.settings.source:
         return []  # ``torch.zeros`` without an import is documentation, which imports the framework elsewhere
     return _imports_for(view, site.node)
+
+
+def _out_of_guards(view: FileView, statement: ast.stmt) -> ast.stmt:
+    """The statement, or the ``try`` that guards it: Python's own modules are there where a framework is missing."""
+    around = view.parent(statement)
+    while isinstance(around, ast.Try) and statement in around.body:
+        statement, around = around, view.parent(around)
+    return statement
 
 
 def _import_statements(_view: FileView) -> dict[tuple[Binding, ...], list[ast.stmt]]:
