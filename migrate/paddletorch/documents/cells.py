@@ -9,6 +9,7 @@ from io import StringIO
 from itertools import accumulate
 
 from paddletorch.text.number_runs import parse
+from paddletorch.text.source import Source
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
@@ -79,8 +80,8 @@ def _statements(code: str) -> frozenset[int]:
     except (SyntaxError, ValueError):
         return frozenset()
     starts = list(accumulate(map(len, StringIO(code, newline="")), initial=0))
-    first = (min([s.lineno, *(d.lineno for d in getattr(s, "decorator_list", ()))]) for s in module.body)
-    return frozenset(starts[line - 1] for line in first)
+    source = Source(code.encode("utf-8"), encoding="utf-8")
+    return frozenset(starts[source.first_line(statement) - 1] for statement in module.body)
 
 
 def changed_text(text: str, changes: Sequence[tuple[Cell, Sequence[Change]]]) -> str:

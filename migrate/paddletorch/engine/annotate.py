@@ -39,11 +39,7 @@ def _line(view: FileView, node: ast.AST) -> int:
     """The line above which the comment goes: the first line of the statement, or of its first decorator."""
     inside = view.statement(node)
     statement = first_on_line(view, inside) if inside is not None else None
-    if statement is None:
-        return 1
-    decorators = getattr(statement, "decorator_list", [])
-    lines: list[int] = [statement.lineno, *(d.lineno for d in decorators)]
-    return min(lines)
+    return 1 if statement is None else view.source.first_line(statement)
 
 
 def _comments_above(view: FileView, line: int) -> set[str]:

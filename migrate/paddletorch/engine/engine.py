@@ -279,8 +279,10 @@ class Engine:
 
     def _view(self, settings: Settings, parsed: Parsed, path: str) -> FileView:
         source, tree = parsed.source, parsed.tree
-        bare = settings.bare
-        for module in dict.fromkeys(star.module or "" for star in tree.stars):
+        modules = dict.fromkeys(star.module or "" for star in tree.stars)
+        of_target = any(module.partition(".")[0] == settings.target for module in modules)
+        bare = {} if of_target else settings.bare
+        for module in modules:
             bare = {**bare, **settings.exported(module)}
         index = self._index_for(path)
         outside = index.view_from(path) if index is not None else None

@@ -109,7 +109,7 @@ class ConvertedText:
         """Where the lines of each top-level statement begin; None if two share a line."""
         source, starts = self.source, [0]
         for above, statement in itertools.pairwise(self.module.body):
-            line = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+            line = source.first_line(statement)
             while line - 1 > (above.end_lineno or 0) and source.slice(source.line_span(line - 1)).rstrip().endswith(
                 "\\"
             ):

@@ -128,6 +128,13 @@ class Source:
         end = self.line_starts[line] if line < len(self.line_starts) else len(self.body)
         return Span(self.line_starts[line - 1], end)
 
+    def first_line(self, statement: ast.stmt) -> int:
+        """The line on which a statement begins, or the ``@`` of its first decorator."""
+        line = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
+        while line < statement.lineno and line > 1 and not self.slice(self.line_span(line)).lstrip().startswith("@"):
+            line -= 1  # a decorator in brackets begins below its "@"
+        return line
+
     def indentation(self, line: int) -> str:
         """White space at the start of ``line``."""
         span = self.line_span(line)

@@ -45,19 +45,7 @@ class FileFacts:
     @cached_property
     def imports_source(self) -> bool:
         """Whether the file imports anything of the source framework, or names it as documentation does."""
-        return self._imports(self._view.settings.source)
-
-    @cached_property
-    def imports_target(self) -> bool:
-        """Whether the file imports anything of the target framework, or names it as documentation does."""
-        return self._imports(self._view.target)
-
-    def _imports(self, root: str) -> bool:
-        if any(not self._view.tree.scopes[n].lookup(root) for n in self._view.tree.names.get(root, ())):
-            return True
-        imported, scopes = self._view.tree.imported, self._view.tree.own.values()
-        bindings = (b for s in scopes for name in imported & s.bindings.keys() for b in s.bindings[name])
-        return any((b.qualified or "").partition(".")[0] == root for b in bindings)
+        return self._view.has_code_of(self._view.settings.source)
 
     @cached_property
     def names_shim(self) -> bool:

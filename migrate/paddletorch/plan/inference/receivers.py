@@ -152,7 +152,7 @@ class Receivers:
 
     def _if_from_source(self, found: Certainty, receiver: ast.expr, rows: list[Row]) -> Certainty:
         """The certainty, where the file imports the target too: then an object must certainly come from the source."""
-        if found is not Certainty.YES or not self._file.imports_target or not all(row.whole for row in rows):
+        if found is not Certainty.YES or not self._view.is_half_converted or not all(row.whole for row in rows):
             return found
         source = self._view.settings.source
         values = self._view.evaluator.values(receiver)
@@ -179,7 +179,7 @@ class Receivers:
 
     def _may_be_method_of_target(self, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]]) -> bool:
         """Whether this may be the target's method of the same name, in a file that imports neither framework."""
-        if self._file.imports_source or self._file.imports_target:
+        if self._file.imports_source or self._view.is_half_converted:
             return False
         target, newest = self._view.target, self._view.settings.target_releases.newest
         rows = {id(row) for row, _ in options}
@@ -189,7 +189,7 @@ class Receivers:
     @property
     def file_is_converted(self) -> bool:
         """Whether an earlier run has converted the file, so that what is left of the source is left again."""
-        return self._uses.all_left and self._file.imports_target
+        return self._uses.all_left and self._view.is_half_converted
 
     def _shown_by_use(
         self,

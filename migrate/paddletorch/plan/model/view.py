@@ -103,11 +103,17 @@ class FileView:
 
     @cached_property
     def is_half_converted(self) -> bool:
-        """Whether the file imports the target too, so that an earlier run may have converted part of it."""
+        """Whether the file has the target's code in it too, so that an earlier run may have converted part of it."""
+        return self.has_code_of(self.target)
+
+    def has_code_of(self, framework: str) -> bool:
+        """Whether the file imports anything of a framework, or names it as documentation does."""
+        if any(not self.tree.scopes[n].lookup(framework) for n in self.tree.names.get(framework, ())):
+            return True
         scopes = [scope.bindings for scope in self.tree.own.values()]
         imported = (b.qualified for names in scopes for n in self.tree.imported & names.keys() for b in names[n])
         modules = (*imported, *(star.module for star in self.tree.stars))
-        return any((name or "").partition(".")[0] == self.target for name in modules)
+        return any((name or "").partition(".")[0] == framework for name in modules)
 
     @cached_property
     def annotations(self) -> frozenset[ast.expr]:

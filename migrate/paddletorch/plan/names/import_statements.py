@@ -167,7 +167,6 @@ def insert_lines_before(view: FileView, statement: ast.stmt, lines: Sequence[str
     newline = view.source.newline
     end = newline + view.source.indentation(statement.lineno) if own_line(view, statement) else "; "
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        decorators = [d.lineno for d in statement.decorator_list]
-        start = view.source.line_span(min([statement.lineno, *decorators])).start
+        start = view.source.line_span(view.source.first_line(statement)).start
         end = newline * 3
     return Edit(Span(start, start), joined_lines(view, statement, lines) + end)

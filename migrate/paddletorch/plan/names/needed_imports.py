@@ -11,7 +11,7 @@ from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.bound_names import is_bound, may_run_before, runs_before
 from paddletorch.plan.syntax.statements import block_of, start_of
-from paddletorch.resolve import Binding, Scope
+from paddletorch.resolve import Binding, Scope, is_import_guard
 
 
 def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, list[str]]:
@@ -38,12 +38,21 @@ def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:
         view.provide(_import_statements)[site.anchor.bindings] = found
     of_framework = module.partition(".")[0] == view.target
     if found and (of_framework or may_run_before(view, found, site.node)):
-        return found
+        return _unguarded(view, found, site.node) or found
     if view.tree.stars and site.anchor.kind == "free":
         return list(view.tree.stars)
     if of_framework and site.anchor.kind == "free" and getattr(site.anchor.node, "id", "") == view.settings.source:
         return []  # ``torch.zeros`` without an import is documentation, which imports the framework elsewhere
     return _imports_for(view, site.node)
+
+
+def _unguarded(view: FileView, found: list[ast.stmt], node: ast.AST) -> list[ast.stmt]:
+    """An import of the source on top of the module above ``node``, where all that are ``found`` may fail unseen."""
+    if not all(is_import_guard(view.parent(statement)) for statement in found):
+        return []
+    imports = view.provide(_source_imports).get(view.tree.scope, ())
+    plain = (s for s in imports if isinstance(view.parent(s), ast.Module) and runs_before(view, s, node))
+    return [*plain][-1:]
 
 
 def _out_of_guards(view: FileView, statement: ast.stmt) -> ast.stmt:

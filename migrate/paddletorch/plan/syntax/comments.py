@@ -51,7 +51,7 @@ def _statement_lines(view: FileView) -> list[int]:
     found = [1]
     ended = 0
     for statement in view.tree.module.body:
-        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
+        first = view.source.first_line(statement)
         above = view.source.line_span(max(first - 1, 1))
         continued = view.source.body[above.start : above.end].rstrip(b"\r\n").endswith(b"\\")
         if first > max(ended, found[-1]) and not continued:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.tensor_values import is_tensor
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import EvaluatedTwice
@@ -68,7 +69,7 @@ def _may_be_tensor(view: FileView, target: ast.expr, value: ast.expr) -> bool:
     if isinstance(target, ast.Subscript):
         return _is_element_of_container(view, target)
     found = view.evaluator.values(target)
-    if any(_is_tensor(v) for v in found):
+    if any(is_tensor(view, v) for v in found):
         if any(isinstance(v, Container) for v in found):
             return _is_certain(view, value) and not view.is_half_converted  # an earlier run has seen it
         return not _is_sequence(view, value)
@@ -82,7 +83,7 @@ def _is_element_of_container(view: FileView, target: ast.Subscript) -> bool:
     base = view.evaluator.values(target.value)
     if not any(isinstance(v, Container) for v in base):
         return False
-    return not isinstance(target.slice, ast.Slice) and any(_is_tensor(v) for v in view.evaluator.values(target))
+    return not isinstance(target.slice, ast.Slice) and any(is_tensor(view, v) for v in view.evaluator.values(target))
 
 
 def _is_sequence(view: FileView, value: ast.expr) -> bool:
@@ -94,7 +95,7 @@ def _is_sequence(view: FileView, value: ast.expr) -> bool:
 def _is_certain(view: FileView, value: ast.expr) -> bool:
     """Whether the operand is a tensor, and nothing else."""
     found = view.evaluator.values(value)
-    return bool(found) and all(_is_tensor(v) for v in found)
+    return bool(found) and all(is_tensor(view, v) for v in found)
 
 
 def _shows_other(view: FileView, target: ast.expr, value: ast.expr) -> bool:
@@ -133,10 +134,6 @@ def _is_passed_to_other_library(view: FileView, node: ast.expr) -> bool:
         return False
     made = view.evaluator.values(call)
     return bool(made) and all(_is_foreign(v) for v in made) and view.qualified(call.func) is not None
-
-
-def _is_tensor(value: Value) -> bool:
-    return isinstance(value, Instance) and value.type == "tensor"
 
 
 def _is_foreign(value: Value) -> bool:

@@ -17,6 +17,7 @@ from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.inference.aliasing import Aliasing, Holder
 from paddletorch.plan.inference.bound_elements import is_looped
+from paddletorch.plan.inference.tensor_values import is_tensor
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Refused
@@ -68,7 +69,7 @@ def _written(view: FileView) -> Iterator[ast.Name]:
 def _plan_write(view: FileView, name: ast.Name) -> Changes:
     """Report a tensor that is a view in torch and a copy in Paddle."""
     statement = view.statement(name)
-    if statement is None or not any(_is_instance(v) for v in view.evaluator.values(name)):
+    if statement is None or not any(is_tensor(view, v) for v in view.evaluator.values(name)):
         return NOTHING
     holder = view.provide(Aliasing).holder(name, statement)
     return _reported(view, name, holder) if holder is not None and holder.memory == "copied" else NOTHING
@@ -135,7 +136,7 @@ def _template(view: FileView, statement: ast.AugAssign, sign: str) -> str:
     recorded = not _without_grad(view, statement)
     method = _METHODS.get(type(statement.op))
     values = view.evaluator.values(statement.value)
-    if recorded and method is not None and values and all(_is_instance(v) for v in values):
+    if recorded and method is not None and values and all(is_tensor(view, v) for v in values):
         return f"{{self}}.{method}({{value}})"
     number = bool(values) and all(isinstance(v, Instance) and v.type == "foreign" for v in values)
     scaled = number and isinstance(statement.op, ast.Mult | ast.Div)
@@ -146,10 +147,6 @@ def _template(view: FileView, statement: ast.AugAssign, sign: str) -> str:
     return f"paddle.assign({read} {sign} {{value}}, {{self}})"
 
 
-def _is_instance(value: Value) -> bool:
-    return isinstance(value, Instance) and value.type == "tensor"
-
-
 def _is_in_container(view: FileView, target: ast.Subscript) -> bool:
     """Whether the target is an element of a list or dict; of a part of a tensor both frameworks write the same."""
     base = [v for v in view.evaluator.values(target.value) if not isinstance(v, NoneValue)]
@@ -158,23 +155,23 @@ def _is_in_container(view: FileView, target: ast.Subscript) -> bool:
 
 def _is_tensor(view: FileView, target: ast.expr, statement: ast.AugAssign) -> bool:
     """Whether all known values of the target are tensors, or its gradient is read in the statement."""
-    if isinstance(target, ast.Name):
+    if isinstance(target, ast.Name) and not view.is_half_converted:
         reads = (n for n in ast.walk(statement.value) if isinstance(n, ast.Attribute) and n.attr == "grad")
         if any(isinstance(n.value, ast.Name) and n.value.id == target.id for n in reads):
             return True
     instances = [v for v in view.evaluator.values(target) if not isinstance(v, NoneValue | Unknown)]
-    return bool(instances) and all(_is_instance(v) for v in instances)
+    return bool(instances) and all(is_tensor(view, v) for v in instances)
 
 
 def _may_be_tensor(view: FileView, target: ast.expr, value: ast.expr) -> bool:
     """Whether the target, of which not all values are known, can be a tensor."""
     found = view.evaluator.values(target)
-    if any(_is_instance(v) for v in found):
+    if any(is_tensor(view, v) for v in found):
         return True
-    if isinstance(target, ast.Subscript) or not all(isinstance(v, NoneValue | Unknown) for v in found):
+    if view.is_half_converted or isinstance(target, ast.Subscript) or not all(isinstance(v, NoneValue | Unknown) for v in found):
         return False
     operand = view.evaluator.values(value)
-    if any(_is_instance(v) for v in operand):
+    if any(is_tensor(view, v) for v in operand):
         return True
     return Unknown() in found and not any(_is_other(v) for v in operand)
 
