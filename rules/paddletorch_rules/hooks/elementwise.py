@@ -40,12 +40,16 @@ def operator(call: BoundCall, sign: str) -> None:
         call.rewrite(f"{_first(call)} {sign} {{y}}")
 
 
+_OF_NUMBERS = ("tensor", "as_tensor", "scalar_tensor", "to_tensor")
+"""What makes a tensor of a number, in Paddle too: an earlier run may have converted the operand."""
+
+
 @hook("broadcast_number", to="paddle")
 def broadcast_number(call: BoundCall, function: str) -> None:
     """Paddle compares tensors of one shape: ``torch.tensor(0.0)`` is broadcast to the other's."""
     made = call.origin("other")
     name = ast.unparse(made.func).rpartition(".")[2] if isinstance(made, ast.Call) else ""
-    if not isinstance(made, ast.Call) or name not in ("tensor", "as_tensor", "scalar_tensor") or not made.args:
+    if not isinstance(made, ast.Call) or name not in _OF_NUMBERS or not made.args:
         return
     number = made.args[0].operand if isinstance(made.args[0], ast.UnaryOp) else made.args[0]
     if isinstance(number, ast.Constant):

@@ -47,8 +47,8 @@ def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:
 
 
 def _unguarded(view: FileView, found: list[ast.stmt], node: ast.AST) -> list[ast.stmt]:
-    """An import of the source on top of the module above ``node``, where all that are ``found`` may fail unseen."""
-    if not all(is_import_guard(view.parent(statement)) for statement in found):
+    """An import of the source on top of the module above ``node``, where one of those ``found`` may fail unseen."""
+    if not any(is_import_guard(view.parent(statement)) for statement in found):
         return []
     imports = view.provide(_source_imports).get(view.tree.scope, ())
     plain = (s for s in imports if isinstance(view.parent(s), ast.Module) and runs_before(view, s, node))
