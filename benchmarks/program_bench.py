@@ -20,6 +20,7 @@ from typing import Any
 import paddletorch
 import paddletorch_rules
 import paddletorch_shim
+from other_converter import OtherConverter
 from paddletorch.evidence.load import load
 from paddletorch.model import Evidence
 from program_convert import convert_files, converter_digest, digest_of
@@ -163,8 +164,13 @@ class Server:
 class Bench:
     """Everything that a run shares: folders, servers of each thread, the pool that converts."""
 
-    def __init__(self, cache: Path, jobs: int, evidence: Path | None = None) -> None:
-        """``evidence``: the top folder of a project that has the packages and what recorded runs showed of them."""
+    def __init__(
+        self, cache: Path, jobs: int, evidence: Path | None = None, other: OtherConverter | None = None
+    ) -> None:
+        """``evidence``: the top folder of a project that has the packages and what recorded runs showed of them.
+
+        ``other``: the converter to judge, if it is not this project's.
+        """
         self.cache = cache
         self.jobs = jobs
         self.results = cache / "results"
@@ -182,7 +188,8 @@ class Bench:
         )
         self.evidence = evidence / ".paddletorch" / "evidence.json" if evidence else None
         told = f"-{_key(self.evidence.read_text(encoding='utf-8'))}" if self.evidence else ""
-        self.converted = cache / "converted" / f"{converter_digest()}{told}"
+        self.converted = cache / "converted" / (other.name if other else f"{converter_digest()}{told}")
+        self.other = other
         self._local = threading.local()
         self._servers: list[Server] = []
         self._lock = threading.Lock()
@@ -215,6 +222,8 @@ class Bench:
                 for requirement in filter(None, (*package.beside, package.requirement)):
                     folder = distribution_folder(self.cache, requirement)
                     made |= dict.fromkeys(top_levels(folder), folder)
+                    if self.other is not None:
+                        self.other.convert(folder, self.converted / package.to / folder.name)
                 self._roots[package.name] = made
             return self._roots[package.name]
 
@@ -388,6 +397,8 @@ class Verdict:
 
 
 def convert_package(bench: Bench, package: Package, files: set[Path]) -> None:
+    if bench.other is not None:
+        return  # it converts whole trees
     entries = sorted(
         (str(file), str(bench.output(package, file))) for file in files if not bench.output(package, file).exists()
     )

@@ -21,6 +21,7 @@ from typing import Any
 
 import click
 from measure import write_section
+from other_converter import OtherConverter
 from program_bench import (
     CASES,
     HERE,
@@ -96,11 +97,13 @@ def _in_float64(bench: Bench, case: Case, made: Mapping[str, Any], **more: Any) 
 @click.option(
     "--evidence", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Of this project's runs."
 )
+@click.option("--converter", help="Another converter to judge: its command, with {source} and {output}.")
 @click.option("--jobs", default=2, show_default=True)
 @click.option("--write-results", is_flag=True, help="Put the table into RESULTS.md and the failing cases beside it.")
 def main(
     to: str | None, names: tuple[str, ...], only: tuple[str, ...], listing: bool, json_file: Path | None,
-    failing: Path | None, cache: Path | None, evidence: Path | None, jobs: int, write_results: bool,
+    failing: Path | None, cache: Path | None, evidence: Path | None, converter: str | None, jobs: int,
+    write_results: bool,
 ) -> None:  # fmt: skip
     """Run the cases and print a table."""
     chosen = [one for one in packages() if (not to or one.to == to) and (not names or one.name in names)]
@@ -109,7 +112,7 @@ def main(
         for case in cases:
             click.echo(f"{case.id}  to {case.package.to}: {', '.join(case.inputs)}")
         return
-    bench = Bench(cache_folder(cache), jobs, evidence)
+    bench = Bench(cache_folder(cache), jobs, evidence, OtherConverter(converter) if converter else None)
     if any(case.package.requirement for case in cases):
         install_dependencies(bench.cache, CASES / "dependencies.txt", TORCHVISION)
     start = time.monotonic()
