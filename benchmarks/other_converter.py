@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 
 NOTHING_FOUND = {"findings": [], "left": [], "lines": {}}
 
@@ -22,7 +23,7 @@ class OtherConverter:
     @property
     def name(self) -> str:
         """What its conversions are kept under."""
-        return PurePath(shlex.split(self.command)[0]).name
+        return re.sub(r"\W+", "-", self.command).strip("-")[-60:]
 
     def convert(self, source: Path, output: Path) -> None:
         """Convert a tree, unless that was done; what the command does not write stays as it was."""

@@ -49,6 +49,7 @@ class _Comparison:
     def __init__(self, text: ConvertedText, new: ScopeTree, source: Framework, target: Framework) -> None:
         self._text = text
         self._new = new
+        self._source, self._target = source, target
         installed = source, target, "paddletorch_shim"
         self._after = DefiniteAssignment(new, installed)
         self._before = DefiniteAssignment(text.tree, installed)
@@ -96,7 +97,8 @@ class _Comparison:
                 return None  # x = f(x) is gone, and x may not have been bound there
             return changed or self._text.lines_of(self._text.source.span(before))
         lines = lines_behind(self._text, self._new, offset)
-        return None if self._reads_unbound(lines, bound) else lines
+        was = self._source if load.id == self._target else None  # of the frameworks' names only these tell
+        return None if self._reads_unbound(lines, bound, was) else lines
 
     def _reads_unbound(self, lines: frozenset[int], bound: Bound, name: str | None = None) -> bool:
         """Whether these lines of the old text read a name, or this one, that is bound no better."""
