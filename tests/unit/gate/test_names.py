@@ -23,6 +23,11 @@ BROKEN = {
         [("torch.zeros(3)", "pd.zeros([3])")],
         ("pd", "there", {2}),
     ),
+    "beside a name that is unbound anyway": (
+        "import torch\nx = torch.add(nowhere, 1)\n",
+        [("import torch\n", ""), ("torch.add(nowhere, 1)", "paddle.add(nowhere, 1)")],
+        ("paddle", "there", {2}),
+    ),
     "in try": (
         "import torch\ntry:\n    import a, paddle\nexcept ImportError:\n    pass\nx = torch.zeros(3)\n",
         [USE],
