@@ -20,7 +20,10 @@ from paddletorch.text.source import Piece, Source, line_at, pieces
 
 
 class ChangedStatement(NamedTuple):
-    """A top-level statement that edits touch, with the lines from it to the next one."""
+    """A top-level statement that edits touch, with the lines from it to the next one.
+
+    Of a class, empty lines stand for methods that no edit touches, but for one: they bind no more than their names.
+    """
 
     number: int
     """Its position in the body of the module."""
@@ -140,14 +143,41 @@ class ConvertedText:
         ends = [*starts[1:], len(source.body)]
         if any(edit.span.end > ends[index] for index, inside in touched.items() for edit in inside):
             return None
-        new = self._parts_of(touched, ends)
+        methods = sorted(span for n in touched for span in self._untouched_methods(self.module.body[n]))
+        new = self._parts_of(touched, ends, methods)
         return [
-            ChangedStatement(n, self.module.body[n], source.body[starts[n] : ends[n]], b"".join(new[n]))
+            ChangedStatement(n, self.module.body[n], self._without(methods, starts[n], ends[n]), b"".join(new[n]))
             for n in touched
         ]
 
-    def _parts_of(self, statements: Collection[int], ends: Sequence[int]) -> dict[int, list[bytes]]:
-        """The new text of top-level statements that no edit crosses, in parts."""
+    def _untouched_methods(self, statement: ast.stmt) -> list[Span]:
+        """The lines of the methods of a class that no edit touches; one of them is not counted."""
+        body = statement.body if isinstance(statement, ast.ClassDef) else ()
+        starts, ends = self._copied
+        found: list[Span] = []
+        for node in body:
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            span = Span(self.source.line_span(first).start, self.source.line_span(node.end_lineno or first).end)
+            index = bisect_right(starts, span.start) - 1
+            if index >= 0 and starts[index] < span.start and span.end < ends[index]:
+                found.append(span)
+        return found[1:]  # a class is not empty
+
+    def _without(self, methods: Sequence[Span], start: int, end: int) -> bytes:
+        """The bytes of the old text from ``start`` to ``end``, with empty lines for these methods."""
+        body, parts = self.source.body, []
+        for method in methods[bisect_left(methods, (start, 0)) : bisect_left(methods, (end, 0))]:
+            if method.end <= end:
+                parts += [body[start : method.start], b"\n" * body.count(b"\n", *method)]
+                start = method.end
+        return b"".join([*parts, body[start:end]])
+
+    def _parts_of(
+        self, statements: Collection[int], ends: Sequence[int], methods: Sequence[Span]
+    ) -> dict[int, list[bytes]]:
+        """The new text of top-level statements that no edit crosses, in parts, without these methods."""
         found: dict[int, list[bytes]] = {number: [] for number in statements}
         for piece in self.pieces:
             start, end = piece.origin.start, piece.origin.end
@@ -158,7 +188,7 @@ class ConvertedText:
             while start < end:  # what remains may reach over many statements
                 stop = min(end, ends[number])
                 if number in found:
-                    found[number].append(self.source.body[start:stop])
+                    found[number].append(self._without(methods, start, stop))
                 start, number = stop, number + 1
         return found
 

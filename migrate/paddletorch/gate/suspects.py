@@ -31,6 +31,7 @@ _EQUALS = re.compile(rb"[ ]?=(?!=)")
 _BOUND_IN = re.compile(rb"\b(lambda (?=[\w, *]+[:=])|for (?=[\w, ]+ in ))([\w, *]+?)(?= in |[:=])")
 _NESTED = re.compile(rb"\b(?:lambda|for)\b")
 _ASSIGNED = re.compile(rb"(?m)^[ \t]*([\w., \t]+?)[ \t]*=(?!=)")
+_HEAD = re.compile(rb"(?:async[ ]+)?(?:def|class)[ ]+[\w\x80-\xff]+")
 _IMPORT_LINE = re.compile(rb"(?m)^[ \t]*(?:from [\w.]+ )?import ((?:[\w.]+(?: as \w+)?(?:, )?)+)(?:\r?\n|$)")
 _PYTHON = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -271,14 +272,21 @@ class _Look:
 
         By name, with all its bindings in the scope.
         """
-        source = self._text.source
         assigned = {name for old in self._replaced() for name in _assigned(old)}
         changeable = self._tree.imported | assigned
         for scope in self._tree.own.values():
             for name in changeable & scope.bindings.keys():
                 nodes = [b.node for b in scope.bindings[name] if isinstance(b.node, ast.stmt | ast.expr)]
-                if not all(self._text.remains(source.span(node)) for node in nodes):
+                if not all(self._text.remains(self._binding_part(node)) for node in nodes):
                     yield name, scope.bindings[name]
+
+    def _binding_part(self, node: ast.stmt | ast.expr) -> Span:
+        """The text that binds the name: of a definition its head, whatever becomes of its body."""
+        span = self._text.source.span(node)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            head = _HEAD.match(self._text.source.body, span.start, span.end)
+            return Span(span.start, head.end()) if head is not None else span
+        return span
 
     def _replaced(self) -> Iterator[bytes]:
         """The text that edits replace, where it may have an assignment."""

@@ -175,7 +175,12 @@ def _edits_blocked_lines(view: FileView, use: Use) -> bool:
 
 def findings_of(view: FileView, planned: Planned) -> list[Finding]:
     """All findings with their open questions, each once, except those about expressions that edits remove."""
-    return [replace(found, questions=open_questions(view, found)) for found in _without_removed(view, planned)]
+    return [_with_questions(view, found) for found in _without_removed(view, planned)]
+
+
+def _with_questions(view: FileView, found: Finding) -> Finding:
+    questions = open_questions(view, found)
+    return replace(found, questions=questions) if questions else found
 
 
 def _without_removed(view: FileView, planned: Planned) -> list[Finding]:

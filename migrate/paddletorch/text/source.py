@@ -9,7 +9,7 @@ import re
 import tokenize
 from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -202,43 +202,49 @@ def pieces(body: bytes, edits: Iterable[Edit]) -> list[Piece]:
     Raises:
         ValueError: two edits overlap, and neither contains the other; or an edit has deferred text.
     """
-    return list(_render(body, Span(0, len(body)), sorted(dict.fromkeys(edits), key=_position)))
+    found: list[Piece] = []
+    _render(body, Span(0, len(body)), sorted(dict.fromkeys(edits), key=_position), found)
+    return found
 
 
 def _text(rendered: Iterable[Piece]) -> bytes:
     return b"".join(piece.text for piece in rendered)
 
 
-def _render(body: bytes, span: Span, edits: list[Edit]) -> Iterator[Piece]:
-    """``span`` of ``body`` with ``edits`` applied; these are sorted and inside the span."""
+def _render(body: bytes, span: Span, edits: list[Edit], found: list[Piece]) -> None:
+    """Add the parts of ``span`` of ``body`` with ``edits`` applied; these are sorted and inside the span."""
     position, index = span.start, 0
     while index < len(edits):
         edit = edits[index]
+        start, end = edit.span
         following = index + 1
-        if edit.span.end > edit.span.start:
-            while following < len(edits) and edits[following].span.start < edit.span.end:
-                if edits[following].span.end > edit.span.end:
+        if end > start:
+            while following < len(edits) and edits[following].span.start < end:
+                if edits[following].span.end > end:
                     raise ValueError(f"edits overlap at byte {edits[following].span.start}")
                 following += 1
-        yield Piece(body[position : edit.span.start], Span(position, edit.span.start), True)
-        yield from _replacement(body, edit, edits[index + 1 : following])
-        position, index = edit.span.end, following
-    yield Piece(body[position : span.end], Span(position, span.end), True)
+        found.append(Piece(body[position:start], Span(position, start), True))
+        if edit.parts:
+            _replace(body, edit, edits[index + 1 : following], found)
+        else:
+            found.append(Piece(edit.text.encode("utf-8"), edit.span, False))
+        position, index = end, following
+    found.append(Piece(body[position : span.end], Span(position, span.end), True))
 
 
-def _replacement(body: bytes, edit: Edit, inside: list[Edit]) -> Iterator[Piece]:
-    if not edit.parts:
-        yield Piece(edit.text.encode("utf-8"), edit.span, False)
-    starts = [e.span.start for e in inside] if edit.parts else []
+def _replace(body: bytes, edit: Edit, inside: list[Edit], found: list[Piece]) -> None:
+    """Add the parts of an edit that has some, in which the edits ``inside`` it are applied."""
+    starts = [e.span.start for e in inside]
     for index, part in enumerate(edit.parts):
         if isinstance(part, str):
-            yield Piece(part.encode("utf-8"), edit.span, False)
+            found.append(Piece(part.encode("utf-8"), edit.span, False))
             continue
         if isinstance(part, DeferredText):
             raise ValueError(f"the {part.name} was never filled in at byte {edit.span.start}")
         first, last = bisect_left(starts, part.start), bisect_right(starts, part.end)
         contained = [e for e in inside[first:last] if e.span.end <= part.end]
-        rendered = list(_render(body, part, contained))
+        rendered: list[Piece] = []
+        _render(body, part, contained, rendered)
         if (
             contained
             and not _is_delimited(edit.parts, index)
@@ -246,7 +252,7 @@ def _replacement(body: bytes, edit: Edit, inside: list[Edit]) -> Iterator[Piece]
             and not _is_primary(_text(rendered))
         ):  # a call became an operator's expression: torch.sub(a, b) became a - b
             rendered = [Piece(b"(", part, False), *rendered, Piece(b")", part, False)]
-        yield from rendered
+        found += rendered
 
 
 def _is_delimited(parts: Sequence[str | Span | DeferredText], index: int) -> bool:

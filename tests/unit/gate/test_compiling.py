@@ -11,6 +11,8 @@ from paddletorch.model import Edit, Span
 from paddletorch.resolve import ScopeTree
 from paddletorch.text.source import Source
 
+from .broken_edits import converted
+
 
 def problem(code: str, old: str, new: str) -> tuple[str | None, frozenset[int]]:
     """What is said about replacing ``old`` by ``new`` in ``code``, and the lines that are at fault."""
@@ -65,3 +67,32 @@ def test_edits_that_overlap_are_left() -> None:
     edits = (Edit(Span(7, 9), "x"), Edit(Span(8, 10), "y"))
     found = uncompilable(ConvertedText(Source(code), module, ScopeTree(module), edits))
     assert [one.lines for one in found] == [{2}]
+
+
+METHODS = """class A:
+    x = 1
+
+    def f(self):
+        pass
+
+    def g(self):
+        pass
+
+    def h(self):
+        f(a=1)
+"""
+
+
+def test_methods_that_no_edit_touches_are_not_compiled() -> None:
+    [changed] = converted(METHODS, ("a=1", "b=2")).changed_statements or ()
+    assert [name in changed.new for name in (b"def f", b"def g", b"def h")] == [True, False, True]
+    assert [name in changed.old for name in (b"def f", b"def g", b"def h")] == [True, False, True]
+    assert changed.new.splitlines()[10:] == [b"        f(b=2)"]
+    found, lines = problem(METHODS, "a=1", "b=2, b=3")
+    assert "line 11" in (found or "")
+    assert lines == {11}
+
+
+@pytest.mark.parametrize(("old", "new"), [("    x = 1\n", ""), ("    def g", "    @b\n    def g"), ("A:", "A(B):")])
+def test_a_class_without_its_untouched_methods_compiles(old: str, new: str) -> None:
+    assert problem(METHODS, old, new)[0] is None

@@ -179,6 +179,10 @@ SOUND = {
 }
 
 AT_HAND = {
+    "the body of a function that an import may stand for": (
+        "import paddle\nfrom a import g\ndef g(x):\n    return torch.zeros(3)\ny = g(1)\n",
+        [USE],
+    ),
     "something in place of an import that fails": (
         "import a\nclass C(a.B): pass\n",
         [("import a", "try:\n    import a\nexcept ImportError:\n    a = None")],

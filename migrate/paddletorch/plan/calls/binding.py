@@ -251,10 +251,11 @@ def bind(
     skip: int = 0,
     *,
     whole: bool = True,
+    receiver: ast.expr | None = None,
 ) -> CallBinding:
     """Bind the call's arguments; ``skip`` leading positionals are not the API's (partial).
 
-    ``whole`` says that the call gives every required argument.
+    ``whole`` says that the call gives every required argument; ``receiver`` is what a method is called on.
 
     Raises:
         Refused: arguments that cannot be seen, or do not fit the signature.
@@ -338,6 +339,7 @@ def bind(
         dictionary,
         skip,
         given_to_target=frozenset(given_to_target),
+        receiver=receiver,
         opaque=opaque,
         unseen=tuple(unseen),
         strange=tuple(strange),

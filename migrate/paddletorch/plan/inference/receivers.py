@@ -133,18 +133,20 @@ class Receivers:
         """
         if type_name == "tensor" and self._is_no_tensor(node, call):
             return Certainty.NO
-        newest = self._view.settings.source_releases.newest
-        fits = [fit(self._view, call, form.signature(newest)) for _, form in options] if call is not None else []
-        unfit = bool(fits) and all(how is Fit.NO for how in fits)
-        found = self._shown_by_use(node, call, type_name, options, unfit)
+        found = self._shown_by_use(node, call, type_name, options)
         if found is Certainty.YES and not self._is_known(node.value):
             passed = call is None and all(row.kind == "method" for row, _ in options)
             forms = [f for row, _ in options for f in row.forms(self._view.target)]
-            if unfit or (passed and all(node.attr in f.names for f in forms)):
+            if self._is_unfit(call, options) or (passed and all(node.attr in f.names for f in forms)):
                 return Certainty.NO  # only the name is evidence, and the use does not support it
         if found is Certainty.YES and call is not None and self._may_be_method_of_target(node, call, options):
             return Certainty.NO
         return self._if_from_source(found, node.value, [row for row, _ in options])
+
+    def _is_unfit(self, call: ast.Call | None, options: list[tuple[Row, Form]]) -> bool:
+        """Whether the arguments of the call fit none of the rows."""
+        newest = self._view.settings.source_releases.newest
+        return call is not None and all(fit(self._view, call, form.signature(newest)) is Fit.NO for _, form in options)
 
     def certainty_for_expression(self, receiver: ast.expr, row: Row) -> Certainty:
         """As ``certainty`` of the row's type, for an expression on ``receiver`` that the row writes as a template."""
@@ -197,7 +199,6 @@ class Receivers:
         call: ast.Call | None,
         type_name: str,
         options: list[tuple[Row, Form]],
-        unfit: bool,
     ) -> Certainty:
         found = self.certainty(node.value, type_name)
         source = self._view.settings.source
@@ -230,7 +231,7 @@ class Receivers:
         if any(shows_fields(self._view, call, f) for f in target):
             return Certainty.YES
         unused = isinstance(self._view.parent(call), ast.Expr) and not node.attr.endswith("_")
-        return Certainty.NO if unused or unfit else Certainty.MAYBE
+        return Certainty.NO if unused or self._is_unfit(call, options) else Certainty.MAYBE
 
     def _is_defined(self, name: str) -> bool:
         """Whether a class of the file defines a member of this name, or stores to one."""

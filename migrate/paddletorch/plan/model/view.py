@@ -184,9 +184,10 @@ class FileView:
             return frozenset()
         return self.evidence.answers(Question(ask, place_of(node)))
 
-    def parent(self, node: ast.AST) -> ast.AST | None:
-        """The syntactic parent."""
-        return self.tree.parents.get(node)
+    @cached_property
+    def parent(self) -> Callable[[ast.AST], ast.AST | None]:
+        """The function that gives a node's syntactic parent; asked so often that it is the look-up itself."""
+        return self.tree.parents.get
 
     def text(self, node: ast.expr) -> str:
         """The expression as written, on one line and shortened, for messages."""

@@ -65,15 +65,23 @@ def _helper_modules(view: FileView, written: str, scope: Scope, api: str) -> lis
     Raises:
         Refused: the name of such a module or of a builtin is bound to something else.
     """
-    for name in dict.fromkeys(_BUILTINS.findall(written)):
+    builtin_names, modules = _names_in(written)
+    for name in builtin_names:
         if scope.lookup(name) or name in view.evaluator.bare or _is_of_target_star(view, name):
             raise Refused(NameTaken(name, api))
     found: list[str] = []
-    for module in dict.fromkeys(_HELPERS.findall(_DOCSTRINGS.sub("", written))):
+    for module in modules:
         if any(b.qualified != module for b in scope.lookup(module)):
             raise Refused(NameTaken(module, api))
         found.append(module)
     return found
+
+
+@lru_cache(maxsize=1024)
+def _names_in(written: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The builtins and the modules of the standard library that new text reads; much of it is the same."""
+    modules = _HELPERS.findall(_DOCSTRINGS.sub("", written))
+    return tuple(dict.fromkeys(_BUILTINS.findall(written))), tuple(dict.fromkeys(modules))
 
 
 class _TakenNames:

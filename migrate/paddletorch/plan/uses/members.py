@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from paddletorch_rules import Form, Row
 
@@ -335,7 +335,7 @@ def _convert_call(
         return tuple(larger), (), target.also[0].replace("{self}", receiver)
     if target.template is not None and not target.signatures and not target.names:
         return _as_attribute(view, node, call, row, target.template), (), target.template.replace("{self}", receiver)
-    binding = replace(bind(view, call, row, form, name), receiver=node.value)
+    binding = bind(view, call, row, form, name, receiver=node.value)
     converted = convert_bound_call(binding, target, Callee.METHOD)
     if converted.template is not None:
         return converted.every_edit, converted.findings, converted.template.replace("{self}", receiver)

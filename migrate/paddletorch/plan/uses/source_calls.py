@@ -58,8 +58,7 @@ def _is_of_member(view: FileView, use: Use) -> bool:
 def _with_members(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:
     """The classes of which the file reads a member that the target's own class lacks."""
     for name in layers:
-        members = adapters(view.target)[name].members
-        if any(isinstance(n, ast.Attribute) and n.attr in members for n in ast.walk(view.tree.module)):
+        if not view.tree.members.keys().isdisjoint(adapters(view.target)[name].members):
             yield name
 
 

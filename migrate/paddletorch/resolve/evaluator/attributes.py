@@ -11,7 +11,7 @@ from paddletorch.resolve.evaluator.operations import of_kind, state_dict_method,
 from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
 from paddletorch.resolve.evaluator.variables import Variables
-from paddletorch.resolve.scopes.bindings import AttributeStore, Scope
+from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Scope
 from paddletorch.resolve.values import (
     NOTHING,
     UNKNOWN,
@@ -44,6 +44,8 @@ class Attributes:
         self._variables = variables
         self._stores = environment.tree.stores_by_name
         self._by_owner: dict[str, dict[Scope | None, list[AttributeStore]]] = {}
+        self._classes_of_self: dict[Binding, Scope | None] = {}
+        """The class of the method whose first parameter this is."""
 
     def attribute(self, node: ast.Attribute) -> Values:
         """What the attribute can be: a member of the object, else what is stored to it."""
@@ -136,9 +138,17 @@ class Attributes:
         bindings = scope.lookup(base.id) if scope is not None else []
         if len(bindings) != 1 or bindings[0].kind != "parameter":
             return None
-        function = bindings[0].scope
-        arguments = getattr(function.node, "args", None)
-        first = next(iter([*arguments.posonlyargs, *arguments.args]), None) if arguments else None
-        if first is bindings[0].node and function.parent is not None and function.parent.kind == "class":
-            return function.parent
-        return None
+        binding = bindings[0]
+        if binding not in self._classes_of_self:
+            self._classes_of_self[binding] = _class_of_first(binding)
+        return self._classes_of_self[binding]
+
+
+def _class_of_first(parameter: Binding) -> Scope | None:
+    """The class scope if the parameter is the first one of a method."""
+    function = parameter.scope
+    arguments = getattr(function.node, "args", None)
+    first = next(iter([*arguments.posonlyargs, *arguments.args]), None) if arguments else None
+    if first is parameter.node and function.parent is not None and function.parent.kind == "class":
+        return function.parent
+    return None

@@ -205,7 +205,7 @@ class Evaluator:
         if bindings:
             reaching = self._reaching.of(node, bindings).parts() if len(bindings) > 1 else bindings
             found = self._variables.bound(reaching)
-            types = self._checks.types(node)
+            types = self._checks.types(node, bindings)
             return found if types is None else self._types.narrowed(found, types)
         if node.id in self._frameworks:
             return qualified(node.id)

@@ -44,14 +44,18 @@ class TypeChecks:
         """The checks of each variable, by the identity of its list of bindings and the members that are checked."""
         self._members = {members for _, members in self._by_bindings}
 
-    def types(self, load: _Checked) -> ast.expr | None:
-        """The type, or the tuple of types, of the innermost check around ``load``."""
+    def types(self, load: _Checked, bindings: Sequence[Binding] | None = None) -> ast.expr | None:
+        """The type, or the tuple of types, of the innermost check around ``load``.
+
+        ``bindings``: all those that a name can refer to, if they are known already.
+        """
         if not self._by_bindings:
             return None
         root, members = (load, "") if isinstance(load, ast.Name) else _path(load)
         if root is None or members not in self._members:
             return None
-        bindings = self._tree.scopes[root].lookup(root.id)
+        if bindings is None:
+            bindings = self._tree.scopes[root].lookup(root.id)
         regions = self._by_bindings.get((id(bindings), members))
         if regions is None:
             return None

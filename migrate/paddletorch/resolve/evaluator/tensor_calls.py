@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from functools import cached_property
 
 from paddletorch_rules.facts import facts
 
@@ -65,6 +64,8 @@ class TensorUses:
         self._side = side
         self._reaching = reaching
         self._variables: dict[tuple[Scope, str], frozenset[Binding]] = {}
+        self._loads: dict[str, dict[Scope, list[ast.Name]]] = {}
+        """Where names are read, by name and scope."""
 
     def show_tensor(self, binding: Binding) -> bool:
         """Whether what a local binding binds is used as a tensor, and the program never tests what it is."""
@@ -75,17 +76,18 @@ class TensorUses:
             self._variables[variable] = self._used_as_tensors(*variable)
         return binding in self._variables[variable]
 
-    @cached_property
-    def _loads(self) -> dict[tuple[Scope, str], list[ast.Name]]:
-        """Where each local variable is read, outside of comprehensions."""
-        found: dict[tuple[Scope, str], list[ast.Name]] = {}
-        for load in self._tree.loads:
-            found.setdefault((self._tree.scopes[load], load.id), []).append(load)
-        return found
+    def _loads_in(self, scope: Scope, name: str) -> list[ast.Name]:
+        """Where a local variable is read, outside of comprehensions."""
+        found = self._loads.get(name)
+        if found is None:
+            found = self._loads[name] = {}
+            for load in self._tree.names.get(name, ()):
+                found.setdefault(self._tree.scopes[load], []).append(load)
+        return found.get(scope, [])
 
     def _used_as_tensors(self, scope: Scope, name: str) -> frozenset[Binding]:
         """The bindings of a variable whose value, or its copy (``x = x.to(device)``), is used as a tensor."""
-        loads, bindings = self._loads.get((scope, name), []), scope.bindings.get(name, [])
+        loads, bindings = self._loads_in(scope, name), scope.bindings.get(name, [])
         if not bindings or any(self._is_tested(n) for n in loads):
             return frozenset()
         origins = {n: self._reaching.of(n, bindings).only() for n in loads}
