@@ -107,6 +107,31 @@ def kl_div(call: BoundCall) -> None:
     rewrite_once(call, text, **dict(sorted(twice.items())))
 
 
+@hook("weighted_cross_entropy", to="paddle")
+def weighted_cross_entropy_to_paddle(call: BoundCall) -> None:
+    """Flags for the reduction."""
+    reduction(call)
+
+
+@hook("weighted_cross_entropy", to="torch")
+def weighted_cross_entropy_to_torch(call: BoundCall) -> None:
+    """Paddle's loss has a gradient for its weights; torch's raises an error where they require one."""
+    kind = reduced(call)
+    weight = call.value("weight")
+    if not kind or weight is None or not is_given(call, "weight"):
+        return
+    function = "binary_cross_entropy" if call.value("input") is not None else "binary_cross_entropy_with_logits"
+    more = "{pos_weight:, pos_weight=%}" if function.endswith("logits") else ""
+    product = f"torch.nn.functional.{function}({{input}}, {{target}}, reduction='none'{more}) * {{weight}}"
+    call.rewrite({"mean": f"({product}).mean()", "sum": f"({product}).sum()"}.get(kind, f"({product})"))
+
+
+@hook("binary_cross_entropy_with_logits", to="torch")
+def binary_cross_entropy_with_logits_to_torch(call: BoundCall) -> None:
+    """As the loss of probabilities."""
+    weighted_cross_entropy_to_torch(call)
+
+
 @hook("binary_cross_entropy_with_logits", to="paddle")
 def binary_cross_entropy_with_logits(call: BoundCall) -> None:
     """Paddle 2.6 weighs one term of the formula only."""

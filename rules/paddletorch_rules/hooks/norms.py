@@ -168,3 +168,14 @@ def layer_norm_to_paddle(call: BoundCall) -> None:
 def layer_norm_to_torch(call: BoundCall) -> None:
     """One flag in torch for the attributes of weight and bias."""
     _affine_to_torch(call, "elementwise_affine")
+
+
+@hook("normalized_shape", to="torch")
+def normalized_shape(call: BoundCall) -> None:
+    """torch's function takes a sequence only, Paddle's the one size, too."""
+    value = call.value("normalized_shape")
+    is_size = isinstance(value, ast.Subscript) and not isinstance(value.slice, ast.Slice)
+    if isinstance(call.literal("normalized_shape"), int) or (
+        is_size and ast.unparse(value).partition("[")[0].endswith(".shape")
+    ):
+        call.wrap("normalized_shape", "[", "]")
