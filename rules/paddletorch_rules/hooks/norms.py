@@ -174,8 +174,8 @@ def layer_norm_to_torch(call: BoundCall) -> None:
 def normalized_shape(call: BoundCall) -> None:
     """torch's function takes a sequence only, Paddle's the one size, too."""
     value = call.value("normalized_shape")
-    is_size = isinstance(value, ast.Subscript) and not isinstance(value.slice, ast.Slice)
-    if isinstance(call.literal("normalized_shape"), int) or (
-        is_size and ast.unparse(value).partition("[")[0].endswith(".shape")
-    ):
+    is_size = False
+    if isinstance(value, ast.Subscript) and not isinstance(value.slice, ast.Slice):
+        is_size = isinstance(value.value, ast.Attribute) and value.value.attr == "shape"
+    if is_size or isinstance(call.literal("normalized_shape"), int):
         call.wrap("normalized_shape", "[", "]")

@@ -70,7 +70,9 @@ def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> It
     for call in view.tree.calls if layers else ():
         made = [v for v in view.evaluator.values(call.func) if isinstance(v, Instance) and v.api in layers]
         for one in made:
-            if any(row.forward and any(lost_parameters(view, call, row)) for row, _ in view.settings.overloads(one.api)):
+            if any(
+                row.forward and any(lost_parameters(view, call, row)) for row, _ in view.settings.overloads(one.api)
+            ):
                 yield one.api
     for call, made, options in calls_of_instances(view):
         names = {one.api for one in made} & layers.keys()
