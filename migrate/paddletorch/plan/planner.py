@@ -48,6 +48,7 @@ from paddletorch.plan.passes.training.collate_functions import plan_collate_func
 from paddletorch.plan.passes.training.hazards import plan_hazards
 from paddletorch.plan.passes.training.kept_gradients import plan_kept_gradients
 from paddletorch.plan.passes.training.loaders import plan_loaders
+from paddletorch.plan.passes.training.made_apart import plan_made_apart
 from paddletorch.plan.passes.training.optimizers import plan_optimizers
 from paddletorch.plan.passes.training.rates import plan_rates
 from paddletorch.plan.passes.training.schedulers import plan_schedulers
@@ -83,6 +84,9 @@ PASSES = (
     Pass("base classes", plan_subclasses, leaves_uses=True),
     Pass("autograd functions", plan_functions, leaves_uses=True),
     Pass("data loaders", plan_loaders, leaves_uses=True),
+    Pass(
+        "schedulers and clips made apart", plan_made_apart, leaves_uses=True
+    ),  # those that the next passes would leave
     Pass("schedulers", plan_schedulers, leaves_uses=True),
     Pass("optimizers", plan_optimizers, leaves_uses=True),
     Pass("clipping", plan_clipping, leaves_uses=True),  # only of optimizers that convert

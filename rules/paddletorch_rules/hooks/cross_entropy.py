@@ -13,7 +13,7 @@ from paddletorch_rules.hooks.arguments import (
     no_counterpart,
     rewrite_once,
 )
-from paddletorch_rules.hooks.losses import is_given, reduced, reduction
+from paddletorch_rules.hooks.losses import is_computed, is_given, reduced, reduction
 from paddletorch_rules.hooks.protocol import BoundCall, Step, hook
 
 DEFAULT_IGNORED = -100
@@ -192,7 +192,8 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
     if column:
         target = "{target}.squeeze(1)"
     if soft:
-        target = "{target}.movedim(-1, 1)" if axis == -1 else "{target}"
+        target = "{target}.detach()" if is_computed(call, "label") else "{target}"  # Paddle gives it no gradient
+        target += ".movedim(-1, 1)" if axis == -1 else ""
     end = f".unsqueeze({axis})" if kept else ".reshape({target}.shape)" if how == "none" else ""
     if counted:  # Paddle 3 divides by all labels if the ignored one is negative
         call.force("reduction", "'sum'")

@@ -161,3 +161,10 @@ def tensors_to_torch(call: BoundCall) -> None:
         call.wrap("tensors", "*", "")
     elif given is not None:
         call.rewrite("torch.utils.data.TensorDataset(*{tensors})")
+
+
+@hook("sampler_base", to="torch")
+def sampler_base(call: BoundCall) -> None:
+    """torch's base class takes nothing and keeps nothing: a class with Paddle's constructor is the base."""
+    if call.value("data_source") is not None:
+        call.unseen_in("paddle.io.Sampler")

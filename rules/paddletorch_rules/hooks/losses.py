@@ -107,6 +107,55 @@ def kl_div(call: BoundCall) -> None:
     rewrite_once(call, text, **dict(sorted(twice.items())))
 
 
+@hook("weighted_cross_entropy", to="paddle")
+def weighted_cross_entropy_to_paddle(call: BoundCall) -> None:
+    """Flags for the reduction."""
+    reduction(call)
+
+
+def is_computed(call: BoundCall, name: str) -> bool:
+    """Whether the argument comes of a network's outputs, so that it has gradients that nothing cuts off."""
+    value = call.origin(name) or call.value(name)
+    if value is None or is_call_of(value, "detach"):
+        return False
+    calls = [n for n in ast.walk(value) if isinstance(n, ast.Call)]
+    return any(is_call_of(n, one) for n in calls for one in ("softmax", "sigmoid"))
+
+
+def _detached(call: BoundCall, name: str) -> None:
+    """Cut the argument off from gradients, which Paddle does not give it."""
+    atomic = isinstance(call.value(name), ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    call.wrap(name, "" if atomic else "(", ".detach()" if atomic else ").detach()")
+
+
+@hook("kl_div", to="torch")
+def kl_div_to_torch(call: BoundCall) -> None:
+    """The target of Paddle's has no gradient."""
+    if not is_call_of(call.origin("label"), "detach"):
+        _detached(call, "label")
+
+
+@hook("weighted_cross_entropy", to="torch")
+def weighted_cross_entropy_to_torch(call: BoundCall) -> None:
+    """Paddle's loss has a gradient for its weights, where torch's raises an error, and none for its target."""
+    if is_computed(call, "label"):
+        _detached(call, "label")
+    kind = reduced(call)
+    weight = call.value("weight")
+    if not kind or weight is None or not is_given(call, "weight"):
+        return
+    function = "binary_cross_entropy" if call.value("input") is not None else "binary_cross_entropy_with_logits"
+    more = "{pos_weight:, pos_weight=%}" if function.endswith("logits") else ""
+    product = f"torch.nn.functional.{function}({{input}}, {{target}}, reduction='none'{more}) * {{weight}}"
+    call.rewrite({"mean": f"({product}).mean()", "sum": f"({product}).sum()"}.get(kind, f"({product})"))
+
+
+@hook("binary_cross_entropy_with_logits", to="torch")
+def binary_cross_entropy_with_logits_to_torch(call: BoundCall) -> None:
+    """As the loss of probabilities."""
+    weighted_cross_entropy_to_torch(call)
+
+
 @hook("binary_cross_entropy_with_logits", to="paddle")
 def binary_cross_entropy_with_logits(call: BoundCall) -> None:
     """Paddle 2.6 weighs one term of the formula only."""

@@ -168,3 +168,14 @@ def layer_norm_to_paddle(call: BoundCall) -> None:
 def layer_norm_to_torch(call: BoundCall) -> None:
     """One flag in torch for the attributes of weight and bias."""
     _affine_to_torch(call, "elementwise_affine")
+
+
+@hook("normalized_shape", to="torch")
+def normalized_shape(call: BoundCall) -> None:
+    """torch's function takes a sequence only, Paddle's the one size, too."""
+    value = call.value("normalized_shape")
+    is_size = False
+    if isinstance(value, ast.Subscript) and not isinstance(value.slice, ast.Slice):
+        is_size = isinstance(value.value, ast.Attribute) and value.value.attr == "shape"
+    if is_size or isinstance(call.literal("normalized_shape"), int):
+        call.wrap("normalized_shape", "[", "]")

@@ -1,6 +1,7 @@
 """Adapters of layers (`plan/uses/adapters`, `proof/write_adapters`): bound where they stand."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,13 @@ SIDES: tuple[Framework, ...] = ("paddle", "torch")
 EVERY = [pytest.param(target, one, id=one.of) for target in SIDES for one in adapters(target).values()]
 
 
+def base_of(adapter: Adapter) -> str:
+    """The base of the adapter's class; empty if it has none."""
+    (statement,) = ast.parse(adapter.text).body
+    assert isinstance(statement, ast.ClassDef)
+    return ast.unparse(statement.bases[0]) if statement.bases else ""
+
+
 @pytest.mark.parametrize("target", SIDES)
 def test_the_file_is_what_the_converter_makes_of_the_tables(target: Framework) -> None:
     assert toml(list(adapters_to(target, load()))) == file(target).read_text(encoding="utf-8")
@@ -24,10 +32,10 @@ def test_the_file_is_what_the_converter_makes_of_the_tables(target: Framework) -
 def test_reads_as_a_small_class(target: Framework, adapter: Adapter) -> None:
     (statement,) = ast.parse(adapter.text).body
     assert isinstance(statement, ast.ClassDef) and statement.name == adapter.name
-    base = ast.unparse(statement.bases[0])
-    roots = (f"{target}.nn.", f"{target}.optimizer.") if adapter.is_base else (f"{target}.nn.",)
-    assert base.startswith(roots) or base in adapter.needs
-    assert "lambda" not in adapter.text
+    base = base_of(adapter)
+    roots = tuple(f"{target}.{area}." for area in ("nn", "optimizer", "optim.lr_scheduler", "utils.data"))
+    assert base.startswith(roots) or base in adapter.needs or (not base and ".ClipGradBy" in adapter.of)
+    assert not re.search(r"\blambda\b", adapter.text)
 
 
 @pytest.mark.parametrize(("target", "adapter"), EVERY)
@@ -39,20 +47,25 @@ def test_what_it_names_is_written_too(target: Framework, adapter: Adapter) -> No
     assert names & own <= {one.name for one in written}
 
 
-def is_class(one: Definition) -> bool:
-    return one.text.lstrip().startswith("class ")
+def order(one: Definition) -> tuple[bool, bool]:
+    """Functions, classes, and classes that derive from those."""
+    head = one.text.strip().partition("\n")[0]
+    return head.startswith("class "), "(" in head and "." not in head
 
 
 @pytest.mark.parametrize("target", SIDES)
 def test_every_class_can_be_made(target: Framework, tmp_path: Path) -> None:
     """Each class statement runs on the real framework, and its base is that framework's layer or what it stands for."""
     written = dict.fromkeys(part for one in adapters(target).values() for part in definitions(target, one))
-    texts = "\n\n".join(one.text for one in sorted(written, key=is_class))
-    names = [one.name for one in adapters(target).values() if not one.is_base]
+    texts = "\n\n".join(one.text for one in sorted(written, key=order))
+    layers = [one for one in adapters(target).values() if ".nn." in base_of(one) and not one.is_base]
+    names = [one.name for one in layers]
     base = {"paddle": "paddle.nn.Layer", "torch": "torch.nn.Module"}[target]
     asked = f"print(all(issubclass(one, {base}) for one in [{', '.join(names)}]))"
     program = tmp_path / "all_adapters.py"
-    program.write_text(f"import collections\n\nimport {target}\n\n\n{texts}\n\n{asked}\n", encoding="utf-8")
+    program.write_text(
+        f"import collections\nimport math\n\nimport {target}\n\n\n{texts}\n\n{asked}\n", encoding="utf-8"
+    )
     run = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
     assert run.stdout.strip() == "True", run.stderr
 

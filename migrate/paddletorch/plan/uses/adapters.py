@@ -156,6 +156,16 @@ def takes(view: FileView, adapter: Adapter, call: ast.Call) -> bool:
     return all(_is_handed_on(view, value, is_text=name in adapter.texts) for name, value in given.items())
 
 
+def takes_as_it_stands(view: FileView, use: Use) -> bool:
+    """Whether there is an adapter for the use's class, which has the parameters that its call names or fills."""
+    adapter, call = _adapter(view, use.site), use.site.call
+    if adapter is None or call is None:
+        return False
+    arguments = _parameters(adapter)
+    named = {one.arg for one in (*arguments.args, *arguments.kwonlyargs)}
+    return len(call.args) <= len(arguments.args) and all(k.arg is None or k.arg in named for k in call.keywords)
+
+
 def positional(adapter: Adapter, call: ast.Call) -> dict[str, ast.expr]:
     """The positional arguments by the adapter's parameters."""
     return dict(zip([one.arg for one in _parameters(adapter).args], call.args, strict=False))
@@ -293,9 +303,11 @@ def _functions(view: FileView, planned: Planned) -> Iterator[_Inserted]:
                 yield _Inserted(place, one, None)
 
 
-def _order(one: Definition) -> tuple[bool, str]:
-    """Functions come before classes, of which none needs another one while it is defined."""
-    return one.text.startswith("class "), one.name
+def _order(one: Definition) -> tuple[bool, bool, str]:
+    """Functions come before classes, and those before the classes that derive from them."""
+    head = one.text.strip().partition("\n")[0]
+    derived = "(" in head and "." not in head
+    return head.startswith("class "), head.startswith("class ") and derived, one.name
 
 
 def _written(view: FileView, site: Site | None, below: ast.stmt, place: int, text: str) -> Changes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from paddletorch_rules import Row
 
@@ -11,7 +11,7 @@ from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.translate import translate_edits
 from paddletorch.plan.inference.receivers import Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
-from paddletorch.plan.model.findings import Finding, finding, refused
+from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.use import Uses
 from paddletorch.plan.model.view import FileView
@@ -33,7 +33,10 @@ def _plan_call(view: FileView, call: ast.Call, planned: Planned) -> Changes:
     if row is None or not view.is_located(call) or view.suppressed(row.code, call):
         return NOTHING
     names = {p.name(view.settings.source): p.name(view.target) for p in row.forward}
-    findings = list(_lost_parameters(view, call, named, names, row))
+    findings = [
+        finding("API221", call, f"{row.id}()", row, parameter=name, value=view.text(value))
+        for name, value in lost_parameters(view, call, row)
+    ]
     edits = [
         Edit(Span(start := view.source.span(k).start, start + len(k.arg.encode())), new, row.code)
         for k in named
@@ -65,22 +68,23 @@ def _values(view: FileView, call: ast.Call, row: Row) -> Iterator[Edit]:
             yield from translate_edits(view, value, view.settings.table.values[pair.values], row.code)
 
 
-def _lost_parameters(
-    view: FileView, call: ast.Call, named: Sequence[ast.keyword], names: Mapping[str | None, str | None], row: Row
-) -> Iterator[Finding]:
-    """A finding for each argument that the target's layer has no parameter for."""
-    for keyword in named:
-        given = not (isinstance(keyword.value, ast.Constant) and keyword.value.value is None)
-        if given and keyword.arg is not None and names.get(keyword.arg) == "":
-            value = view.text(keyword.value)
-            yield finding("API221", call, f"{row.id}()", row, parameter=keyword.arg, value=value)
+def lost_parameters(view: FileView, call: ast.Call, row: Row) -> Iterator[tuple[str, ast.expr]]:
+    """The arguments of a layer's call that the target's layer has no parameter for, by the source's names."""
+    names = [p.name(view.settings.source) for p in row.forward]
+    lost = {p.name(view.settings.source) for p in row.forward if p.name(view.target) == ""}
+    given = list(zip(names, call.args, strict=False)) if not any(isinstance(a, ast.Starred) for a in call.args) else []
+    for name, value in [*given, *((k.arg, k.value) for k in call.keywords)]:
+        if name and name in lost and not (isinstance(value, ast.Constant) and value.value is None):
+            yield name, value
 
 
 def _layer(view: FileView, call: ast.Call, uses: Uses) -> Row | None:
     """The row of the layer that is called; None if it is no layer, or may be one of several with other names."""
     rows: list[Row] = []
     for value in view.evaluator.values(call.func):
-        if not isinstance(value, Instance) or uses.leave(value) or "forward" in value.overrides:
+        if not isinstance(value, Instance) or "forward" in value.overrides:
+            return None
+        if uses.leave(value) or uses.keeps_calls(value):
             return None
         rows += [row for row, _ in view.settings.overloads(value.api)][:1]
     return rows[0] if rows and all(row.forward == rows[0].forward for row in rows) else None

@@ -21,7 +21,9 @@ from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.uses.adapters import CODE, HANDED_ON, adapted, has_source_calls, positional, takes
 from paddletorch.plan.uses.instance_calls import calls_of_instances, converted_call
+from paddletorch.plan.uses.layer_calls import lost_parameters
 from paddletorch.plan.uses.runtime_calls import CODE as AT_RUN_TIME
+from paddletorch.resolve import Instance
 
 _MEANING = "NNL202"
 """The code for a call that means the same only for some values."""
@@ -63,7 +65,14 @@ def _with_members(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterat
 
 
 def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:
-    """The classes of which a call would need a function around it, or means the same for some values only."""
+    """The classes of which a call has what the target lacks, would need a function around it, or fits some values."""
+    for call in view.tree.calls if layers else ():
+        made = [v for v in view.evaluator.values(call.func) if isinstance(v, Instance) and v.api in layers]
+        for one in made:
+            if any(
+                row.forward and any(lost_parameters(view, call, row)) for row, _ in view.settings.overloads(one.api)
+            ):
+                yield one.api
     for call, made, options in calls_of_instances(view):
         names = {one.api for one in made} & layers.keys()
         if not names:

@@ -20,7 +20,7 @@ from paddletorch.plan.passes.training.constructors import Constructor, assigned_
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.statements import insert_after, insert_before
 
-_CLIPS = {"nn.ClipGradByGlobalNorm": "clip_norm", "nn.ClipGradByNorm": "clip_norm", "nn.ClipGradByValue": "max"}
+CLIPS = {"nn.ClipGradByGlobalNorm": "clip_norm", "nn.ClipGradByNorm": "clip_norm", "nn.ClipGradByValue": "max"}
 """The parameter with the limit, by the row of each clip class."""
 
 
@@ -46,12 +46,16 @@ def plan_clipping(view: FileView, planned: Planned) -> Changes:
     """Add clip calls for every optimizer with ``grad_clip``; refuse clip objects that are used elsewhere."""
     draft = Draft(planned.uses)
     optimizers = constructors_of(view, draft, "optimizer")
-    clips = {u.site.call: u for u in draft if u.row.id in _CLIPS and u.site.call is not None and u.converts}
+    clips = {
+        u.site.call: u for u in draft if u.row.id in CLIPS and u.site.call is not None and u.converts and not u.adapter
+    }
     for optimizer in optimizers:
         given = optimizer.value("grad_clip")
         if given is None or (isinstance(given, ast.Constant) and given.value is None):
             continue
         use = draft[optimizer.site]
+        if any("paddle_clipped(" in edit.written for edit in use.edits):
+            continue  # it takes the clip object itself
         try:
             draft.revise(use.with_edits(*_Clipping(view, optimizer, _clip(view, given, clips)).edits()))
         except Refused as stop:
@@ -83,7 +87,7 @@ def _clip(view: FileView, given: ast.expr, clips: Mapping[ast.Call, Use]) -> _Cl
     if not isinstance(given, ast.Call):
         number = source_text(view, given) if isinstance(given, ast.Name | ast.Attribute) else None
     else:
-        node = next((k.value for k in given.keywords if k.arg == _CLIPS[row]), given.args[0] if given.args else None)
+        node = next((k.value for k in given.keywords if k.arg == CLIPS[row]), given.args[0] if given.args else None)
         number = source_text(view, node) if node is not None else None
     if number is None:
         raise Refused(UnclearClipping("the number that grad_clip clips to is computed in the call"))

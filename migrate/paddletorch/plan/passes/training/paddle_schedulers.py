@@ -82,6 +82,8 @@ class PaddleSchedulers:
         refuse_undecided(self._draft, "scheduler")
         for optimizer in self._optimizers:
             scheduled = "scheduler" in optimizer.binding.types("learning_rate")
+            if any("paddle_scheduled(" in edit.written for edit in self._use(optimizer).edits):
+                continue  # it follows the scheduler itself
             if scheduled and optimizer not in self._followed and self._use(optimizer).converts:
                 self._draft.refuse(optimizer.site, UnclearSchedule(_LEFT))
         for block, moves in self._moves.values():
