@@ -186,8 +186,15 @@ def grid_sample(call: BoundCall) -> None:
 
 @hook("embedding")
 def embedding(call: BoundCall) -> None:
-    """Paddle's lookup gives zeros for the padding index; torch's gives the row."""
-    if call.value("padding_idx") is not None and call.literal("padding_idx") is not None:
+    """Paddle's lookup gives zeros for the padding index; torch's gives the row, which gets no gradient."""
+    if call.value("padding_idx") is None or call.literal("padding_idx") is None:
+        return
+    options = {"max_norm": (None,), "norm_type": (2,), "scale_grad_by_freq": (False,), "sparse": (False,)}
+    if all(call.value(name) is None or call.literal(name) in usual for name, usual in options.items()):
+        for name in options:
+            call.drop(name)
+        call.rewrite("torch_embedding({x}, {weight}, {padding_idx})")
+    else:
         call.report("NNF202", difference="for padding_idx Paddle gives zeros, torch the row of the weight")
 
 
