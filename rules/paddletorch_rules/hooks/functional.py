@@ -187,6 +187,11 @@ def grid_sample(call: BoundCall) -> None:
 @hook("embedding")
 def embedding(call: BoundCall) -> None:
     """Paddle's lookup gives zeros for the padding index; torch's gives the row, which gets no gradient."""
+    if call.value("max_norm") is None or call.literal("max_norm") is None:
+        call.drop("max_norm")
+        call.drop("norm_type")
+    if call.value("scale_grad_by_freq") is None or call.literal("scale_grad_by_freq") is False:
+        call.drop("scale_grad_by_freq")
     if call.value("padding_idx") is None or call.literal("padding_idx") is None:
         return
     options = {"max_norm": (None,), "norm_type": (2,), "scale_grad_by_freq": (False,), "sparse": (False,)}
