@@ -194,9 +194,9 @@ def embedding(call: BoundCall) -> None:
         call.drop("scale_grad_by_freq")
     if call.value("padding_idx") is None or call.literal("padding_idx") is None:
         return
-    options = {"max_norm": (None,), "norm_type": (2,), "scale_grad_by_freq": (False,), "sparse": (False,)}
-    if all(call.value(name) is None or call.literal(name) in usual for name, usual in options.items()):
-        for name in options:
+    options = {"max_norm": None, "scale_grad_by_freq": False, "sparse": False}
+    if all(call.value(name) is None or call.literal(name) is usual for name, usual in options.items()):
+        for name in (*options, "norm_type"):
             call.drop(name)
         call.rewrite("torch_embedding({x}, {weight}, {padding_idx})")
     else:
