@@ -135,7 +135,7 @@ def main(
     if len(cases) <= 12:
         click.echo(classes(verdicts))
     if json_file:
-        json_file.write_text(json.dumps([_plain(one) for one in verdicts], indent=1))
+        json_file.write_text(json.dumps([plain(one) for one in verdicts], indent=1))
     if failing or write_results:
         _write_failing(failing or FAILING, verdicts)
     if write_results:
@@ -161,7 +161,7 @@ def run_all(bench: Bench, cases: Sequence[Case]) -> Iterator[Verdict]:
             click.echo(f"{mine[0].package.name}: {done.total()} of {len(cases)}, {dict(done)}", err=True)
 
 
-def _plain(verdict: Verdict) -> dict[str, Any]:
+def plain(verdict: Verdict) -> dict[str, Any]:
     case = verdict.case
     return {
         "case": case.id, "to": case.package.to, "outcome": verdict.outcome, "named": verdict.named,

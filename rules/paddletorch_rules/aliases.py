@@ -67,7 +67,9 @@ def expanded(rule: AliasRule) -> Iterator[tuple[str, str]]:
     """Each alias of a rule and the name that it is another one of; both end in ``.*`` for all names of a module."""
     for at in rule.at:
         for place in (at, *(f"{at[:-2]}.{module}.*" for module in rule.modules)):
-            if rule.names:
+            if rule.names or rule.overloads:
                 yield from ((place[:-1] + name, rule.of[:-1] + name) for name in rule.names)
+                for overload, names in rule.overloads.items():
+                    yield from ((f"{place[:-1]}{name}.{overload}", rule.of[:-1] + name) for name in names)
             elif place != rule.of:
                 yield place, rule.of

@@ -47,7 +47,7 @@ _TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base", 
 _DIAGNOSTIC_KEYS = frozenset(
     "code name title severity applicability message hint once formerly override shim_reason shim_answers".split()
 )
-_ALIAS_KEYS = frozenset(["of", "at", "modules", "names"])
+_ALIAS_KEYS = frozenset(["of", "at", "modules", "names", "overloads"])
 _AREA_KEYS = frozenset(["code", "name", "title", "override"])
 
 
@@ -147,15 +147,19 @@ def _alias(data: Mapping[str, Any], where: Where) -> AliasRule:
         where.either(data, "at"),
         where.strings(data, "modules"),
         where.strings(data, "names"),
+        {overload: where.strings(data["overloads"], overload) for overload in data.get("overloads", {})},
         where.file,
     )
     if not rule.at:
         raise where.error("at", "missing")
     whole = rule.of.endswith(".*")
     for at in rule.at:
-        if at.endswith(".*") is not whole:
+        prefixed = (
+            at.endswith("*") and bool(rule.names or rule.overloads) and not rule.modules
+        )  # fft_* for names of fft
+        if (at.endswith(".*") or prefixed) is not whole:
             raise where.error("at", f"{at!r} and {rule.of!r} must both be a name or both a module's names, 'module.*'")
-    for key in ("modules", "names"):
+    for key in ("modules", "names", "overloads"):
         if data.get(key) and not whole:
             raise where.error(key, f"{rule.of!r} is one name: only 'module.*' has this key")
     return rule

@@ -238,12 +238,14 @@ class AliasRule(Record):
         at: its other names; ``module.*`` where ``of`` ends so.
         modules: modules below those of ``at`` that hold the names, too.
         names: the only names that are meant, of a module; all if empty.
+        overloads: names that stand for one of their signatures, ``module.name.overload``, by the overload.
     """
 
     of: str
     at: tuple[str, ...]
     modules: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    overloads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     file: str = ""
 
 

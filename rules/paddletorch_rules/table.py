@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from paddletorch_rules.schema import RawTables
 
 _HERE = Path(__file__).parent
+METHODS_OF = "tensor"
+"""The type whose methods are functions under other names, too."""
 
 
 class Table:
@@ -186,9 +188,15 @@ class Table:
         if found is not None:
             return found
         for other in self.aliases.others(qualified_name):
-            if rows := self._named(side, other):
+            if rows := self._named(side, other) or self._methods(side, other):
                 return rows
         return ()
+
+    def _methods(self, side: Framework, qualified_name: str) -> Sequence[tuple[Row, Form]]:
+        """Rows of a method by the name that it has in its class, as a function: ``torch.Tensor.view``."""
+        owner, _, name = qualified_name.rpartition(".")
+        kind = self.makes(owner) if owner and name in self._members[side] else None
+        return [pair for pair in self._members[side].get(name, ()) if pair[0].receiver == kind == METHODS_OF]
 
     def members(self, side: Framework, name: str) -> Sequence[tuple[Row, Form]]:
         """Rows for the method or attribute ``name`` of tracked instances on ``side``."""

@@ -13,7 +13,7 @@ from paddletorch.comparison.sides import Side
 
 
 def inputs_of(texts: list[str], seed: int, mode: str) -> list[Any]:
-    """Arrays and plain values for ``["normal:2x3x8x8", "int:2x16<50", "=4"]``."""
+    """Arrays and plain values for ``["normal:2x3x8x8", "int:2x16<50", "=4", "file:weight.npy"]``."""
     random = np.random.default_rng(seed)
     return [_input(text, random, mode) for text in texts]
 
@@ -29,6 +29,9 @@ def _input(text: str, random: np.random.Generator, mode: str) -> Any:
         pairs = (one.strip().split("@") for one in text[1:-1].split(",") if one.strip())
         return {key: _input(value, random, mode) for key, value in pairs}
     kind, _, size = text.partition(":")
+    if kind in ("file", "fixed file"):
+        held = np.load(size)
+        return fixed_values(held.astype(mode) if held.dtype.kind == "f" else held, kind == "fixed file")
     size, _, bound = size.partition("<")
     shape = tuple(int(n) for n in size.split("x")) if size else ()
     if kind in ("normal", "target"):

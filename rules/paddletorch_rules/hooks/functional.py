@@ -186,8 +186,20 @@ def grid_sample(call: BoundCall) -> None:
 
 @hook("embedding")
 def embedding(call: BoundCall) -> None:
-    """Paddle's lookup gives zeros for the padding index; torch's gives the row."""
-    if call.value("padding_idx") is not None and call.literal("padding_idx") is not None:
+    """Paddle's lookup gives zeros for the padding index; torch's gives the row, which gets no gradient."""
+    if call.value("max_norm") is None or call.literal("max_norm") is None:
+        call.drop("max_norm")
+        call.drop("norm_type")
+    if call.value("scale_grad_by_freq") is None or call.literal("scale_grad_by_freq") is False:
+        call.drop("scale_grad_by_freq")
+    if call.value("padding_idx") is None or call.literal("padding_idx") is None:
+        return
+    options = {"max_norm": None, "scale_grad_by_freq": False, "sparse": False}
+    if all(call.value(name) is None or call.literal(name) is usual for name, usual in options.items()):
+        for name in (*options, "norm_type"):
+            call.drop(name)
+        call.rewrite("torch_embedding({x}, {weight}, {padding_idx})")
+    else:
         call.report("NNF202", difference="for padding_idx Paddle gives zeros, torch the row of the weight")
 
 

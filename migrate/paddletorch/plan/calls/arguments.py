@@ -35,7 +35,7 @@ from paddletorch.plan.model.refusals import (
     SignatureNotKnown,
     StatedByTable,
 )
-from paddletorch.plan.syntax.constants import constant, same_value
+from paddletorch.plan.syntax.constants import constant, constant_in, same_value
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.resolve import NoneValue, Qualified
@@ -350,7 +350,7 @@ class _Mapping:
                 return
             texts = [default]
         for text in texts:
-            if pair.otherwise is not None and (pair.neutral is None or not same_value(text, pair.neutral)):
+            if pair.otherwise is not None and (pair.neutral is None or not _is_neutral(text, pair.neutral)):
                 shown = text if len(text) <= 60 else text[:57] + "..."
                 self._unequal(pair, pair.otherwise, parameter=source_name, value=shown)
         self._drop_argument(source_name)
@@ -408,3 +408,13 @@ class _Mapping:
         if not everywhere:
             raise not_in_release(binding, target_name)
         self._append.append((target_name, self._view.quoted(text, binding.node)))
+
+
+def _is_neutral(text: str, neutral: str) -> bool:
+    """Whether an argument is the value that changes nothing, or a list of it, a number for each axis: ``[1, 1]``."""
+    if same_value(text, neutral):
+        return True
+    node = ast.parse(text, mode="eval").body
+    if not isinstance(node, ast.List | ast.Tuple) or not isinstance(constant_in(neutral), int):
+        return False
+    return bool(node.elts) and all(same_value(ast.unparse(element), neutral) for element in node.elts)

@@ -227,7 +227,11 @@ def _convert(view: FileView, site: Site, candidate: Candidate) -> Use:
     if site.role == "member" and isinstance(attribute, ast.Attribute) and not attribute.attr.startswith("__"):
         options = methods(view, candidate.name, attribute.attr)
         if options and site.call is not None:
-            return convert_unbound(view, site, attribute, options)
+            return convert_unbound(view, site, attribute.attr, options)
+    if candidate.row.receiver is not None:  # another name of a method: an operator
+        if site.role != "call":
+            raise Refused(NoSuchUse("this use", target_name(candidate.row, view)))
+        return convert_unbound(view, site, candidate.form.names[0], view.settings.overloads(candidate.name))
     candidate = _overload(view, site, candidate)
     row = candidate.row
     if row.annotation and _is_cast_to(view, site):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from paddletorch.resolve.evaluator.classes import Classes
@@ -19,6 +20,10 @@ _BUILTINS = {
 """Instances of builtin types, for checks."""
 
 _NUMBERS = frozenset({"int", "float", "bool"})
+
+_TRACED_TENSOR = re.compile(r"(?:bf16|b8|[fiuc]\d{1,3}\w{0,8})\[")
+"""How graphs that torch prints annotate tensors, ``f32[2, 3]``, and below whole numbers: ``Sym(s0)``."""
+_TRACED_SIZE = re.compile(r"Sym\(")
 
 _WRAPPERS = frozenset({"Optional", "Union", "Final", "ClassVar", "Annotated"})
 _MAPPINGS = frozenset({"Dict", "Mapping", "MutableMapping", "OrderedDict", "dict"})
@@ -38,6 +43,11 @@ class TypeExpressions:
         """What an annotation says that a value is; nothing if it names no tracked type."""
         if annotation is None:
             return NOTHING
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            if _TRACED_TENSOR.match(annotation.value):
+                return frozenset({Instance("tensor", "torch.Tensor")})
+            if _TRACED_SIZE.match(annotation.value):
+                return foreign("int")
         if isinstance(annotation, ast.Constant) and annotation in self._tree.string_annotations:
             return self.annotated(self._tree.string_annotations[annotation], scope)
         if isinstance(annotation, ast.BinOp):

@@ -39,8 +39,20 @@ def replaced_subscripts(
 
 
 def parts_of(node: ast.Subscript) -> list[ast.expr]:
-    """The parts between the brackets, one for each dimension."""
-    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+    """The parts between the brackets, one for each dimension; ``slice(1, None)`` of traced code as ``1:``."""
+    return [_as_written(part) for part in (node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice])]
+
+
+def _as_written(part: ast.expr) -> ast.expr:
+    if isinstance(part, ast.Name) and part.id == "Ellipsis":
+        return ast.copy_location(ast.Constant(...), part)
+    if not isinstance(part, ast.Call) or not isinstance(part.func, ast.Name) or part.func.id != "slice":
+        return part
+    if part.keywords or not 1 <= len(part.args) <= 3 or any(isinstance(one, ast.Starred) for one in part.args):
+        return part
+    ends = [None if is_none(one) else one for one in part.args]
+    lower, upper, step = (None, *ends, None) if len(ends) == 1 else (*ends, None, None)[:3]
+    return ast.copy_location(ast.Slice(lower, upper, step), part)
 
 
 def is_none(part: ast.expr) -> bool:
