@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 
 from paddletorch_rules import Row
@@ -17,15 +18,19 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.side_effects import is_pure
 
 _CODE = "API235"
+_ACTIVATION = re.compile(r"(?i)(^|[^a-z])(act|activation|nonlin|nonlinear|nonlinearity)([^a-z]|$)")
 
 
 def convert_lookup(view: FileView, site: Site, module: str, row: Row) -> Use | None:
     """Look the API up in the target's module, by the target's name where that is another; None if that is not safe.
 
-    It is where the API is called with one argument at most, and the file does not name one that does something else.
+    Towards torch it is where the API is called with one argument at most, and the file does not name one that does
+    something else; towards Paddle, where the name is called an activation's.
     """
-    if site.call is None or view.target != "torch" or view.is_deselected(row.code, site.call):
+    if site.call is None or view.is_deselected(row.code, site.call):
         return None
+    if view.target == "paddle":
+        return _activation(view, site, site.call, row) if module == "torch.nn" else None
     names = _names(view, site.call, module)
     name = site.call.args[1] if len(site.call.args) > 1 else None
     if names is None or name is None or isinstance(name, ast.Constant) or not is_pure(name):
@@ -38,6 +43,18 @@ def convert_lookup(view: FileView, site: Site, module: str, row: Row) -> Use | N
     edit = Edit(span, f"{renamed}.get({text}, {text})", row.code)
     warning = finding(_CODE, site.call, f"{module}.*", row)
     return Use(site, row, target_name(row, view), (edit,)).with_findings(warning)
+
+
+def _activation(view: FileView, site: Site, lookup: ast.Call, row: Row) -> Use | None:
+    """``torch_activation(act)`` for ``getattr(nn, act)``, where the program's names say that it is one."""
+    name = lookup.args[1] if len(lookup.args) == 2 and not lookup.keywords else None
+    if not isinstance(lookup.func, ast.Name) or lookup.func.id != "getattr" or name is None:
+        return None
+    if isinstance(name, ast.Constant | ast.Starred) or not _ACTIVATION.search(ast.unparse(name)):
+        return None
+    span = view.source.span(name)
+    edit = Edit(view.source.span(lookup), "", row.code, ("torch_activation(", span, ")"))
+    return Use(site, row, target_name(row, view), (edit,)).with_findings(finding(_CODE, lookup, "torch.nn.*", row))
 
 
 def _names(view: FileView, lookup: ast.Call, module: str) -> Mapping[str, str] | None:
