@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from paddletorch_rules.hooks.arguments import is_call_of, is_plain, is_pure
+from paddletorch_rules.hooks.arguments import is_call_of, is_plain, is_pure, no_counterpart
 from paddletorch_rules.hooks.protocol import BoundCall, Step, hook
 
 
@@ -16,6 +16,17 @@ def parameter(call: BoundCall) -> None:
         call.rewrite("paddle.base.framework.EagerParamBase.from_tensor(paddle.empty([0]))")
     elif call.value("requires_grad") is not None and call.literal("requires_grad") is not True:
         call.rewrite("paddle.base.framework.EagerParamBase.from_tensor({data}, trainable={requires_grad})")
+
+
+@hook("parameter_list", to="paddle")
+def parameter_list(call: BoundCall) -> None:
+    """torch's list may hold None where there is no parameter; Paddle asserts that all are parameters."""
+    given = call.value("values")
+    held = list(given.elts) if isinstance(given, ast.List | ast.Tuple) else []
+    held += [given.elt] if isinstance(given, ast.ListComp | ast.GeneratorExp) else []
+    branches = [part for one in held for part in ((one.body, one.orelse) if isinstance(one, ast.IfExp) else (one,))]
+    if any(isinstance(part, ast.Constant) and part.value is None for part in branches):
+        no_counterpart(call, "values", "None among others")
 
 
 @hook("create_parameter", to="torch")
