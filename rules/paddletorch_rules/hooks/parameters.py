@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from paddletorch_rules.hooks.arguments import is_call_of, is_plain, is_pure, no_counterpart
+from paddletorch_rules.hooks.arguments import is_call_of, is_plain, is_pure
 from paddletorch_rules.hooks.protocol import BoundCall, Step, hook
 
 
@@ -26,7 +26,7 @@ def parameter_list(call: BoundCall) -> None:
     held += [given.elt] if isinstance(given, ast.ListComp | ast.GeneratorExp) else []
     branches = [part for one in held for part in ((one.body, one.orelse) if isinstance(one, ast.IfExp) else (one,))]
     if any(isinstance(part, ast.Constant) and part.value is None for part in branches):
-        no_counterpart(call, "values", "None among others")
+        call.report("API221", parameter="values", value="None among others")  # the rest is as good
 
 
 @hook("create_parameter", to="torch")
