@@ -18,6 +18,17 @@ def parameter(call: BoundCall) -> None:
         call.rewrite("paddle.base.framework.EagerParamBase.from_tensor({data}, trainable={requires_grad})")
 
 
+@hook("parameter_list", to="paddle")
+def parameter_list(call: BoundCall) -> None:
+    """torch's list may hold None where there is no parameter; Paddle asserts that all are parameters."""
+    given = call.value("values")
+    held = list(given.elts) if isinstance(given, ast.List | ast.Tuple) else []
+    held += [given.elt] if isinstance(given, ast.ListComp | ast.GeneratorExp) else []
+    branches = [part for one in held for part in ((one.body, one.orelse) if isinstance(one, ast.IfExp) else (one,))]
+    if any(isinstance(part, ast.Constant) and part.value is None for part in branches):
+        call.report("API221", parameter="values", value="None among others")  # the rest is as good
+
+
 @hook("create_parameter", to="torch")
 def create_parameter(call: BoundCall) -> None:
     """Initial values: zeros for a bias, else Xavier's uniform, else what the initialiser says."""

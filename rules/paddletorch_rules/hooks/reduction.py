@@ -69,6 +69,24 @@ def truth_as_int(call: BoundCall) -> None:
             call.force("dtype", "'int64'")
 
 
+@hook("max_of_truth", to="paddle")
+def max_of_truth(call: BoundCall) -> None:
+    """Paddle has no extremes of truth values."""
+    _extreme_of_truth(call, "any")
+
+
+@hook("min_of_truth", to="paddle")
+def min_of_truth(call: BoundCall) -> None:
+    """As ``max_of_truth``."""
+    _extreme_of_truth(call, "all")
+
+
+def _extreme_of_truth(call: BoundCall, name: str) -> None:
+    given = "self" if call.value("input") is None else "input"
+    if call.dtype(given) == "bool" or _is_truth(call.value(given)) or _is_truth(call.origin(given)):
+        call.rewrite(f"{{self}}.{name}()" if given == "self" else f"paddle.{name}({{x}})")
+
+
 def _is_small(dtype: str | None) -> bool:
     """Whether these are truth values, or integers narrower than int64."""
     return dtype is not None and dtype != "int64" and facts().dtype_categories.get(dtype, 2) < 2

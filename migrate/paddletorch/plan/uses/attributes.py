@@ -22,7 +22,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.syntax.operators import OPERATORS
 from paddletorch.plan.syntax.statements import remove_statement
-from paddletorch.plan.uses.linear_weights import linear_weight, other_weight
+from paddletorch.plan.uses.linear_weights import is_linear_weight, linear_weight, other_weight
 
 _ABSENT = "API236"
 """The code for what the target lacks where the program asks whether it is there."""
@@ -227,6 +227,8 @@ def _store(view: FileView, node: ast.Attribute, row: Row, target: Form) -> tuple
             if text in ("*", ast.unparse(value)) and isinstance(statement, ast.Assign):
                 if not template:
                     return (remove_statement(view, statement),)
+                if _is_transposed(view, node):
+                    template = template.replace("{value}", "{value}.t()")
                 parts = fill(view, template, {"self": node.value, "value": value}, node)
                 return (Edit(view.source.span(statement), "", row.code, tuple(parts)),)
     if isinstance(statement, ast.AugAssign) and target.assign.get("*"):
@@ -234,7 +236,10 @@ def _store(view: FileView, node: ast.Attribute, row: Row, target: Form) -> tuple
         if target.template:
             read = f"({target.template})"
         operator = OPERATORS.get(type(statement.op))
-        template = target.assign["*"].replace("{value}", f"{read} {operator} {{value}}")
+        computed = f"{read} {operator} {{value}}"
+        if _is_transposed(view, node):
+            computed = f"({read}.t() {operator} {{value}}).t()"
+        template = target.assign["*"].replace("{value}", computed)
         if operator is not None:
             parts = fill(view, template, {"self": node.value, "value": statement.value}, node)
             return (Edit(view.source.span(statement), "", row.code, tuple(parts)),)
@@ -247,6 +252,11 @@ def _store(view: FileView, node: ast.Attribute, row: Row, target: Form) -> tuple
         raise Refused(Assigned(target.names[0]))
     edits = translate_edits(view, value, view.settings.table.values[pair.values or ""], row.code)
     return (*_rename(view, node, row, target), *edits)
+
+
+def _is_transposed(view: FileView, node: ast.Attribute) -> bool:
+    """Whether it is the data of a linear layer's weight: the values that it is given have the other layout."""
+    return view.target == "paddle" and node.attr == "data" and is_linear_weight(view, node.value)
 
 
 def _values(row: Row) -> ParameterPair | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 
 from paddletorch_rules import Row
@@ -17,15 +18,23 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.side_effects import is_pure
 
 _CODE = "API235"
+_WRITTEN = {
+    "torch_activation": re.compile(r"(?i)(^|[^a-z])(act|activation|nonlin|nonlinear|nonlinearity)([^a-z]|$)"),
+    "torch_padding": re.compile(r"(?i)(^|[^a-z])(pad|padding)(_(layer|type|mode))?$"),
+}
+"""Functions that look a layer up by torch's name, and what a name's variable is called that is such a layer's."""
 
 
 def convert_lookup(view: FileView, site: Site, module: str, row: Row) -> Use | None:
     """Look the API up in the target's module, by the target's name where that is another; None if that is not safe.
 
-    It is where the API is called with one argument at most, and the file does not name one that does something else.
+    Towards torch it is where the API is called with one argument at most, and the file does not name one that does
+    something else; towards Paddle, where its name says that it is an activation or a padding.
     """
-    if site.call is None or view.target != "torch" or view.is_deselected(row.code, site.call):
+    if site.call is None or view.is_deselected(row.code, site.call):
         return None
+    if view.target == "paddle":
+        return _looked_up(view, site, site.call, row) if module == "torch.nn" else None
     names = _names(view, site.call, module)
     name = site.call.args[1] if len(site.call.args) > 1 else None
     if names is None or name is None or isinstance(name, ast.Constant) or not is_pure(name):
@@ -38,6 +47,22 @@ def convert_lookup(view: FileView, site: Site, module: str, row: Row) -> Use | N
     edit = Edit(span, f"{renamed}.get({text}, {text})", row.code)
     warning = finding(_CODE, site.call, f"{module}.*", row)
     return Use(site, row, target_name(row, view), (edit,)).with_findings(warning)
+
+
+def _looked_up(view: FileView, site: Site, lookup: ast.Call, row: Row) -> Use | None:
+    """``torch_activation(act)`` for ``getattr(nn, act)``, where the program's names say what it is."""
+    name = lookup.args[1] if len(lookup.args) == 2 and not lookup.keywords else None
+    if not isinstance(lookup.func, ast.Name) or lookup.func.id != "getattr" or name is None:
+        return None
+    if isinstance(name, ast.Constant | ast.Starred):
+        return None
+    called = ast.unparse(name)
+    function = next((one for one, pattern in _WRITTEN.items() if pattern.search(called)), None)
+    if function is None:
+        return None
+    span = view.source.span(name)
+    edit = Edit(view.source.span(lookup), "", row.code, (f"{function}(", span, ")"))
+    return Use(site, row, target_name(row, view), (edit,)).with_findings(finding(_CODE, lookup, "torch.nn.*", row))
 
 
 def _names(view: FileView, lookup: ast.Call, module: str) -> Mapping[str, str] | None:

@@ -32,7 +32,7 @@ from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.uses.attributes import larger_member, plan_attribute
 from paddletorch.plan.uses.expression_templates import replace_match
 from paddletorch.plan.uses.instance_calls import plan_instance_calls
-from paddletorch.plan.uses.linear_weights import is_tied_to_unknown
+from paddletorch.plan.uses.linear_weights import is_tied_to_unknown, may_be_linear_weight
 from paddletorch.plan.uses.method_hooks import METHOD_HOOKS, MemberCall
 from paddletorch.plan.uses.uncalled import renamed_parameters, renames_only
 from paddletorch.resolve import Instance
@@ -135,6 +135,9 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
             certainty = Certainty.YES
         if certainty is Certainty.NO and row.kind == "attribute" and _has_kernel(view, node.value):
             certainty = Certainty.MAYBE
+        is_linear = row.hook == "linear_weight" and certainty is not Certainty.YES
+        if is_linear and not view.suppressed(row.code, node) and may_be_linear_weight(view, node):
+            return Changes(findings=(refused(LayoutMatters(), node, "linear.weight", row),)), None
         if certainty is Certainty.NO or view.suppressed(row.code, call or node):
             continue
         if file.receivers.overrides(node.value, node.attr) or _is_given(file, node):

@@ -107,7 +107,8 @@ def _probe(view: FileView, call: ast.Call) -> _Probe | None:
         name = call.args[1]
     elif call.func.id == "getattr" and len(call.args) == 3 and not _is_used_at_once(parent, call):
         _, name, absent = call.args
-        present = None
+        is_none = isinstance(absent, ast.Constant) and not absent.value
+        present = "True" if is_none and _is_tested(view, call) else None
     elif call.func.id == "dir" and len(call.args) == 1 and isinstance(parent, ast.Compare):
         if len(parent.ops) > 1 or not isinstance(parent.ops[0], ast.In | ast.NotIn) or parent.left is call:
             return None
@@ -119,6 +120,20 @@ def _probe(view: FileView, call: ast.Call) -> _Probe | None:
         return None
     text = view.source.slice(view.source.span(name))
     return _Probe(call.args[0], name, whole, present, absent) if text[1:-1] == name.value else None
+
+
+def _is_tested(view: FileView, node: ast.expr) -> bool:
+    """Whether only the truth of the value is asked: ``if getattr(torch.backends, "mps", None) and ...:``."""
+    parent = view.parent(node)
+    if isinstance(parent, ast.Compare):
+        other = parent.comparators[0]
+        return isinstance(parent.ops[0], ast.Is | ast.IsNot) and isinstance(other, ast.Constant) and other.value is None
+    if isinstance(parent, ast.BoolOp):
+        is_last = parent.values[-1] is node
+        return (isinstance(parent.op, ast.And) and not is_last) or _is_tested(view, parent)
+    if isinstance(parent, ast.UnaryOp):
+        return isinstance(parent.op, ast.Not)
+    return isinstance(parent, ast.If | ast.IfExp | ast.While | ast.Assert) and parent.test is node
 
 
 def _is_used_at_once(parent: ast.AST | None, call: ast.Call) -> bool:

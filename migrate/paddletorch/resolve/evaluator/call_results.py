@@ -30,7 +30,7 @@ from paddletorch.resolve.evaluator.per_call_results import (
     returned_parameters,
 )
 from paddletorch.resolve.evaluator.solver import Solver
-from paddletorch.resolve.evaluator.tensor_calls import shows_tensor
+from paddletorch.resolve.evaluator.tensor_calls import layer_called_by_super, shows_tensor
 from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
 from paddletorch.resolve.evaluator.variables import iterable
 from paddletorch.resolve.scopes.bindings import Binding, Scope
@@ -148,6 +148,9 @@ class CallResults:
         """What a call of something unknown gives, if the name of what is called tells; else nothing."""
         function = node.func
         name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+        layer = layer_called_by_super(self._tree, node, self._environment.source)
+        if layer is not None:
+            return of_kind(TENSOR, layer)
         if isinstance(function, ast.Attribute) and name not in self._tree.class_members:
             made = self._tables.distinctive(name, self._environment.source)
             if made is None and shows_tensor(node, self._environment.source):

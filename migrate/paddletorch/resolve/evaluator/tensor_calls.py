@@ -39,6 +39,32 @@ def is_tensor_call(call: ast.Call, side: str) -> bool:
     return len(call.args) == 2 and bool(beyond)
 
 
+def layer_called_by_super(tree: ScopeTree, call: ast.Call, side: str) -> str | None:
+    """The framework's layer that ``super().forward(x)`` runs: the only base of the class around; it takes a tensor."""
+    function = call.func
+    owner = function.value if isinstance(function, ast.Attribute) and function.attr == "forward" else None
+    if not (isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) and owner.func.id == "super"):
+        return None
+    around = tree.scopes[owner.func].enclosing_class()
+    bases = around.node.bases if around is not None and isinstance(around.node, ast.ClassDef) else []
+    parts: list[str] = []
+    base = bases[0] if len(bases) == 1 else None
+    while isinstance(base, ast.Attribute):
+        parts.insert(0, base.attr)
+        base = base.value
+    imports = tree.scopes[base].lookup(base.id) if isinstance(base, ast.Name) and base in tree.scopes else []
+    if len(imports) != 1 or imports[0].qualified is None:
+        return None
+    name = ".".join([imports[0].qualified, *parts])
+    last = name.rpartition(".")[2]
+    others = {"Module", "Layer", *facts().tuple_modules[side], *(c.rpartition(".")[2] for c in _containers(side))}
+    return name if name.startswith(f"{side}.nn.") and last not in others else None
+
+
+def _containers(side: str) -> frozenset[str]:
+    return frozenset(facts().module_containers.get(side, ()))
+
+
 def _is_list_of_axes(node: ast.expr) -> bool:
     """Whether this is a list of axes, as Paddle's ``transpose`` takes it; ``[2, 0, 1]`` is often an image's array."""
     axes = [_integer(element) for element in node.elts] if isinstance(node, ast.List) else []
@@ -113,8 +139,21 @@ class TensorUses:
         name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
         return name in _TESTS
 
+    def _is_input(self, load: ast.Name) -> bool:
+        """Whether the variable, or its copy, is given to the layer that the class derives from."""
+        node: ast.AST = load
+        parent = self._tree.parents.get(node)
+        while isinstance(parent, ast.Attribute) and parent.attr in facts().conversions:
+            node = self._tree.parents[parent]
+            parent = self._tree.parents.get(node)
+        if not isinstance(parent, ast.Call) or node not in parent.args[:1]:
+            return False
+        return layer_called_by_super(self._tree, parent, self._side) is not None
+
     def _is_receiver(self, load: ast.Name) -> bool:
-        """Whether a method is called on the variable that only tensors have."""
+        """Whether a method is called on the variable that only tensors have, or a layer takes it."""
+        if self._is_input(load):
+            return True
         member = self._tree.parents.get(load)
         if not isinstance(member, ast.Attribute) or member.attr in self._tree.class_members:
             return False

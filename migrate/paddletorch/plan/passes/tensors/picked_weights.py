@@ -14,7 +14,8 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import LayoutMatters, Refused
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.uses.linear_weights import picked_weight
+from paddletorch.plan.syntax.placeholders import with_brackets
+from paddletorch.plan.uses.linear_weights import given_parameter, is_linear_weight, picked_weight
 from paddletorch.resolve import Instance
 
 _ROW = "linear.weight"
@@ -24,8 +25,23 @@ def plan_picked_weights(view: FileView, planned: Planned) -> Changes:
     """Transpose each weight that is read, and report each that is used in another way."""
     if view.is_half_converted or f"{view.settings.source}.nn.Linear" in planned.uses.left_apis:
         return NOTHING
-    picked = [*_entries(view), *_first_parameters(view)]
-    return joined([*(_plan(view, node) for node in picked), *(_unpacked(view, call) for call in _calls(view))])
+    picked = [*_entries(view), *_first_parameters(view), *_gradients(view)]
+    made = (_made_of(view, node) for node in view.tree.members.get("weight", ()))
+    return joined([*(_plan(view, node) for node in picked), *(_unpacked(view, call) for call in _calls(view)), *made])
+
+
+def _made_of(view: FileView, node: ast.Attribute) -> Changes:
+    """``layer.weight = nn.Parameter(x.t().contiguous())``: Paddle loses what is written to a parameter with gaps."""
+    statement = view.parent(node)
+    stored = isinstance(statement, ast.Assign) and isinstance(node.ctx, ast.Store) and is_linear_weight(view, node)
+    given = given_parameter(view, statement.value) if stored and isinstance(statement, ast.Assign) else None
+    row = view.settings.table.row(_ROW)
+    if given is None or view.is_deselected(row.code, node):
+        return NOTHING
+    before, after = with_brackets("", ".t().contiguous()", given)
+    span = view.source.span(given)
+    edits = Edit(Span(span.start, span.start), before, row.code), Edit(Span(span.end, span.end), after, row.code)
+    return Changes(edits, (view.conversion(row.code, node, _ROW, f"{_ROW}.t()", row.id),))
 
 
 def _plan(view: FileView, node: ast.expr) -> Changes:
@@ -40,7 +56,8 @@ def _plan(view: FileView, node: ast.expr) -> Changes:
     if not text:
         return NOTHING
     end = view.source.span(node).end
-    edit = Edit(Span(end, end), text, row.code)
+    last = Span(end - 1, end)  # with it, the text stays inside of what is written around the expression
+    edit = Edit(last, view.source.slice(last) + text, row.code)
     return Changes((edit,), (view.conversion(row.code, node, _ROW, f"{_ROW}{text}", row.id),))
 
 
@@ -62,6 +79,13 @@ def _entries(view: FileView) -> Iterator[ast.Subscript]:
         if not isinstance(key, ast.Constant) or key.value != "weight" or not isinstance(node.ctx, ast.Load):
             continue
         if any(_is_of_linear(view, made, "state_dict") for made in _made(view, node.value)):
+            yield node
+
+
+def _gradients(view: FileView) -> Iterator[ast.Attribute]:
+    """``layer.weight.grad``: it has the weight's layout."""
+    for node in view.tree.members.get("grad", ()):
+        if isinstance(node.ctx, ast.Load) and is_linear_weight(view, node.value):
             yield node
 
 

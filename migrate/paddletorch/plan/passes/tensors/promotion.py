@@ -18,6 +18,7 @@ from paddletorch_rules.facts import facts
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.counts import count_beside_floats
 from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, promoted
+from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
@@ -121,7 +122,7 @@ def _operations(view: FileView) -> Iterator[_Operation]:
 def _names() -> frozenset[str]:
     """The names of the functions and methods that ``_called`` looks for."""
     promoting = facts().promoting
-    return frozenset((*promoting, *(f"{name}_" for name in promoting), *facts().joining, "where"))
+    return frozenset((*promoting, *_OF_TWO, *(f"{name}_" for name in promoting), *facts().joining, "where"))
 
 
 def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
@@ -131,7 +132,7 @@ def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
         given = {k.arg: k.value for k in call.keywords}
         named = [given[k] for k in ("input", "self", "other", "vec2") if k in given]
         arguments = [*call.args, *named]
-        if last in facts().promoting and len(arguments) >= 2:
+        if len(arguments) >= 2 and (last in facts().promoting or (last in _OF_TWO and _is_tensor(view, arguments[1]))):
             yield _Operation(call, arguments[:2])
         elif last == "where" and len(arguments) == 3:
             yield _Operation(call, arguments[1:])
@@ -145,6 +146,14 @@ def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
             yield _Operation(call, [call.func.value, call.args[0]])
         elif last == "where" and len(call.args) == 2:
             yield _Operation(call, [call.func.value, call.args[1]])
+
+
+_OF_TWO = ("max", "min")
+
+
+def _is_tensor(view: FileView, node: ast.expr) -> bool:
+    """Whether the second argument is another tensor, and no dimension."""
+    return kinds(view, node) == {"Tensor"}
 
 
 def _promotes_in_place(name: str) -> bool:
@@ -190,10 +199,25 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         else:
             node = next(iter(found))
             yield finding(_NOT_SEEN, node, "torch.Tensor", first=view.text(node), second=view.text(others[0]))
+    elif len(others) == 1 and category(result) == 1 and _is_number_beside(view, operation.node, next(iter(found))):
+        node, source = next(iter(found)), dtypes.source(others[0])
+        if _is_named(source):
+            yield _Cast(node, _dtype_of(view, source))
+        else:
+            yield finding(_NOT_SEEN, node, "torch.Tensor", first=view.text(node), second=view.text(others[0]))
     else:
         yield from _maybe_lower(view, dtypes, operation, others, result, next(iter(found)))
 
 
+def _is_number_beside(view: FileView, operation: ast.AST, node: ast.expr) -> bool:
+    """Whether ``node`` is ``torch.tensor(1)``, and the other operand of an extreme decides the dtype."""
+    if not isinstance(operation, ast.Call) or (view.qualified(operation.func) or "") not in _EXTREMES:
+        return False
+    value = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    return view.qualified(getattr(node, "func", node)) == "torch.tensor" and isinstance(value, ast.Constant)
+
+
+_EXTREMES = frozenset({"torch.max", "torch.maximum", "torch.min", "torch.minimum"})
 _MASK = re.compile(r"(^|_)(masks?|valid)(_?\d+|_[a-z])?$")
 _LABELS = re.compile(r"(^|_)(labels?|idx|ind(ex|ices)|positions?|timesteps?|lengths?)(_?\d+|_[a-z])?$")
 

@@ -15,6 +15,7 @@ from paddletorch.plan.passes.training.constructors import constructors_of, sourc
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.statements import own_line
+from paddletorch.resolve import Instance
 
 _CODE = "OPT111"
 _OPERATORS = {ast.Mult: "*", ast.Div: "/", ast.Add: "+", ast.Sub: "-", ast.Pow: "**"}
@@ -112,8 +113,10 @@ class _Rates:
     def _loop(self, loop: ast.For, scheduled: set[str]) -> Changes:
         """``for group in optimizer.param_groups: group['lr'] = rate``, or a return of the first group's rate."""
         groups = self._groups(loop.iter, loop)
-        if groups is None or not isinstance(loop.target, ast.Name) or len(loop.body) != 1 or loop.orelse:
+        if groups is None or not isinstance(loop.target, ast.Name):
             return NOTHING
+        if len(loop.body) != 1 or not isinstance(loop.body[0], ast.Assign | ast.AugAssign | ast.Return) or loop.orelse:
+            return self._reading_loop(loop, groups, loop.target.id)
         optimizer, body, group = source_text(self._view, groups.value), loop.body[0], loop.target.id
         if optimizer is None or not isinstance(body, ast.Assign | ast.AugAssign | ast.Return):
             return NOTHING
@@ -135,6 +138,18 @@ class _Rates:
         name, replacement = "optimizer.param_groups", "optimizer.set_lr"
         return self._changes(loop, groups, edits, name, replacement, findings=findings)
 
+    def _reading_loop(self, loop: ast.For, groups: ast.Attribute, group: str) -> Changes:
+        """``for group in optimizer.param_groups: print(group['lr'])``."""
+        reads = [read for read in _rate_reads(loop, group) if isinstance(read.ctx, ast.Load)]
+        around = self._view.tree.scopes[loop.target].lookup(group)
+        loads = self._view.tree.reads(around)
+        if len(around) != 1 or len(reads) != len(loads) or any(isinstance(n, _LATER) for n in ast.walk(loop)):
+            return NOTHING
+        edits = [Edit(self._view.source.span(read), group, _CODE) for read in reads]
+        edits += self._as_rates(groups)
+        name, replacement = "optimizer.param_groups", "optimizer.get_lr"
+        return self._changes(loop, groups, edits, name, replacement, row="Optimizer.get_lr")
+
     def _store(self, statement: ast.Assign | ast.AugAssign, scheduled: set[str]) -> Changes:
         """``optimizer.param_groups[0]['lr'] = rate``."""
         target = _target(statement)
@@ -154,16 +169,36 @@ class _Rates:
         generator = node.generators[0]
         groups = self._groups(generator.iter, node)
         name = generator.target.id if isinstance(generator.target, ast.Name) else ""
-        simple = len(node.generators) == 1 and not generator.ifs and isinstance(node, ast.ListComp)
-        if groups is None or not simple or list(_rate_reads(node.elt, name)) != [node.elt]:
-            return NOTHING
-        optimizer = source_text(self._view, groups.value)
         statement = self._view.statement(node)
-        if optimizer is None or statement is None:
+        if groups is None or statement is None or len(node.generators) != 1 or not name:
             return NOTHING
-        edits = [Edit(self._view.source.span(node), f"[{optimizer}.get_lr()]", _CODE)]
+        reads = [read for part in (node.elt, *generator.ifs) for read in _rate_reads(part, name)]
+        if len(reads) != sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node)) - 1:
+            return NOTHING
         row = "Optimizer.get_lr"
+        optimizer = source_text(self._view, groups.value)
+        if isinstance(node, ast.ListComp) and reads == [node.elt] and optimizer is not None:
+            text = f"torch_rates({optimizer})" if self._has_groups(groups.value) else f"[{optimizer}.get_lr()]"
+            edits = [Edit(self._view.source.span(node), text, _CODE)]
+            return self._changes(statement, groups, edits, "optimizer.param_groups", "optimizer.get_lr", row=row)
+        edits = [Edit(self._view.source.span(read), name, _CODE) for read in reads]
+        edits += self._as_rates(groups)
         return self._changes(statement, groups, edits, "optimizer.param_groups", "optimizer.get_lr", row=row)
+
+    def _has_groups(self, optimizer: ast.expr) -> bool:
+        """Whether the optimizer may have several groups: it is made of anything but ``model.parameters()``."""
+        made = [v.call for v in self._view.evaluator.values(optimizer) if isinstance(v, Instance)]
+        given = [call.args[0] for call in made if call is not None and call.args]
+        plain = [isinstance(a, ast.Call) and getattr(a.func, "attr", "") == "parameters" for a in given]
+        return bool(given) and not all(plain)
+
+    def _as_rates(self, groups: ast.Attribute) -> tuple[Edit, Edit]:
+        """``torch_rates(optimizer)`` for ``optimizer.param_groups``."""
+        span, inner = self._view.source.span(groups), self._view.source.span(groups.value)
+        return (
+            Edit(Span(span.start, inner.start), "torch_rates(", _CODE),
+            Edit(Span(inner.end, span.end), ")", _CODE),
+        )
 
     def _parameters_of(self, node: ast.ListComp | ast.GeneratorExp) -> Changes:
         """``[p for group in optimizer.param_groups for p in group['params']]``: Paddle's list may have no dicts."""
@@ -222,7 +257,7 @@ def _is_rate(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == "lr"
 
 
-def _rate_reads(node: ast.AST, group: str) -> Iterator[ast.expr]:
+def _rate_reads(node: ast.AST, group: str) -> Iterator[ast.Subscript]:
     """Every ``group['lr']``."""
     for part in ast.walk(node):
         named = isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name) and part.value.id == group
@@ -232,6 +267,9 @@ def _rate_reads(node: ast.AST, group: str) -> Iterator[ast.expr]:
 
 _MAY_READ_GROUPS = frozenset({ast.For, ast.Assign, ast.AugAssign, ast.ListComp, ast.GeneratorExp})
 """Code that may loop over an optimizer's groups, or store into one."""
+
+_LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)
+"""What may read a variable of the loop when another round has set it."""
 
 _UNREADABLE = (ast.Starred, ast.NamedExpr, ast.Yield, ast.YieldFrom)
 """What cannot be the value of an assignment as it stands."""
