@@ -108,6 +108,7 @@ class Converter:
         *,
         kind: Kind | None = None,
         evidence: Evidence | None = None,
+        left: Iterable[int] = (),
     ) -> Result[AnyStr]:
         """Convert one text. Whatever is wrong with it is said by the result, with status FAILED.
 
@@ -117,6 +118,8 @@ class Converter:
                 angle brackets stands nowhere.
             kind: what the text is; by default as the suffix of ``path`` says, else Python.
             evidence: what was seen of the file at ``path`` as it ran; counts only for the bytes of a Python file.
+            left: lines, from 1, whose statements stay as they are; counts only for a Python file. What depends on
+                them is planned with them left.
 
         Raises:
             TypeError: ``source`` is neither str nor bytes.
@@ -126,7 +129,7 @@ class Converter:
         name = os.fspath(path)
         with _one_at_a_time():
             try:
-                file = self._convert(source, name, kind or document_kind(name) or "python", evidence)
+                file = self._convert(source, name, kind or document_kind(name) or "python", evidence, frozenset(left))
             except (RecursionError, MemoryError) as error:
                 message = f"too deeply nested or too large ({type(error).__name__})"
                 file = failed(name, "SRC008", message, source=_as_bytes(source))
@@ -148,7 +151,9 @@ class Converter:
         """The other files that the result of the file at ``path`` rests on; None if one changed meanwhile."""
         return self._engine.dependencies(path)
 
-    def _convert(self, source: str | bytes, path: str, kind: Kind, evidence: Evidence | None) -> FileResult:
+    def _convert(
+        self, source: str | bytes, path: str, kind: Kind, evidence: Evidence | None, left: frozenset[int]
+    ) -> FileResult:
         engine = self._engine
         try:
             data = source.encode("utf-8") if isinstance(source, str) else source
@@ -161,8 +166,9 @@ class Converter:
 
             return convert_document(engine, data, path, kind)
         if isinstance(source, bytes) or not engine.may_hit(data):
-            return engine.convert(data, path, evidence)
-        return engine.convert_source(Source(data, encoding="utf-8"), path)  # a coding comment does not count in a str
+            return engine.convert(data, path, evidence, left)
+        text = Source(data, encoding="utf-8")  # a coding comment does not count in a str
+        return engine.convert_source(text, path, left)
 
 
 _lock = threading.RLock()

@@ -90,10 +90,13 @@ class Engine:
             vars(engine).pop(others, None)
         return engine
 
-    def convert(self, data: bytes, path: str, evidence: Evidence | None = None) -> FileResult:
+    def convert(
+        self, data: bytes, path: str, evidence: Evidence | None = None, left: frozenset[int] = frozenset()
+    ) -> FileResult:
         """Convert one file. Bad input never raises: the result says what is wrong.
 
         ``evidence``: what was seen of the file as it ran; of other bytes than ``data`` it says nothing.
+        ``left``: lines, from 1, whose statements stay as they are; what depends on them is planned with them left.
         """
         if not self.may_hit(data):
             return FileResult(path, Status.CLEAN, data, data)
@@ -107,10 +110,10 @@ class Engine:
         try:
             with parsed.in_use():
                 seen = _evidence(data, path, evidence)
-                result = self._convert_parsed(path, replace(parsed, evidence=seen))
+                result = self._convert_parsed(path, replace(parsed, evidence=seen, left=left))
                 if seen is None or not seen.seen:
                     return result
-                bare = self._convert_parsed(path, replace(parsed, evidence=NO_EVIDENCE))
+                bare = self._convert_parsed(path, replace(parsed, evidence=NO_EVIDENCE, left=left))
                 return with_settled(result, bare, seen)
         finally:
             if index is not None and parsed.source.masked is None:
@@ -118,13 +121,13 @@ class Engine:
             else:
                 parsed.tree.release()
 
-    def convert_source(self, source: Source, path: str) -> FileResult:
+    def convert_source(self, source: Source, path: str, left: frozenset[int] = frozenset()) -> FileResult:
         """Convert code taken from the document at ``path``: as :meth:`convert`, without the prefilter."""
         parsed = self._parse_source(source, path)
         if isinstance(parsed, FileResult):
             return parsed
         try:
-            return self._convert_parsed(path, parsed)
+            return self._convert_parsed(path, replace(parsed, left=left))
         finally:
             parsed.tree.release()
 
@@ -188,7 +191,7 @@ class Engine:
     def _verified(self, path: str, parsed: Parsed, result: FileResult) -> FileResult:
         """The result if converting its output again changes nothing, else that of a file that is left."""
         text = ConvertedText(parsed.source, parsed.module, parsed.tree, result.edits)
-        found = changed_again(text, self._second_run.convert_source(again(text), path))
+        found = changed_again(text, self._second_run.convert_source(again(text), path, _moved(parsed.left, text)))
         return result if found is None else self.failed(path, result.source, "SRC016", found.problem, found.line)
 
     @cached_property
@@ -218,9 +221,10 @@ class Engine:
 
         ``releases`` frees the evaluators on exit."""
         source = parsed.source
-        blocked: frozenset[int] = frozenset()
+        blocked = parsed.left
         left: list[Violation] = []
         view = self._view(settings, parsed, path)
+        view = view.leaving(blocked, view.suppressions)
         releases.callback(view.evaluator.release)
         while True:
             planned = plan_file(view)
@@ -231,7 +235,7 @@ class Engine:
             text = ConvertedText(source, parsed.module, parsed.tree, edits)
             found = violations(text, settings.source, settings.target)
             if not found and edits and not imports_target(text, settings.target):
-                found = self._taken_for_source(text, settings.without_guesses, path)
+                found = self._taken_for_source(text, settings.without_guesses, path, parsed.left)
             if not found:
                 break
             lines = frozenset(line for one in found for line in one.lines) - blocked
@@ -250,17 +254,20 @@ class Engine:
         output = source.encode(text.body) if edits else source.data
         return _result(path, source.data, output, diagnostics, planned, edits)
 
-    def _taken_for_source(self, text: ConvertedText, settings: Settings, path: str) -> list[Violation]:
+    def _taken_for_source(
+        self, text: ConvertedText, settings: Settings, path: str, left: frozenset[int]
+    ) -> list[Violation]:
         """What a second run would change in new text that does not import the target: nothing shows whose it is.
 
-        What ``--unsafe`` guesses it would guess again, so ``settings`` are without it.
+        What ``--unsafe`` guesses it would guess again, so ``settings`` are without it; and lines that were to be
+        ``left`` it would convert.
         """
         parsed = self._parse_source(again(text), path)
         if isinstance(parsed, FileResult):
             return []
         view = self._view(settings, parsed, path)
         try:
-            planned = plan_file(view)
+            planned = plan_file(view.leaving(_moved(left, text), view.suppressions))
         finally:
             view.evaluator.release()
             parsed.tree.release()
@@ -417,6 +424,11 @@ def _evidence(data: bytes, path: str, given: Evidence | None) -> Evidence | None
     if path.startswith("<"):
         return None
     return given if given is not None and given.is_of(data) else NO_EVIDENCE
+
+
+def _moved(lines: frozenset[int], text: ConvertedText) -> frozenset[int]:
+    """Where lines of the old text that stay as they are stand in the new one."""
+    return frozenset(map(text.new_line, lines))
 
 
 def _first_lines(lines: frozenset[int]) -> list[int]:
