@@ -88,6 +88,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "engine": ("plan", "gate", BELOW),
     "documents": ("engine", "text", "model"),
     "api": ("documents", "engine", "text", "model"),
+    "codemod": ("api", "model"),
     "inputs": ("model",),
     "evidence": ("model",),
     "batch": ("api", "inputs", "text", "model"),

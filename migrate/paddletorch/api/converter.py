@@ -7,7 +7,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import AnyStr, Literal
 
@@ -87,9 +87,12 @@ class Converter:
         self._engine = Engine(options, tree=True)
 
     @classmethod
-    def from_options(cls, options: Options) -> Converter:
-        """A converter for options that were checked before."""
-        return cls._of(Engine(options, tree=True))
+    def from_options(cls, options: Options, texts: Callable[[str], bytes | None] = lambda path: None) -> Converter:
+        """A converter for options that were checked before.
+
+        ``texts``: what counts as the content of a file around the texts, by absolute path; None where the file does.
+        """
+        return cls._of(Engine(options, tree=True, texts=texts))
 
     @classmethod
     def _of(cls, engine: Engine) -> Converter:

@@ -30,7 +30,7 @@ from paddletorch.plan.model.settings import Settings
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.planner import findings_of, plan_file
 from paddletorch.plan.uses.count import count_uses
-from paddletorch.resolve import Evaluator, Parsed, ProjectIndex
+from paddletorch.resolve import Evaluator, Parsed, ProjectIndex, Texts
 from paddletorch.text.masking import mask
 from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Source, Undecodable
@@ -45,15 +45,23 @@ class Engine:
         ValueError: a release specifier cannot be read.
     """
 
-    def __init__(self, options: Options, *, tree: bool = False) -> None:
-        """``tree``: a path names a real file, and imports may be resolved through its neighbours."""
+    def __init__(self, options: Options, *, tree: bool = False, texts: Texts = lambda path: None) -> None:
+        """``tree``: a path names a real file, and imports may be resolved through its neighbours.
+
+        ``texts``: what counts as the content of such a neighbour, by absolute path; None where the file does.
+        """
+        self._texts = texts
         self._options = options
         self._settings_by_shim: dict[tuple[frozenset[ShimPart], bool], Settings] = {}
         self.settings = self._settings(frozenset())
         self._findings_alone = _findings_alone(options, self.settings.table)
         rows = self._settings(frozenset(), every_row=True).rows if self._findings_alone else self.settings.rows
         self.tokens = self.settings.table.tokens(options.source, rows)
-        self._index = ProjectIndex((options.source, options.target), self.settings.table) if tree else None
+        self._index = self._new_index() if tree else None
+
+    def _new_index(self) -> ProjectIndex:
+        options = self._options
+        return ProjectIndex((options.source, options.target), self.settings.table, self._texts)
 
     def _settings(self, shim: frozenset[ShimPart], *, every_row: bool = False) -> Settings:
         """The settings of a run that uses these parts of the runtime shim."""
@@ -83,9 +91,8 @@ class Engine:
     def renewed(self) -> Engine:
         """An engine with the same options that remembers no file."""
         engine = copy(self)
-        options = self._options
         if self._index is not None:
-            engine._index = ProjectIndex((options.source, options.target), self.settings.table)
+            engine._index = self._new_index()
         for others in ("_both_directions", "_second_run"):  # they remember files too
             vars(engine).pop(others, None)
         return engine
@@ -198,7 +205,7 @@ class Engine:
     def _second_run(self) -> Engine:
         """The engine that converts outputs again; what ``--unsafe`` guesses it would guess again."""
         options = replace(self._options, unsafe=False, annotate=False, verify=False)
-        return Engine(options, tree=self._index is not None)
+        return Engine(options, tree=self._index is not None, texts=self._texts)
 
     def _with_shim(self, path: str, parsed: Parsed) -> FileResult:
         if self._options.shim == "always":
@@ -359,7 +366,8 @@ class Engine:
         """Engines for both directions that decide whether a suppression is unused."""
         own = self._options
         every = Options(own.target, tables=own.tables, max_file_seconds=own.max_file_seconds)
-        return [Engine(replace(every, target=t), tree=self._index is not None) for t in (every.target, every.source)]
+        tree, texts = self._index is not None, self._texts
+        return [Engine(replace(every, target=t), tree=tree, texts=texts) for t in (every.target, every.source)]
 
     def unused_suppressions(self, data: bytes, path: str) -> set[tuple[int, int, str]]:
         """Line, column and code for each code in a comment that suppresses nothing in this file."""
