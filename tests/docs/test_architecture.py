@@ -94,13 +94,14 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "batch": ("api", "inputs", "text", "model"),
     "output": ("inputs", "model"),
     "report": ("text", "model"),
+    "editor": ("api", "report", "text", "model"),
     "proof": ("api", "model"),
     "pages": ("proof", "plan.calls", BELOW),
     "origins": ("text", "model"),
     "children": (),
     "trial": ("children", "origins", "report", "model"),
     "comparison": ("children", "origins", "report", "model"),
-    "cli": ("batch", "output", "pages", "trial", "comparison", "evidence", BELOW),
+    "cli": ("batch", "output", "editor", "pages", "trial", "comparison", "evidence", BELOW),
     "": ("cli", "api", "model"),
 }
 """The rooms of migrate/paddletorch, lowest first, each with those that it may import; "" is the package itself."""
