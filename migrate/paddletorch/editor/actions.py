@@ -29,7 +29,7 @@ def actions(
     """
     found: list[CodeAction] = []
     if _wanted(CodeActionKind.QuickFix, only):
-        for title, kept in _sites(checked.result.changes, span):
+        for title, kept in _sites(checked.changes, span):
             data = {"uri": uri, "do": "site", "lines": sorted(kept)}
             found.append(CodeAction(title, kind=CodeActionKind.QuickFix, diagnostics=list(shown), data=data))
         for code, lines in _ignorable(checked, span).items():
@@ -39,7 +39,7 @@ def actions(
                 title = f"Ignore {code} here"
                 found.append(CodeAction(title, kind=CodeActionKind.QuickFix, diagnostics=about, data=data))
     if checked.result.changed and _wanted(CONVERT_FILE, only):
-        count = sum(len(change.conversions) for change in checked.result.changes)
+        count = sum(len(change.conversions) for change in checked.changes)
         title = f"Convert the whole file with paddletorch ({count} use{'' if count == 1 else 's'})"
         found.append(CodeAction(title, kind=CONVERT_FILE, data={"uri": uri, "do": "file"}))
     return found
@@ -55,7 +55,7 @@ def edits(
     elif data["do"] == "ignore":
         new = _commented(text, data["lines"], data["code"])
     elif data["do"] == "site":
-        others = frozenset[int]().union(*(change.to_leave for change in checked.result.changes))
+        others = frozenset[int]().union(*(change.to_leave for change in checked.changes))
         alone = check(path, text, others - frozenset(data["lines"]))
         new = alone.output if alone is not None and alone.result.changed else None
     return None if new is None else positions.edits(new)
@@ -96,7 +96,7 @@ def _ignorable(checked: Checked, span: Range) -> dict[str, Sequence[int]]:
         last = max(one.line, one.end_line)
         if one.line and on_lines(one.line, last, span):
             found.setdefault(one.code, range(one.line, last + 1))
-    for change in checked.result.changes:
+    for change in checked.changes:
         for use in change.conversions:
             last = change.last if change.first <= use.line <= change.last else max(_run_of(change.to_leave, use.line))
             if on_lines(use.line, last, span):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from paddletorch.api.result import Result
-from paddletorch.model import FileResult
+from paddletorch.model import FileResult, StatementChange
 
 
 class Unusable(ValueError):
     """A file cannot be checked as its settings are; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Checked:
     """The result for the text of an open file."""
 
@@ -22,6 +23,11 @@ class Checked:
     """The result as it is shown: findings that the baseline knows are apart."""
     remarks: tuple[str, ...] = ()
     """What the user should know of the settings."""
+
+    @cached_property
+    def changes(self) -> tuple[StatementChange, ...]:
+        """The changes by statement."""
+        return self.result.changes
 
     @property
     def output(self) -> str:

@@ -58,7 +58,7 @@ def named(one: Conversion) -> str:
 
 
 def _converted(checked: Checked, one: Conversion) -> str:
-    change = next((c for c in checked.result.changes if one in c.conversions), None)
+    change = next((c for c in checked.changes if one in c.conversions), None)
     text = f"**{one.code}** `{one.name}` would be converted"
     if change is None or one in change.elsewhere:
         return f"{text} to `{one.replacement}`."

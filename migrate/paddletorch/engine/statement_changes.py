@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from paddletorch.gate.converted_text import ConvertedText, parsed_text
@@ -29,17 +30,20 @@ def statement_changes(result: FileResult, *, encoding: str | None = None) -> tup
     text = ConvertedText(source, module, ScopeTree(module), result.edits)
     imports = [node for node in ast.walk(module) if isinstance(node, ast.Import | ast.ImportFrom)]
     import_lines = {line for node in imports for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
-    places = _places(text)
+    lines_of = {edit: text.lines_of(_lines_span(source, edit)) for edit in dict.fromkeys(result.edits)}
+    places = _places(lines_of.values())
+    edits: dict[_Place, list[Edit]] = {place: [] for place in places}
+    for edit in result.edits:
+        edits[_at(places, min(lines_of[edit])) or places[0]].append(edit)
     found: dict[_Place, list[Conversion]] = {place: [] for place in places}
     to_leave: dict[_Place, set[int]] = {place: set() for place in places}
     for place in places:
-        here = (edit for edit in result.edits if place.holds(text.lines_of(_lines_span(source, edit))))
-        if any(edit.code and not _adds_lines(edit) for edit in here):
+        if any(edit.code and not _adds_lines(edit) for edit in edits[place]):
             to_leave[place].update(place.lines - import_lines)
     for one in result.conversions:
         if one.line in import_lines:
             continue  # a module's name: the uses that it is written for count
-        own = next((place for place in places if one.line in place.lines), None)
+        own = _at(places, one.line)
         behind = own or _import_behind(source, one, imports, places)
         if behind is not None:
             found[behind].append(one)
@@ -50,10 +54,10 @@ def statement_changes(result: FileResult, *, encoding: str | None = None) -> tup
             place.first,
             place.last,
             source.slice(_whole(source, place)),
-            _new(text, place),
+            _new(source, place, edits[place]),
             tuple(found[place]),
             frozenset(to_leave[place]),
-            tuple(d for d in result.diagnostics if d.line in place.lines),
+            tuple(d for d in result.diagnostics if place.first <= d.line <= place.last),
         )
         for place in places
     )
@@ -67,20 +71,22 @@ class _Place(NamedTuple):
     def lines(self) -> frozenset[int]:
         return frozenset(range(self.first, self.last + 1))
 
-    def holds(self, lines: frozenset[int]) -> bool:
-        return self.first <= min(lines) and max(lines) <= self.last
 
-
-def _places(text: ConvertedText) -> list[_Place]:
+def _places(touched: Iterable[frozenset[int]]) -> list[_Place]:
     """The lines of the statements that edits touch; edits that cross statements join them."""
     found: list[_Place] = []
-    for lines in sorted((text.lines_of(_lines_span(text.source, edit)) for edit in text.edits), key=min):
-        first, last = min(lines), max(lines)
+    for first, last in sorted((min(lines), max(lines)) for lines in touched):
         if found and first <= found[-1].last:
             found[-1] = _Place(found[-1].first, max(found[-1].last, last))
         else:
             found.append(_Place(first, last))
     return found
+
+
+def _at(places: Sequence[_Place], line: int) -> _Place | None:
+    """The place, of those in order, that holds a line."""
+    index = bisect_right(places, line, key=lambda place: place.first) - 1
+    return places[index] if index >= 0 and line <= places[index].last else None
 
 
 def _lines_span(source: Source, edit: Edit) -> Span:
@@ -100,11 +106,10 @@ def _whole(source: Source, place: _Place) -> Span:
     return Span(source.line_span(place.first).start, source.line_span(place.last).end)
 
 
-def _new(text: ConvertedText, place: _Place) -> str:
+def _new(source: Source, place: _Place, edits: Sequence[Edit]) -> str:
     """The lines as they become."""
-    start, end = _whole(text.source, place)
-    inside = [e.moved(-start) for e in text.edits if place.holds(text.lines_of(_lines_span(text.source, e)))]
-    return splice(text.source.body[start:end], inside).decode("utf-8")
+    start, end = _whole(source, place)
+    return splice(source.body[start:end], [edit.moved(-start) for edit in edits]).decode("utf-8")
 
 
 def _import_behind(
@@ -115,7 +120,7 @@ def _import_behind(
     root = _ROOT.match(line, one.column - 1)
     for node in imports if root is not None else ():
         names = {alias.asname or alias.name.partition(".")[0] for alias in node.names}
-        place = next((place for place in places if node.lineno in place.lines), None)
+        place = _at(places, node.lineno)
         if root is not None and root[0] in names and place is not None:
             return place
     return None
