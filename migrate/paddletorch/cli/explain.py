@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _LOCATION = re.compile(r"(?P<path>.+?):(?:cell (?P<cell>[0-9]+):)?(?P<line>[0-9]+)(?::[0-9]+)?:?")
 
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*)?(e-?[0-9]+)?")
+
 
 @click.command()
 @click.argument("what", required=False)
@@ -120,8 +122,8 @@ def _api_lines(answer: dict[str, Any]) -> Iterator[str]:
 
 def _values(default: Any) -> set[str]:
     """The values of a default, as numbers where they are numbers; a release without the parameter has none."""
-    texts = default.values() if isinstance(default, dict) else [default]
-    return {str(float(one)) if re.fullmatch(r"-?[0-9]+(\.[0-9]*)?(e-?[0-9]+)?", one) else one for one in texts if one is not None}
+    texts = [one for one in (default.values() if isinstance(default, dict) else [default]) if one is not None]
+    return {str(float(one)) if _NUMBER.fullmatch(one) else one for one in texts}
 
 
 def _shown(default: Any) -> str:
