@@ -19,8 +19,10 @@ from paddletorch.engine.engine import Engine
 from paddletorch.model import Diagnostic, FileResult, Options, Status
 from paddletorch.report import sarif
 from paddletorch.report.record import Report
+from paddletorch.report.sarif_rules import Rules
 from paddletorch.report.summary import summarise
 from paddletorch.text.source import Source
+from paddletorch_rules import load
 
 from .conftest import BROKEN, FINDING, PLAIN, Run, Tree
 
@@ -207,3 +209,12 @@ def test_findings_of_the_baseline_are_suppressed_results(paddletorch: Run, tree:
         if result["ruleId"].startswith("AMP2")
     }
     assert {line: [s["kind"] for s in found] for line, found in suppressed.items()} == {4: ["external"], 5: []}
+
+
+@pytest.mark.parametrize("code", sorted({row.code for row in load().rows} | set(load().diagnostics)))
+def test_every_rule_has_its_page_as_help_and_a_link_to_it(code: str) -> None:
+    rules = Rules(load())
+    rules.result(code, "warning")
+    (descriptor,) = rules.descriptors
+    assert descriptor["help"]["text"] == descriptor["help"]["markdown"] and "\n## " in descriptor["help"]["markdown"]
+    assert descriptor["helpUri"].startswith("file:") and descriptor["helpUri"].endswith(f"/{code}.md")

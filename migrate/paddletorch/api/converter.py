@@ -7,7 +7,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import AnyStr, Literal
 
@@ -87,9 +87,12 @@ class Converter:
         self._engine = Engine(options, tree=True)
 
     @classmethod
-    def from_options(cls, options: Options) -> Converter:
-        """A converter for options that were checked before."""
-        return cls._of(Engine(options, tree=True))
+    def from_options(cls, options: Options, texts: Callable[[str], bytes | None] = lambda path: None) -> Converter:
+        """A converter for options that were checked before.
+
+        ``texts``: what counts as the content of a file around the texts, by absolute path; None where the file does.
+        """
+        return cls._of(Engine(options, tree=True, texts=texts))
 
     @classmethod
     def _of(cls, engine: Engine) -> Converter:
@@ -108,6 +111,7 @@ class Converter:
         *,
         kind: Kind | None = None,
         evidence: Evidence | None = None,
+        left: Iterable[int] = (),
     ) -> Result[AnyStr]:
         """Convert one text. Whatever is wrong with it is said by the result, with status FAILED.
 
@@ -117,6 +121,8 @@ class Converter:
                 angle brackets stands nowhere.
             kind: what the text is; by default as the suffix of ``path`` says, else Python.
             evidence: what was seen of the file at ``path`` as it ran; counts only for the bytes of a Python file.
+            left: lines, from 1, whose statements stay as they are; counts only for a Python file. What depends on
+                them is planned with them left.
 
         Raises:
             TypeError: ``source`` is neither str nor bytes.
@@ -126,7 +132,7 @@ class Converter:
         name = os.fspath(path)
         with _one_at_a_time():
             try:
-                file = self._convert(source, name, kind or document_kind(name) or "python", evidence)
+                file = self._convert(source, name, kind or document_kind(name) or "python", evidence, frozenset(left))
             except (RecursionError, MemoryError) as error:
                 message = f"too deeply nested or too large ({type(error).__name__})"
                 file = failed(name, "SRC008", message, source=_as_bytes(source))
@@ -148,7 +154,9 @@ class Converter:
         """The other files that the result of the file at ``path`` rests on; None if one changed meanwhile."""
         return self._engine.dependencies(path)
 
-    def _convert(self, source: str | bytes, path: str, kind: Kind, evidence: Evidence | None) -> FileResult:
+    def _convert(
+        self, source: str | bytes, path: str, kind: Kind, evidence: Evidence | None, left: frozenset[int]
+    ) -> FileResult:
         engine = self._engine
         try:
             data = source.encode("utf-8") if isinstance(source, str) else source
@@ -161,8 +169,9 @@ class Converter:
 
             return convert_document(engine, data, path, kind)
         if isinstance(source, bytes) or not engine.may_hit(data):
-            return engine.convert(data, path, evidence)
-        return engine.convert_source(Source(data, encoding="utf-8"), path)  # a coding comment does not count in a str
+            return engine.convert(data, path, evidence, left)
+        text = Source(data, encoding="utf-8")  # a coding comment does not count in a str
+        return engine.convert_source(text, path, left)
 
 
 _lock = threading.RLock()

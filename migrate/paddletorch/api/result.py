@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import AnyStr, Generic
 
-from paddletorch.model import Conversion, Diagnostic, FileResult, Status, Uses
+from paddletorch.model import Conversion, Diagnostic, FileResult, StatementChange, Status, Uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,13 @@ class Result(Generic[AnyStr]):
     def findings(self) -> tuple[Diagnostic, ...]:
         """What is left to look at, in reading order; for a text that failed, the reason."""
         return self.file.diagnostics
+
+    @property
+    def changes(self) -> tuple[StatementChange, ...]:
+        """The changes of a Python file by statement, found anew at each look; a document has none."""
+        from paddletorch.engine.statement_changes import statement_changes
+
+        return statement_changes(self.file, encoding="utf-8" if isinstance(self.source, str) else None)
 
     @property
     def fates(self) -> Fates:

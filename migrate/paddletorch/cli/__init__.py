@@ -1,1 +1,1 @@
-"""The command line by command. Imports `batch`, `output`, `pages`, `trial`, `comparison`, `evidence` and below."""
+"""The command line. Imports `batch`, `output`, `editor`, `pages`, `trial`, `comparison`, `evidence` and below."""

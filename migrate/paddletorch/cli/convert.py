@@ -6,7 +6,7 @@ import os
 import secrets
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -47,6 +47,8 @@ class _NamesApart(click.Command):
     metavar="DIR",
     help="Write a converted copy of the tree to DIR.",
 )
+@click.option("-i", "--interactive", is_flag=True, help="Ask about each change, as git add -p does; edit in place.")
+@click.option("--watch", is_flag=True, help="Run again whenever a file changes, until Ctrl-C.")
 @click.option("--try", "tries", is_flag=True, help="With --output: import each module of the copy, as the command try.")
 @click.option("--source-version", metavar="RELEASE", help='Release the code is for: "3.3", ">=2.6,<3", "installed".')
 @click.option("--target-version", metavar="RELEASE", help="Release to convert to, in the same form.")
@@ -119,9 +121,21 @@ def convert(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None
     the command was not understood.
     """
     paths = paths or (".",)
+    if given["interactive"]:
+        from paddletorch.cli.interactive import check_interactive
+
+        check_interactive(paths, given)
+        given["write"] = True
     _check_combination(paths, given)
     _check_reports(given["reports"])
     request = _Request(paths, given, RunSettings(given, _named(paths, given)))
+    if given["watch"]:
+        from paddletorch.cli.watch import watch
+
+        def run(written: dict[str, bytes]) -> int:
+            return _convert_paths(_Request(paths, given, RunSettings(given, paths), written))
+
+        ctx.exit(watch(paths, given, run))
     ctx.exit(_convert_stdin(request) if paths == ("-",) else _convert_paths(request))
 
 
@@ -134,6 +148,8 @@ class _Request:
     paths: tuple[str, ...]
     given: dict[str, Any]
     settings: RunSettings
+    written: dict[str, bytes] = field(default_factory=dict)
+    """What the run has put over files, by real path."""
 
     @property
     def mode(self) -> Mode:
@@ -262,12 +278,18 @@ def _convert_paths(request: _Request) -> int:
         results = [*ran.results, *found.failures]
         if given["output"]:
             results = copy_tree(request.paths, given["output"], results, FileFilter(gitignore=gitignore))
+        skipped = 0
+        if given["interactive"]:
+            from paddletorch.cli.interactive import ask
+
+            results, skipped = ask(results, settings.options, evidence.by_path)
     except KeyboardInterrupt as stop:
         raise Interrupted("no file was changed", stop) from None
     except (OutputError, ExcludeError, UnusableOptions) as error:
         raise Refusal(str(error)) from error
     if given["write"]:
         results = _write(results)
+        request.written.update({os.path.realpath(r.path): r.output for r in results if r.status is Status.CONVERTED})
     if given["diff"]:
         _write_diff(results)
     results, remarks = baselines.apply(results)
@@ -276,7 +298,9 @@ def _convert_paths(request: _Request) -> int:
     if found.unfollowed:
         named = ", ".join(found.unfollowed)
         remarks.append(f"links out of the given paths were not followed, as --follow-links would: {named}")
-    code = _report(request, options, results, scanned=ran.scanned, remarks=remarks)
+    if skipped:
+        remarks.append(f"{skipped} change{'' if skipped == 1 else 's'} skipped; the next run asks again")
+    code = max(_report(request, options, results, scanned=ran.scanned, remarks=remarks), int(skipped > 0))
     return max(code, _try(request, options, found.files, results)) if given["tries"] else code
 
 

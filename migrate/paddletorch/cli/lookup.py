@@ -33,23 +33,41 @@ def lookup(name: str, form: str, tables: tuple[str, ...]) -> None:
 
     Exit code: 0 the tables have it; 2 they do not.
     """
-    from paddletorch_rules import TableError, load, verified
+    found = answers(name, tables)
+    if not found:
+        raise Refusal(f"the tables have no {name}{suggested(name, tables)}")
+    if form == "json":
+        click.echo(json.dumps(found, indent=2))
+        return
+    for answer in found:
+        for line in answer_lines(answer):
+            click.echo(printable(line))
+
+
+def answers(name: str, tables: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """What the tables say of an API, an answer for each row; empty if they do not have it.
+
+    Raises:
+        Refusal: a table is wrong.
+    """
+    from paddletorch_rules import verified
+
+    table, record = _table(tables), verified.read()
+    return [answer for side, said in _found(table, name) for answer in _answers(table, record, side, said)]
+
+
+def suggested(name: str, tables: tuple[str, ...] = ()) -> str:
+    """``; near are ...`` with the names that are near, or nothing."""
+    return _suggested(_table(tables), name)
+
+
+def _table(tables: tuple[str, ...]) -> Table:
+    from paddletorch_rules import TableError, load
 
     try:
-        table = load(tables)
+        return load(tables)
     except TableError as error:
         raise Refusal(str(error)) from error
-    found = list(_found(table, name))
-    if not found:
-        raise Refusal(f"the tables have no {name}{_suggested(table, name)}")
-    record = verified.read()
-    answers = [answer for side, said in found for answer in _answers(table, record, side, said)]
-    if form == "json":
-        click.echo(json.dumps(answers, indent=2))
-        return
-    for answer in answers:
-        for line in _lines(answer):
-            click.echo(printable(line))
 
 
 def _found(table: Table, name: str) -> Iterator[tuple[Framework, Said]]:
@@ -155,7 +173,8 @@ def _parameter(row: Row, pair: ParameterPair, side: Framework, target: Framework
     return said
 
 
-def _lines(answer: dict[str, Any]) -> Iterator[str]:
+def answer_lines(answer: dict[str, Any]) -> Iterator[str]:
+    """An answer in words."""
     if isinstance(answer["becomes"], str):
         yield f"{answer['name']} needs no change: {answer['to']} has {answer['becomes']}, which means the same"
         return

@@ -16,6 +16,7 @@ _COMMANDS = {
     "convert": "paddletorch.cli.convert",
     "explain": "paddletorch.cli.explain",
     "lookup": "paddletorch.cli.lookup",
+    "lsp": "paddletorch.cli.lsp",
     "parity": "paddletorch_shim.cli",
     "record": "paddletorch.cli.record",
     "rules": "paddletorch.cli.rules",

@@ -30,7 +30,7 @@ from paddletorch.plan.model.settings import Settings
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.planner import findings_of, plan_file
 from paddletorch.plan.uses.count import count_uses
-from paddletorch.resolve import Evaluator, Parsed, ProjectIndex
+from paddletorch.resolve import Evaluator, Parsed, ProjectIndex, Texts
 from paddletorch.text.masking import mask
 from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Source, Undecodable
@@ -45,15 +45,23 @@ class Engine:
         ValueError: a release specifier cannot be read.
     """
 
-    def __init__(self, options: Options, *, tree: bool = False) -> None:
-        """``tree``: a path names a real file, and imports may be resolved through its neighbours."""
+    def __init__(self, options: Options, *, tree: bool = False, texts: Texts = lambda path: None) -> None:
+        """``tree``: a path names a real file, and imports may be resolved through its neighbours.
+
+        ``texts``: what counts as the content of such a neighbour, by absolute path; None where the file does.
+        """
+        self._texts = texts
         self._options = options
         self._settings_by_shim: dict[tuple[frozenset[ShimPart], bool], Settings] = {}
         self.settings = self._settings(frozenset())
         self._findings_alone = _findings_alone(options, self.settings.table)
         rows = self._settings(frozenset(), every_row=True).rows if self._findings_alone else self.settings.rows
         self.tokens = self.settings.table.tokens(options.source, rows)
-        self._index = ProjectIndex((options.source, options.target), self.settings.table) if tree else None
+        self._index = self._new_index() if tree else None
+
+    def _new_index(self) -> ProjectIndex:
+        options = self._options
+        return ProjectIndex((options.source, options.target), self.settings.table, self._texts)
 
     def _settings(self, shim: frozenset[ShimPart], *, every_row: bool = False) -> Settings:
         """The settings of a run that uses these parts of the runtime shim."""
@@ -83,17 +91,19 @@ class Engine:
     def renewed(self) -> Engine:
         """An engine with the same options that remembers no file."""
         engine = copy(self)
-        options = self._options
         if self._index is not None:
-            engine._index = ProjectIndex((options.source, options.target), self.settings.table)
+            engine._index = self._new_index()
         for others in ("_both_directions", "_second_run"):  # they remember files too
             vars(engine).pop(others, None)
         return engine
 
-    def convert(self, data: bytes, path: str, evidence: Evidence | None = None) -> FileResult:
+    def convert(
+        self, data: bytes, path: str, evidence: Evidence | None = None, left: frozenset[int] = frozenset()
+    ) -> FileResult:
         """Convert one file. Bad input never raises: the result says what is wrong.
 
         ``evidence``: what was seen of the file as it ran; of other bytes than ``data`` it says nothing.
+        ``left``: lines, from 1, whose statements stay as they are; what depends on them is planned with them left.
         """
         if not self.may_hit(data):
             return FileResult(path, Status.CLEAN, data, data)
@@ -107,10 +117,10 @@ class Engine:
         try:
             with parsed.in_use():
                 seen = _evidence(data, path, evidence)
-                result = self._convert_parsed(path, replace(parsed, evidence=seen))
+                result = self._convert_parsed(path, replace(parsed, evidence=seen, left=left))
                 if seen is None or not seen.seen:
                     return result
-                bare = self._convert_parsed(path, replace(parsed, evidence=NO_EVIDENCE))
+                bare = self._convert_parsed(path, replace(parsed, evidence=NO_EVIDENCE, left=left))
                 return with_settled(result, bare, seen)
         finally:
             if index is not None and parsed.source.masked is None:
@@ -118,13 +128,13 @@ class Engine:
             else:
                 parsed.tree.release()
 
-    def convert_source(self, source: Source, path: str) -> FileResult:
+    def convert_source(self, source: Source, path: str, left: frozenset[int] = frozenset()) -> FileResult:
         """Convert code taken from the document at ``path``: as :meth:`convert`, without the prefilter."""
         parsed = self._parse_source(source, path)
         if isinstance(parsed, FileResult):
             return parsed
         try:
-            return self._convert_parsed(path, parsed)
+            return self._convert_parsed(path, replace(parsed, left=left))
         finally:
             parsed.tree.release()
 
@@ -188,14 +198,14 @@ class Engine:
     def _verified(self, path: str, parsed: Parsed, result: FileResult) -> FileResult:
         """The result if converting its output again changes nothing, else that of a file that is left."""
         text = ConvertedText(parsed.source, parsed.module, parsed.tree, result.edits)
-        found = changed_again(text, self._second_run.convert_source(again(text), path))
+        found = changed_again(text, self._second_run.convert_source(again(text), path, _moved(parsed.left, text)))
         return result if found is None else self.failed(path, result.source, "SRC016", found.problem, found.line)
 
     @cached_property
     def _second_run(self) -> Engine:
         """The engine that converts outputs again; what ``--unsafe`` guesses it would guess again."""
         options = replace(self._options, unsafe=False, annotate=False, verify=False)
-        return Engine(options, tree=self._index is not None)
+        return Engine(options, tree=self._index is not None, texts=self._texts)
 
     def _with_shim(self, path: str, parsed: Parsed) -> FileResult:
         if self._options.shim == "always":
@@ -218,9 +228,10 @@ class Engine:
 
         ``releases`` frees the evaluators on exit."""
         source = parsed.source
-        blocked: frozenset[int] = frozenset()
+        blocked = parsed.left
         left: list[Violation] = []
         view = self._view(settings, parsed, path)
+        view = view.leaving(blocked, view.suppressions)
         releases.callback(view.evaluator.release)
         while True:
             planned = plan_file(view)
@@ -231,7 +242,7 @@ class Engine:
             text = ConvertedText(source, parsed.module, parsed.tree, edits)
             found = violations(text, settings.source, settings.target)
             if not found and edits and not imports_target(text, settings.target):
-                found = self._taken_for_source(text, settings.without_guesses, path)
+                found = self._taken_for_source(text, settings.without_guesses, path, parsed.left)
             if not found:
                 break
             lines = frozenset(line for one in found for line in one.lines) - blocked
@@ -250,17 +261,20 @@ class Engine:
         output = source.encode(text.body) if edits else source.data
         return _result(path, source.data, output, diagnostics, planned, edits)
 
-    def _taken_for_source(self, text: ConvertedText, settings: Settings, path: str) -> list[Violation]:
+    def _taken_for_source(
+        self, text: ConvertedText, settings: Settings, path: str, left: frozenset[int]
+    ) -> list[Violation]:
         """What a second run would change in new text that does not import the target: nothing shows whose it is.
 
-        What ``--unsafe`` guesses it would guess again, so ``settings`` are without it.
+        What ``--unsafe`` guesses it would guess again, so ``settings`` are without it; and lines that were to be
+        ``left`` it would convert.
         """
         parsed = self._parse_source(again(text), path)
         if isinstance(parsed, FileResult):
             return []
         view = self._view(settings, parsed, path)
         try:
-            planned = plan_file(view)
+            planned = plan_file(view.leaving(_moved(left, text), view.suppressions))
         finally:
             view.evaluator.release()
             parsed.tree.release()
@@ -354,7 +368,8 @@ class Engine:
         """Engines for both directions that decide whether a suppression is unused."""
         own = self._options
         every = Options(own.target, tables=own.tables, max_file_seconds=own.max_file_seconds)
-        return [Engine(replace(every, target=t), tree=self._index is not None) for t in (every.target, every.source)]
+        tree, texts = self._index is not None, self._texts
+        return [Engine(replace(every, target=t), tree=tree, texts=texts) for t in (every.target, every.source)]
 
     def unused_suppressions(self, data: bytes, path: str) -> set[tuple[int, int, str]]:
         """Line, column and code for each code in a comment that suppresses nothing in this file."""
@@ -419,6 +434,11 @@ def _evidence(data: bytes, path: str, given: Evidence | None) -> Evidence | None
     if path.startswith("<"):
         return None
     return given if given is not None and given.is_of(data) else NO_EVIDENCE
+
+
+def _moved(lines: frozenset[int], text: ConvertedText) -> frozenset[int]:
+    """Where lines of the old text that stay as they are stand in the new one."""
+    return frozenset(map(text.new_line, lines))
 
 
 def _first_lines(lines: frozenset[int]) -> list[int]:

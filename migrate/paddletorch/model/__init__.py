@@ -5,6 +5,7 @@ from paddletorch.model.edits import DeferredText, Edit, Span
 from paddletorch.model.options import PACKAGES, Framework, InitialValues, Options, ShimMode
 from paddletorch.model.questions import NO_EVIDENCE, NOTHING_RECORDED, Ask, Evidence, Question
 from paddletorch.model.results import CellText, Conversion, FileResult, Status, Uses
+from paddletorch.model.statement_changes import StatementChange
 
 __all__ = [
     "NOTHING_RECORDED",
@@ -27,6 +28,7 @@ __all__ = [
     "Severity",
     "ShimMode",
     "Span",
+    "StatementChange",
     "Status",
     "Uses",
 ]

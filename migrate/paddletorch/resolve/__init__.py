@@ -2,7 +2,7 @@
 
 from paddletorch.resolve.evaluator.evaluator import Evaluator
 from paddletorch.resolve.project.parsed import Parsed
-from paddletorch.resolve.project.project_index import ProjectIndex
+from paddletorch.resolve.project.project_index import ProjectIndex, Texts
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Scope
 from paddletorch.resolve.scopes.certain_evaluation import evaluated_always, evaluated_below
 from paddletorch.resolve.scopes.definite_assignment import DefiniteAssignment
@@ -26,6 +26,7 @@ __all__ = [
     "Qualified",
     "Scope",
     "ScopeTree",
+    "Texts",
     "Unknown",
     "Value",
     "evaluated_always",

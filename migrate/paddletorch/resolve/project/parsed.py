@@ -25,6 +25,8 @@ class Parsed:
     """The time for its conversion."""
     evidence: Evidence | None = None
     """What was seen of the file as it ran; None for what cannot be recorded, such as a notebook."""
+    left: frozenset[int] = frozenset()
+    """Lines whose statements are to stay as they are."""
     _users: int = 0
 
     @classmethod

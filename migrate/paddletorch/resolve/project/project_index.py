@@ -45,11 +45,17 @@ _DEPTH = 12
 """How many modules one question may lead through."""
 
 
+Texts = Callable[[str], bytes | None]
+"""The bytes that stand at an absolute path instead of the file's; None for most."""
+
+
 class ProjectIndex:
     """What the modules of projects define. One index serves all files of a run; it never raises."""
 
-    def __init__(self, frameworks: Sequence[Framework], types: Types) -> None:
+    def __init__(self, frameworks: Sequence[Framework], types: Types, texts: Texts = lambda path: None) -> None:
+        """``texts``: what counts as the content of a file instead of what the file holds."""
         self._frameworks = frameworks
+        self._texts = texts
         self._types = types
         self._finder = ModuleFinder(frozenset(frameworks))
         self._tracker = DependencyTracker(self._finder.kinds)
@@ -215,6 +221,8 @@ class ProjectIndex:
         try:
             with open_regular(Path(path)) as file:
                 data = file.read(LARGEST)
+            kept = self._texts(path)  # after the file was read: who changes it keeps its content first
+            data = data if kept is None else kept
             self._tracker.add_content(path, data)
             if name.encode() not in data and b"import *" not in data:
                 return None
