@@ -40,6 +40,7 @@ def diagnostic_of(view: FileView, finding: Finding) -> Diagnostic:
         end_line=end_line,
         end_column=end_column,
         severity=Severity(spec.severity),
+        examined=spec.examined,
         applicability=Applicability.DISPLAY if finding.applied else Applicability(spec.applicability),
         name=finding.name,
         hint=hint,
