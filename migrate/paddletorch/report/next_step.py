@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from paddletorch.model import Options
 from paddletorch.report.printable import printable
 from paddletorch.report.record import Mode
+from paddletorch.report.styles import width, wrapped
 from paddletorch.report.summary import Summary
 
 _OF_THE_REPORT = ("--coverage", "--statistics", "--verbose", "-v", "--quiet", "-q", "--no-cache", "--diff")
@@ -36,7 +37,7 @@ def next_step(summary: Summary, options: Options, asked: Asked) -> Iterator[str]
         yield "Nothing is left to do." if done else "Nothing is left but what was put off or ignored."
         return
     purpose, arguments = step
-    yield f"Next: {purpose}"
+    yield from wrapped(f"Next: {purpose}", width())
     yield f"  {printable(shlex.join(['paddletorch', *arguments]))}"
 
 

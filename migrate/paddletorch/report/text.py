@@ -72,7 +72,7 @@ def summary_lines(
 
     ``coverage``: also the names that are left. ``statistics``: every code.
     """
-    yield headline(summary)
+    yield from wrapped(headline(summary), width())
     total = summary.coverage.total
     if total.total:
         yield ""
