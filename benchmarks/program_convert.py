@@ -14,7 +14,7 @@ import paddletorch
 import paddletorch_rules
 from paddletorch.api.converter import Converter
 from paddletorch.model import Evidence, FileResult, Framework, Status
-from paddletorch.model.fates import fates_by_name
+from paddletorch.model.counts import fates_by_name
 from paddletorch.origins.lines import line_map
 
 

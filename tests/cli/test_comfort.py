@@ -63,5 +63,15 @@ def test_lines_end_with_words(paddletorch: Run, tree: Tree, columns: str) -> Non
     assert {word for line in lines for word in line.split()} >= {"torch.no_such_name", "distributions"}
 
 
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("torch.gahter", "torch.gather"), ("torch.nn.Linaer", "torch.nn.Linear"), ("torch.no_such_function", "")],
+)
+def test_only_near_names_are_suggested(paddletorch: Run, name: str, near: str) -> None:
+    """That both are torch's makes no name near."""
+    said = paddletorch("lookup", name).stderr.decode()
+    assert ("near are" in said) == bool(near) and near in said
+
+
 def test_without_a_terminal_no_bar_is_made() -> None:
     assert list(track("abc", [1, 2, 3], "Converting", enabled=True)) == ["a", "b", "c"]

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from paddletorch.model import Diagnostic, Fate, Fates, FileResult, Severity, Status
-from paddletorch.model.fates import fates_of
+from paddletorch.model.counts import fates_of
 from paddletorch.report.coverage import left_lines, measure, total_line
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]

@@ -83,7 +83,7 @@ def test_notes_are_said_once_for_a_run(paddletorch: Run, tree: Tree) -> None:
     tree({"a.py": layer, "b.py": layer, "c.py": layer})
     text = paddletorch(*TO).stdout.decode()
     assert text.startswith("Good to know\n  NNL207 torch.nn.Linear: ")
-    assert text.count("NNL207") == 1 and "(3 places)" in text
+    assert text.count("NNL207") == 1 and "(3 places, first a.py:2:9)" in " ".join(text.split())
 
 
 def test_the_long_form_has_a_line_for_each(paddletorch: Run, tree: Tree) -> None:

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from paddletorch.model import Options
-from paddletorch.model.fates import converted, places
+from paddletorch.model.counts import converted, places
 
 MODULE = "import torch\n\nx = torch.zeros(2, 3)\ny = x.view(-1)\nz = torch.jit.save(x, 'x')\nw = unseen().max(1)\n"
 CONVERTED = "import paddle\nimport torch\n\nx = paddle.zeros([2, 3])\ny = x.reshape([-1])\n"

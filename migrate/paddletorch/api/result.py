@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import AnyStr, Generic
 
 from paddletorch.model import Conversion, Diagnostic, Fates, FileResult, Status
-from paddletorch.model.fates import fates_of
+from paddletorch.model.counts import fates_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,10 @@ class _Commands(click.Group):
         except click.UsageError as error:
             from paddletorch.model.codes import nearest
 
-            error.message = error.message.rstrip(".") + (nearest(args[0], self.list_commands(ctx)) or ".")
-            raise
+            near = nearest(args[0], self.list_commands(ctx))
+            if not near:
+                raise
+            raise click.UsageError(error.message.rstrip(".") + near, ctx) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*self.commands, *_COMMANDS})

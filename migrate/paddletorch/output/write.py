@@ -13,8 +13,8 @@ from pathlib import Path
 from paddletorch_rules.bounded import read_regular
 
 from paddletorch.model import Fates, FileResult
+from paddletorch.model.counts import fates_by_name
 from paddletorch.model.failure import failed, reason
-from paddletorch.model.fates import fates_by_name
 from paddletorch.output.temporary import make_file
 
 

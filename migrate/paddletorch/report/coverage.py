@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import click
 
 from paddletorch.model import Fates, FileResult
-from paddletorch.model.fates import fates_by_name
+from paddletorch.model.counts import fates_by_name
 from paddletorch.report.printable import printable
 
 SHOWN = 20

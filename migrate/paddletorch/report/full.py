@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from paddletorch.model import Applicability, Conversion, Diagnostic, FileResult, Options, Severity
-from paddletorch.model.fates import converted
+from paddletorch.model.counts import converted
 from paddletorch.report.became import became, plain
 from paddletorch.report.coverage import left_lines, total_line
 from paddletorch.report.headline import counted, headline

@@ -9,7 +9,7 @@ from typing import Any
 
 import paddletorch
 from paddletorch.model import Diagnostic, Fate, FileResult, Options
-from paddletorch.model.fates import converted, fates_by_name
+from paddletorch.model.counts import converted, fates_by_name
 from paddletorch.report.printable import printable_json
 from paddletorch.report.record import Mode, Report
 from paddletorch.report.summary import Summary

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from paddletorch.model import Applicability, FileResult, Options, Status
-from paddletorch.model.fates import converted, places
+from paddletorch.model.counts import converted, places
 from paddletorch.report.coverage import Coverage, measure
 
 NUMPY_NOTE = "AMP240"

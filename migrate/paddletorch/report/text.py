@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from paddletorch.model import Applicability, Conversion, Diagnostic, Fate, FileResult, Options, Severity
-from paddletorch.model.fates import converted
+from paddletorch.model.counts import converted
 from paddletorch.report.became import became
 from paddletorch.report.coverage import LABELS, left_lines
 from paddletorch.report.excerpt import Excerpts
@@ -44,20 +44,22 @@ def finding_lines(results: Sequence[FileResult], *, conversions: bool) -> Iterat
 
 def note_lines(results: Sequence[FileResult], summary: Summary, options: Options) -> Iterator[str]:
     """What is worth knowing and leaves nothing to do: each note once, however many places it is about."""
-    infos = [found for result in results for found in result.diagnostics if found.fate is None]
+    infos = [(result.path, found) for result in results for found in result.diagnostics if found.fate is None]
     if not infos and not summary.notes:
         return
     from paddletorch_rules import load
 
     columns, specs = width(), load(options.tables).diagnostics
-    notes: dict[tuple[str, str], list[Diagnostic]] = {}
-    for found in infos:
+    notes: dict[tuple[str, str], list[tuple[str, Diagnostic]]] = {}
+    for path, found in infos:
         of_the_run = found.code in specs and specs[found.code].once  # else each API behaves in its own way
-        notes.setdefault((found.code, "" if of_the_run else found.name or found.message), []).append(found)
+        notes.setdefault((found.code, "" if of_the_run else found.name or found.message), []).append((path, found))
     yield click.style("Good to know", bold=True)
     for (code, _), same in sorted(notes.items()):
-        places = f" ({len(same):,} places)" if len(same) > 1 else ""
-        text = f"{code} {printable(same[0].message)}{places}"
+        path, found = same[0]
+        first = ":".join(filter(None, [path, _place(found)]))
+        places = f"{len(same):,} places, first {first}" if len(same) > 1 else first
+        text = f"{code} {printable(f'{found.message} ({places})')}"
         yield from _styled_code(wrapped(text, columns, "  ", " " * 9), code, COLOURS[Severity.INFO])
     for note in summary.notes:
         code = f" ({note.code})" if note.code else ""

@@ -11,7 +11,7 @@ from paddletorch_rules import load
 
 import paddletorch
 from paddletorch.model import Conversion, Diagnostic, Fates, FileResult, Options
-from paddletorch.model.fates import converted, fates_of
+from paddletorch.model.counts import converted, fates_of
 from paddletorch.report.became import became
 from paddletorch.report.html.hunks import Hunk, hunks_of
 from paddletorch.report.printable import printable, printable_json
