@@ -14,6 +14,7 @@ import paddletorch
 import paddletorch_rules
 from paddletorch.api.converter import Converter
 from paddletorch.model import Evidence, FileResult, Framework, Status
+from paddletorch.model.counts import fates_by_name
 from paddletorch.origins.lines import line_map
 
 
@@ -79,6 +80,6 @@ def _record(result: FileResult) -> dict[str, Any]:
             }
             for one in result.diagnostics
         ],
-        "left": [name for name, uses in result.uses.items() if uses.reported + uses.unknown],
+        "left": [name for name, fates in fates_by_name(result).items() if fates.left],
         "lines": line_map(result) if result.status is Status.CONVERTED else {},
     }  # fmt: skip

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from paddletorch.api.convert import convert
     from paddletorch.api.converter import Converter
-    from paddletorch.api.result import Fates, Result
-    from paddletorch.model import Applicability, Conversion, Diagnostic, Severity, Status
+    from paddletorch.api.result import Result
+    from paddletorch.model import Applicability, Conversion, Diagnostic, Fates, Severity, Status
 
 __version__ = "0.1.0"
 
@@ -36,7 +36,7 @@ _MODULES = {
     "Conversion": "paddletorch.model",
     "Converter": "paddletorch.api.converter",
     "Diagnostic": "paddletorch.model",
-    "Fates": "paddletorch.api.result",
+    "Fates": "paddletorch.model",
     "Result": "paddletorch.api.result",
     "Severity": "paddletorch.model",
     "Status": "paddletorch.model",

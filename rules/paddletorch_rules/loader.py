@@ -44,9 +44,8 @@ _ROW_KEYS = frozenset(
 )
 _VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse keeps strings override".split())
 _TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base", "override"])
-_DIAGNOSTIC_KEYS = frozenset(
-    "code name title severity applicability message hint once formerly override shim_reason shim_answers".split()
-)
+_DIAGNOSTIC_KEYS = frozenset("code name title severity applicability message hint once examined".split())
+_DIAGNOSTIC_KEYS |= {"formerly", "override", "shim_reason", "shim_answers"}
 _ALIAS_KEYS = frozenset(["of", "at", "modules", "names", "overloads"])
 _AREA_KEYS = frozenset(["code", "name", "title", "override"])
 
@@ -183,6 +182,7 @@ def _diagnostic(data: Mapping[str, Any], where: Where) -> DiagnosticSpec:
         message=where.text(data, "message"),
         hint=where.text(data, "hint", ""),
         once=where.flag(data, "once"),
+        examined=where.flag(data, "examined", default=True),
         formerly=where.text(data, "formerly", ""),
         shim_reason=_shim_part(data, "shim_reason", where),
         shim_answers=_shim_part(data, "shim_answers", where),

@@ -160,6 +160,20 @@ def select(framework: Framework, specifier: str | None) -> ReleaseSet:
     return ReleaseSet(framework, chosen, chosen)
 
 
+def doubt(framework: Framework, specifier: str | None) -> str:
+    """What is doubtful about a specifier that :func:`select` takes: a release that the tables do not know; else ""."""
+    if specifier is None:
+        return ""
+    named = [version for version in select(framework, specifier).versions if version not in KNOWN[framework]]
+    if not named:
+        return ""
+    released = [version for version in KNOWN[framework] if version != DEVELOP]
+    older = [version for version in released if version < named[0]]
+    nearest = older[-1] if older else released[0]
+    beyond = "newer than any that the tables know" if nearest == released[-1] else "not one that the tables know"
+    return f"release {named[0]} of {framework} is {beyond}: what holds for {nearest} is taken to hold for it"
+
+
 def _releases_of(framework: Framework, text: str) -> tuple[Version, ...]:
     try:
         version = Version(text)

@@ -212,6 +212,8 @@ class DiagnosticSpec(Record):
     hint: str = ""
     once: bool = False
     """One finding for a file is enough."""
+    examined: bool = True
+    """Whether it is known what the code there does; without, the use counts as not examined."""
     formerly: str = ""
     """The code that such findings had before; comments, options and baselines that name it still hold."""
     shim_reason: ShimPart | None = None

@@ -68,8 +68,8 @@ class Where:
             raise self.error(prefix + key, "a table of strings is needed")
         return dict(value)
 
-    def flag(self, data: Mapping[str, Any], key: str, prefix: str = "") -> bool:
-        value = data.get(key, False)
+    def flag(self, data: Mapping[str, Any], key: str, prefix: str = "", *, default: bool = False) -> bool:
+        value = data.get(key, default)
         if not isinstance(value, bool):
             raise self.error(prefix + key, f"true or false is needed, not {value!r}")
         return value

@@ -124,7 +124,9 @@ def _convert_weights(
         from paddletorch_shim.weights import checkpoint, job
         from paddletorch_shim.weights.state import Choices
     except ImportError as error:
-        raise Refusal(f"converting weights needs numpy, which both frameworks use: {error}") from error
+        raise Refusal(
+            f"converting weights needs numpy, which both frameworks use: {error}; pip install numpy"
+        ) from error
     choices = Choices(**{name: weights.pop(name) for name in ("linear", "keep", "drop")})
     asked = job.Job(source, target, cast("Framework", to), key, choices=choices, **weights)
     try:

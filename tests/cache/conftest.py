@@ -60,7 +60,7 @@ class Tree:
 
     def shown(self, options: Options = PADDLE) -> list[tuple[object, ...]]:
         """All of a run's results that a report or a writer uses."""
-        return [_shown(r) for r in self.run(options).results if r.conversions or r.diagnostics or r.uses]
+        return [_shown(r) for r in self.run(options).results if r.conversions or r.diagnostics or r.unlisted]
 
     def output(self, name: str, options: Options = PADDLE) -> str:
         """The text that the file becomes in a run."""
@@ -69,7 +69,7 @@ class Tree:
 
 
 def _shown(result: FileResult) -> tuple[object, ...]:
-    given = (result.conversions, result.diagnostics, dict(result.uses))
+    given = (result.conversions, result.diagnostics, dict(result.unlisted))
     return (result.path, result.status, result.source, result.output, *given)
 
 

@@ -16,7 +16,7 @@ def test_findings_failures_and_files_that_would_change(paddletorch: Run, tree: T
     tree({"a.py": FINDING, "broken.py": BROKEN, "plain.py": "print(1)\n"})
     result = paddletorch(*TO)
     assert result.returncode == 2
-    finding, change, failure, last = result.stdout.decode().splitlines()
+    finding, change, failure, files, uses = result.stdout.decode().splitlines()
     assert finding.startswith("::error file=a.py,line=4,endLine=4,col=7,title=paddletorch AMP226::'._scale' is private")
     assert "left as it is%0AUse the public" in finding
     assert change == (
@@ -24,12 +24,16 @@ def test_findings_failures_and_files_that_would_change(paddletorch: Run, tree: T
         "paddletorch convert --write would convert 1 use in this file."
     )
     assert failure.startswith("::error file=broken.py,line=1,")
-    assert last == "3 files scanned: 1 with uses, 1 would change, 1 failed."
+    assert files == "3 files scanned: 1 with uses, 1 would change, 1 failed."
+    assert uses == "3 uses: 1 converted, 1 needs you, 1 not examined."
 
 
 def test_what_was_written_is_not_announced(paddletorch: Run, tree: Tree) -> None:
     tree({"a.py": PLAIN})
-    assert paddletorch(*TO, "--write").stdout.decode().splitlines() == ["1 file scanned: 1 with uses, 1 converted."]
+    assert paddletorch(*TO, "--write").stdout.decode().splitlines() == [
+        "1 file scanned: 1 with uses, 1 converted.",
+        "1 use: 1 converted.",
+    ]
 
 
 def test_paths_are_seen_from_the_top_of_the_repository(
@@ -55,5 +59,5 @@ def test_paths_are_seen_from_the_top_of_the_repository(
 def test_names_cannot_end_the_command(paddletorch: Run, folder: Path, name: str | bytes, shown: bytes) -> None:
     (folder / os.fsdecode(name)).write_text(PLAIN)
     lines = paddletorch(*TO).stdout.splitlines()
-    assert len(lines) == 2
+    assert len(lines) == 3
     assert lines[0].startswith(b"::notice " + shown)

@@ -114,7 +114,7 @@ def test_check_then_convert(
     hooks.configure(folder, f"paddletorch-check-to-{framework}", "verbose: true")
     checked = hooks.run(folder, "run")
     assert checked.returncode == 1
-    assert b"a.py:3:10: AMP101 " in checked.stdout
+    assert b"a.py\n  3:10 AMP101 " in checked.stdout
     assert b"2 files scanned: 1 with uses, 1 would change." in checked.stdout
     assert (folder / "a.py").read_text() == source
 
@@ -144,7 +144,7 @@ def test_findings_fail_both_hooks_with_a_report(hooks: Hooks, stage: Callable[..
         hooks.configure(folder, hook)
         result = hooks.run(folder, "run")
         assert result.returncode == 1
-        assert b"a.py:4:7: AMP226 " in result.stdout
+        assert b"a.py\n  4:7 AMP226 " in result.stdout
 
 
 def test_a_file_that_cannot_be_parsed_fails_and_the_others_are_converted(
@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_parsed_fails_and_the_others_are_converted(
     hooks.configure(folder, "paddletorch-convert-to-paddle")
     result = hooks.run(folder, "run")
     assert result.returncode == 1
-    assert b"a.py:1" in result.stdout
+    assert b"a.py\n  1:" in result.stdout
     assert b"SRC001" in result.stdout
     assert AS_PADDLE in (folder / "b.py").read_text()
 

@@ -22,7 +22,7 @@ def test_findings_on_stderr_under_the_given_name(paddletorch: Run) -> None:
     result = paddletorch(*STDIN, "--stdin-filename", "dir/a.py", "-q", stdin=FINDING.encode())
     assert result.returncode == 1
     assert b"paddle" in result.stdout and b"AMP226" not in result.stdout
-    assert result.stderr.startswith(b"dir/a.py:4:7: AMP226")
+    assert result.stderr.startswith(b"dir/a.py\n  4:7 AMP226")
 
 
 def test_failure_gives_the_source_back(paddletorch: Run) -> None:

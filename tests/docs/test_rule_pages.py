@@ -130,6 +130,19 @@ def test_the_engine_writes_and_reports_what_the_page_says(example: Example) -> N
     assert [f"`{d.code}` on line {d.line}" for d in result.diagnostics] == example.reports
 
 
+NEVER_IN_CODE = {"API232", "AMP240"}
+"""Findings that no code leads to: one about what is not expected to stand between arguments, one about the run."""
+
+
+@pytest.mark.parametrize("code", sorted(code for code in TABLE.diagnostics if not code.startswith("SRC")))
+def test_every_finding_has_an_example_of_its_own(code: str) -> None:
+    """SRC codes are about files that cannot be read or results that are held back, which no few lines show."""
+    reported = {
+        found for match in _EXAMPLE.finditer(PAGES[code]) for found in re.findall(r"`(\w+)`", match["reports"] or "")
+    }
+    assert (code in reported) is (code not in NEVER_IN_CODE)
+
+
 def test_every_row_of_the_whole_api_is_of_a_declared_area() -> None:
     assert {row.code for row in TABLE.rows if row.whole} == set(TABLE.areas)
 

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from paddletorch.model import Options
+from paddletorch.model.counts import converted, places
 
 MODULE = "import torch\n\nx = torch.zeros(2, 3)\ny = x.view(-1)\nz = torch.jit.save(x, 'x')\nw = unseen().max(1)\n"
 CONVERTED = "import paddle\nimport torch\n\nx = paddle.zeros([2, 3])\ny = x.reshape([-1])\n"
@@ -42,11 +43,10 @@ def test_bytes_in_bytes_out() -> None:
 
 def test_the_fates_are_those_of_the_uses_and_sum_to_all() -> None:
     result = paddletorch.convert(MODULE, to="paddle")
-    counts = list(result.file.uses.values())
-    fates = result.fates
-    assert fates.converted == sum(uses.converted for uses in counts) == len(result.conversions)
-    assert fates.needs_you == sum(uses.reported for uses in counts) > 0
-    assert fates.total == sum(u.converted + u.same + u.reported + u.unknown for u in counts)
+    fates, unlisted = result.fates, sum(result.file.unlisted.values(), paddletorch.Fates())
+    assert fates.converted == len(converted(result.file)) > 0
+    assert fates.left == len(places(result.findings)) + unlisted.left > 0
+    assert fates.total == fates.converted + fates.same + fates.needs_you + fates.not_examined
     assert not fates.done
     assert paddletorch.convert("import torch\nx = torch.zeros(2)\n", to="paddle").fates.done
 

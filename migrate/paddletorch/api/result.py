@@ -2,45 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import AnyStr, Generic
 
-from paddletorch.model import Conversion, Diagnostic, FileResult, StatementChange, Status, Uses
-
-
-@dataclass(frozen=True, slots=True)
-class Fates:
-    """How many uses of the source framework's API ended in each of four ways; they add up to all uses."""
-
-    converted: int = 0
-    same: int = 0
-    """The same on both sides: nothing had to change."""
-    needs_you: int = 0
-    """Left as they were, with a finding that says why."""
-    not_examined: int = 0
-    """Left as they were, because no table has the API or the type of the object is not known."""
-
-    @property
-    def total(self) -> int:
-        """All uses."""
-        return self.converted + self.same + self.needs_you + self.not_examined
-
-    @property
-    def done(self) -> bool:
-        """Whether nothing is left to do."""
-        return not self.needs_you and not self.not_examined
-
-
-def fates_of(uses: Iterable[Uses]) -> Fates:
-    """The sum over the names of a file."""
-    counted = list(uses)
-    return Fates(
-        converted=sum(one.converted for one in counted),
-        same=sum(one.same for one in counted),
-        needs_you=sum(one.reported for one in counted),
-        not_examined=sum(one.unknown for one in counted),
-    )
+from paddletorch.model import Conversion, Diagnostic, Fates, FileResult, StatementChange, Status
+from paddletorch.model.counts import fates_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,4 +55,4 @@ class Result(Generic[AnyStr]):
     @property
     def fates(self) -> Fates:
         """How many uses were converted, are the same, need you, and were not examined."""
-        return fates_of(self.file.uses.values())
+        return fates_of([self.file])

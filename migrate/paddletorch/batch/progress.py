@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -12,8 +12,8 @@ T = TypeVar("T")
 _PATIENCE = 1.0  # seconds without a bar; importing rich for a shorter run would be most of its time
 
 
-def track(items: Iterable[T], total: int, what: str, *, enabled: bool) -> Iterator[T]:
-    """Yield ``items``, showing how many of ``total`` are done."""
+def track(items: Iterable[T], sizes: Sequence[int], what: str, *, enabled: bool) -> Iterator[T]:
+    """Yield ``items``, showing how many are done and how long the rest will take: as long as their ``sizes`` say."""
     if not enabled or sys.stderr is None or not sys.stderr.isatty():
         yield from items
         return
@@ -22,22 +22,31 @@ def track(items: Iterable[T], total: int, what: str, *, enabled: bool) -> Iterat
     start = time.monotonic()
     for item in iterator:
         yield item
-        done += 1
+        done += 1  # of the files; the bar grows with their bytes
         if time.monotonic() - start > _PATIENCE:
             break
     else:
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+    count = len(sizes)
+    columns = (
+        TextColumn("{task.description} {task.fields[files]} of {task.fields[count]} files"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeRemainingColumn(),
+    )
     # No refresh thread: a process that forks workers must not have threads.
-    with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
-        task = bar.add_task(what, total=total, completed=done)
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task(what, total=sum(sizes), files=done, count=count)
+        bar.advance(task, sum(sizes[:done]))
         bar.refresh()
         shown = time.monotonic()
         for item in iterator:
             yield item
-            bar.advance(task)
+            bar.update(task, advance=sizes[done] if done < count else 0, files=done + 1)
+            done += 1
             if time.monotonic() - shown > 0.1:
                 bar.refresh()
                 shown = time.monotonic()

@@ -47,15 +47,16 @@ def run(
     """
     cache = ResultCache(options, enabled=use_cache, evidence=evidence)
     limit = options.max_file_size
-    read_files = [read(path, limit) for path in track(paths, len(paths), "Reading", enabled=progress)]
+    read_files = [read(path, limit) for path in track(paths, [1] * len(paths), "Reading", enabled=progress)]
     sources = [file for file in read_files if isinstance(file, SourceFile)]
     found = cache.find(sources)
     fresh = [source for source in sources if source.path not in found]
     converter = converter_for(options) if fresh or not found else None
     candidates = [source for source in fresh if converter is not None and converter.may_have_uses(source.data)]
     looked_at = {source.path for source in candidates}
+    sizes = [len(source.data) for source in candidates]
     converted = cache.keep(
-        track(_convert_all(candidates, options, jobs, evidence), len(candidates), "Converting", enabled=progress),
+        track(_convert_all(candidates, options, jobs, evidence), sizes, "Converting", enabled=progress),
         [source for source in fresh if source.path not in looked_at],
     )
     done = found | {result.path: result for result in converted}

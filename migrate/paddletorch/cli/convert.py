@@ -19,9 +19,9 @@ from paddletorch.model import FileResult, Framework, InitialValues, Options, Shi
 from paddletorch.report.forms import Form, form_of
 
 if TYPE_CHECKING:
-    from paddletorch.report.record import Mode
+    from paddletorch.report.record import Mode, Report
 
-_FORMATS = ("text", *get_args(Form))
+_FORMATS = ("text", "full", *get_args(Form))
 
 
 class _NamesApart(click.Command):
@@ -92,7 +92,13 @@ class _NamesApart(click.Command):
 )
 @click.option("--no-evidence", is_flag=True, help="Convert by what the files show, whatever was recorded.")
 @click.option("--stdin-filename", metavar="NAME", help="Name for the source that is read with '-'.")
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="Form of the report on stdout.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default="text",
+    help="Form of the report on stdout: full is a line for each finding and conversion.",
+)
 @click.option(
     "--report",
     "reports",
@@ -104,7 +110,9 @@ class _NamesApart(click.Command):
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes at most [default: one per CPU].")
 @click.option("--no-cache", is_flag=True, help="Convert every file anew, and keep no results for the next run.")
 @click.option("--coverage", is_flag=True, help="List the API names that are left, the most frequent first.")
-@click.option("-q", "--quiet", is_flag=True, help="Findings only: no conversions, summary or progress.")
+@click.option("--statistics", is_flag=True, help="Count the findings by code instead of listing them.")
+@click.option("-v", "--verbose", is_flag=True, help="Also list what is, or would be, converted.")
+@click.option("-q", "--quiet", is_flag=True, help="Findings only: no notes, summary or progress.")
 @click.pass_context
 def convert(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None:
     """Convert PATHS, files or folders (default: the current folder), to the other framework.
@@ -176,10 +184,12 @@ def _check_combination(paths: tuple[str, ...], given: dict[str, Any]) -> None:
         raise click.UsageError("--try imports a converted copy: it needs --output DIR (else see paddletorch try)")
     if given["follow_links"] and given["output"]:
         raise click.UsageError("--output copies links as links: --follow-links does not go with it")
-    if given["diff"] and given["form"] != "text":
+    if given["diff"] and given["form"] not in ("text", "full"):
         raise click.UsageError(
             f"--diff and --format {given['form']} both want stdout: give one of them, or --report FILE"
         )
+    if given["statistics"] and given["quiet"]:
+        raise click.UsageError("--statistics counts what --quiet lists: give one of them")
     if given["evidence"] and given["no_evidence"]:
         raise click.UsageError("--evidence names what --no-evidence leaves out: give one of them")
     if given["form"] == "html" and (sys.stderr if "-" in paths else sys.stdout).isatty():
@@ -354,17 +364,14 @@ def _report(
     from paddletorch.report.forms import render
     from paddletorch.report.record import Report
     from paddletorch.report.summary import summarise
-    from paddletorch.report.text import finding_lines, summary_lines
 
     given = request.given
     summary = summarise(results, options, scanned=scanned, applied=request.applied, remarks=remarks)
     # stdout belongs to the diff or the converted source where there is one
     to_stderr = given["diff"] or request.mode == "stdin"
     report = Report(results, summary, options, request.mode)
-    if given["form"] == "text":
-        lines = list(finding_lines(results, conversions=request.mode == "report" and not given["quiet"]))
-        if not given["quiet"]:
-            lines += [*([""] if lines else []), *summary_lines(summary, options, coverage=given["coverage"])]
+    if given["form"] in ("text", "full"):
+        lines = _text_lines(request, report) if given["form"] == "text" else _full_lines(request, report)
         if lines:
             click.echo("\n".join(lines), err=to_stderr)
     else:
@@ -375,6 +382,34 @@ def _report(
         except OSError as error:
             raise Refusal(f"--report {file}: {reason(error)}") from error
     return summary.exit_code
+
+
+def _text_lines(request: _Request, report: Report) -> list[str]:
+    from paddletorch.report.next_step import Asked
+    from paddletorch.report.text import finding_lines, note_lines, summary_lines
+
+    given, options, summary = request.given, report.options, report.summary
+    statistics = given["statistics"]
+    lines = [] if statistics else list(finding_lines(report.results, conversions=given["verbose"]))
+    if given["quiet"]:
+        return lines[:-1]  # without the line that keeps the summary apart
+    arguments = sys.argv[2:] if sys.argv[1:2] == ["convert"] else request.paths
+    asked = Asked(arguments, request.mode, request.paths, str(given["output"] or ""), given["tries"])
+    lines += note_lines(report.results, summary, options)
+    lines += summary_lines(summary, options, asked, coverage=given["coverage"], statistics=statistics)
+    return lines
+
+
+def _full_lines(request: _Request, report: Report) -> list[str]:
+    from paddletorch.report.full import finding_lines, summary_lines
+
+    given = request.given
+    listed = given["verbose"] or (request.mode == "report" and not given["quiet"])
+    lines = [] if given["statistics"] else list(finding_lines(report.results, conversions=listed))
+    if not given["quiet"]:
+        after = summary_lines(report.summary, report.options, coverage=given["coverage"])
+        lines += [*([""] if lines else []), *after]
+    return lines
 
 
 def _write_diff(results: Sequence[FileResult]) -> None:

@@ -13,6 +13,14 @@ class Refusal(click.ClickException):
     exit_code = 2
 
 
+def require_framework(framework: str, why: str) -> None:
+    """Refuse what needs a framework that cannot be imported here, and say how it comes; ``why`` ends the sentence."""
+    from importlib.util import find_spec
+
+    if find_spec(framework) is None:
+        raise Refusal(f"{framework} is not installed here, and {why}: pip install 'paddletorch[{framework}]'")
+
+
 class Interrupted(click.ClickException):
     """Ctrl-C or the like; the message says what had been done by then."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from paddletorch.cli.error import Refusal
+from paddletorch.model.codes import near_names
 from paddletorch.report.printable import printable
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _suggested(table: Table, name: str) -> str:
     known = _known(table, side)
     last = name.rpartition(".")[2]
     alike = [one for one in known if one.rpartition(".")[2].rstrip("_") == last.rstrip("_")]
-    near = list(dict.fromkeys([*alike, *get_close_matches(name, known, n=_NEAR)]))[:_NEAR]
+    near = list(dict.fromkeys([*alike, *near_names(name, known, _NEAR)]))[:_NEAR]
     return f"; near are {', '.join(near)}" if near else ""
 
 

@@ -41,6 +41,20 @@ class _Commands(click.Group):
             error.message = printable(error.message)  # type: ignore[misc]  # where click reads it
             raise
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click's; a command that is not there is answered with the nearest one that is."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from paddletorch.model.codes import nearest
+
+            near = nearest(args[0], self.list_commands(ctx))
+            if not near:
+                raise
+            raise click.UsageError(error.message.rstrip(".") + near, ctx) from None
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*self.commands, *_COMMANDS})
 

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, get_args
 
 import click
 
+from paddletorch.cli.error import require_framework
 from paddletorch.cli.settings import RunSettings, known_codes
 from paddletorch.model import Framework, ShimMode
 from paddletorch.report.printable import printable
@@ -64,6 +65,7 @@ def run(
     if not settings.says_direction(config):
         raise click.UsageError("say where to run: --on paddle or --on torch (or 'to' in a settings file)")
     options = settings.options(path)
+    require_framework(options.target, "the program is to run on it")
     from paddletorch_shim.importhook.program import Program
     from paddletorch_shim.importhook.settings import Settings
 

@@ -54,8 +54,9 @@ class RunSettings:
         return self._configs[absolute]
 
     def remarks(self) -> list[str]:
-        """Which settings files were found so far and not used, and why."""
-        return list(dict.fromkeys(config.left_out for config in self._configs.values() if config.left_out))
+        """Which settings files were found so far and not used, and why; and which releases nobody knows."""
+        doubts = [doubt for options in self._options.values() for doubt in _doubts(options)]
+        return list(dict.fromkeys([config.left_out for config in self._configs.values() if config.left_out] + doubts))
 
     def file_config(self, path: str) -> Config:
         """The settings file that holds for the file at ``path``, which need not exist."""
@@ -180,6 +181,16 @@ class RunSettings:
                 raise Refusal(f"{where}: {error}") from error
             read.append((ignore, positive == pattern, known_codes(where, codes, self.base(config).tables)))
         return read
+
+
+def _doubts(options: Options) -> list[str]:
+    """What is doubtful about the releases that a run is for."""
+    if options.source_version is None and options.target_version is None:
+        return []
+    from paddletorch_rules.releases import doubt
+
+    doubts = doubt(options.source, options.source_version), doubt(options.target, options.target_version)
+    return [one for one in doubts if one]
 
 
 def _no_direction(config: Config) -> str:

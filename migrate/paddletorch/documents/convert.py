@@ -138,7 +138,7 @@ def _in_document(result: FileResult, document: Document, joined: Joined) -> File
             return item
         start = document.position(*joined.locate(item.line, item.column))
         item = replace(item, line=start.line, column=start.column, cell=start.cell)
-        if isinstance(item, Conversion):
+        if not item.end_line:
             return item
         end = document.position(*joined.locate(item.end_line, item.end_column))
         return replace(item, end_line=end.line, end_column=end.column)

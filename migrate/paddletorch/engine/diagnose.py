@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from paddletorch.model import Applicability, Diagnostic, Severity
+from paddletorch_rules.namesakes import namesake
+
+from paddletorch.model import Applicability, Diagnostic, Framework, Severity
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.view import FileView
 
 _STATED = "{api} has no counterpart in {target}: {reason}; left as it is"
+_COMPARE = "See whether {} does the same, and call it by hand."
 _RECORD = "Run `paddletorch record` over this line."
 
 
@@ -28,6 +31,8 @@ def diagnostic_of(view: FileView, finding: Finding) -> Diagnostic:
     message, hint = spec.message.format_map(details), spec.hint.format_map(details)
     if finding.row is not None and finding.row.reason and finding.code == finding.row.report:
         message, hint = _STATED.format_map({**details, "reason": finding.row.reason}), finding.row.instead
+    elif finding.row is not None and finding.code == finding.row.report:
+        message, hint = _of_namesake(view.settings.source, details["api"], message, hint)
     if finding.applied:
         hint = re.sub("; --unsafe .*", ".", hint)
     if finding.questions:
@@ -40,12 +45,23 @@ def diagnostic_of(view: FileView, finding: Finding) -> Diagnostic:
         end_line=end_line,
         end_column=end_column,
         severity=Severity(spec.severity),
+        examined=spec.examined,
         applicability=Applicability.DISPLAY if finding.applied else Applicability(spec.applicability),
         name=finding.name,
         hint=hint,
         formerly=spec.formerly,
         questions=finding.questions,
     )
+
+
+def _of_namesake(source: Framework, api: str, message: str, hint: str) -> tuple[str, str]:
+    """Message and hint about an API without counterpart, where the target has something of the same name."""
+    found = namesake(source, api)
+    if found is None:
+        return message, hint
+    if found.difference:
+        return f"{api} is not {found.name}: {found.difference}; left as it is", hint
+    return f"{api} and {found.name} have not been compared; left as it is", _COMPARE.format(found.name)
 
 
 class _Details(dict[str, str]):

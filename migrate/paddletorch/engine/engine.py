@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 import paddletorch_rules
 from paddletorch_rules import ShimPart, Table
@@ -20,7 +21,19 @@ from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.gate import violations
 from paddletorch.gate.second_run import again, changed_again, imports_target, statements_changed_again
 from paddletorch.gate.violation import Violation
-from paddletorch.model import NO_EVIDENCE, Diagnostic, Edit, Evidence, FileResult, Options, Severity, Status
+from paddletorch.model import (
+    NO_EVIDENCE,
+    Conversion,
+    Diagnostic,
+    Edit,
+    Evidence,
+    Fates,
+    FileResult,
+    Options,
+    Severity,
+    Span,
+    Status,
+)
 from paddletorch.model.dependencies import Dependencies, joined
 from paddletorch.model.failure import too_large, too_slow
 from paddletorch.model.time_limit import OutOfTime, TimeLimit
@@ -29,7 +42,7 @@ from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.settings import Settings
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.planner import findings_of, plan_file
-from paddletorch.plan.uses.count import count_uses
+from paddletorch.plan.uses.count import unlisted_uses
 from paddletorch.resolve import Evaluator, Parsed, ProjectIndex, Texts
 from paddletorch.text.masking import mask
 from paddletorch.text.number_runs import parse
@@ -235,7 +248,7 @@ class Engine:
         releases.callback(view.evaluator.release)
         while True:
             planned = plan_file(view)
-            findings = self._shown(view, planned)
+            every, findings, ignored = self._shown(view, planned)
             edits = planned.edits
             if self._options.annotate:
                 edits = (*edits, *annotation_edits(view, findings))
@@ -259,7 +272,9 @@ class Engine:
             for line in ([one.line] if one.line else _first_lines(one.lines))
         ]
         output = source.encode(text.body) if edits else source.data
-        return _result(path, source.data, output, diagnostics, planned, edits)
+        unlisted = unlisted_uses(view, planned, every, ignored)
+        conversions = [_with_written_text(text, conversion) for conversion in planned.conversions]
+        return _result(path, source.data, output, diagnostics, conversions, edits, unlisted)
 
     def _taken_for_source(
         self, text: ConvertedText, settings: Settings, path: str, left: frozenset[int]
@@ -283,7 +298,8 @@ class Engine:
     def _diagnostic(self, code: str, line: int, columns: tuple[int, int] = (1, 1), /, **details: str) -> Diagnostic:
         spec = self.settings.table.diagnostics[code]
         message, severity = spec.message.format(**details), Severity(spec.severity)
-        return Diagnostic(code, message, line, columns[0], line, columns[1], severity, hint=spec.hint)
+        start, end = columns
+        return Diagnostic(code, message, line, start, line, end, severity, hint=spec.hint, examined=spec.examined)
 
     def unread_code(self, code: str, line: int, **details: str) -> list[Diagnostic]:
         """A diagnostic about code that could not be read; none if its code is ignored."""
@@ -311,24 +327,30 @@ class Engine:
         """The file's comments, of which none has suppressed anything yet."""
         return Suppressions(source, self._former_codes)
 
-    def _shown(self, view: FileView, planned: Planned) -> list[Finding]:
-        """The findings that are selected and not suppressed."""
+    def _shown(self, view: FileView, planned: Planned) -> _Findings:
+        """All findings, and those of them that are shown or ignored."""
         options = self._options
-        shown = [
-            f
-            for f in findings_of(view, planned)
-            if f.code not in view.settings.inapplicable
-            and not any(code.startswith(options.ignore) for code in self._codes(f))
-            and any(options.wants(code) for code in self._codes(f, with_row=True))
-            and not view.suppressed(f.code, f.node)
-        ]
+        every = findings_of(view, planned)
+        shown: list[Finding] = []
+        ignored: list[Finding] = []
+        for f in every:
+            if f.code in view.settings.inapplicable or not self._is_selected(f):
+                continue
+            wanted = (
+                not any(code.startswith(options.ignore) for code in self._codes(f))
+                and any(options.wants(code) for code in self._codes(f, with_row=True))
+                and not view.suppressed(f.code, f.node)
+            )
+            (shown if wanted else ignored).append(f)
         once = {c for c in {f.code for f in shown} if view.settings.table.diagnostics[c].once}
-        if not once:
-            return shown
         first: dict[str, Finding] = {}
-        for finding in sorted(shown, key=lambda f: (f.node.lineno, f.node.col_offset)):
+        for finding in sorted(shown, key=lambda f: (f.node.lineno, f.node.col_offset)) if once else ():
             first.setdefault(finding.code, finding)
-        return [f for f in shown if f.code not in once or f is first[f.code]]
+        return _Findings(every, [f for f in shown if f.code not in once or f is first[f.code]], ignored)
+
+    def _is_selected(self, finding: Finding) -> bool:
+        select = self._options.select
+        return not select or any(code.startswith(select) for code in self._codes(finding, with_row=True))
 
     def _codes(self, finding: Finding, *, with_row: bool = False) -> list[str]:
         """The finding's code and its former code; ``with_row``: the code of its row too."""
@@ -397,31 +419,60 @@ class Engine:
             if named and not view.suppressions.covers("API216", line, end_line):
                 spec = view.settings.table.diagnostics["API216"]
                 message = spec.message.format(api="a use")
-                found.append(Diagnostic("API216", message, line, column, end_line, end_column, hint=spec.hint))
+                found.append(
+                    Diagnostic("API216", message, line, column, end_line, end_column, hint=spec.hint, examined=False)
+                )
         return found
 
     def failed(self, path: str, data: bytes, code: str, problem: str, line: int = 0) -> FileResult:
         """The result for a file that is left unchanged because of a problem."""
         spec = self.settings.table.diagnostics[code]
         message = spec.message.format(problem=problem)
-        diagnostic = Diagnostic(code, message, line, 1, line, 1, Severity.ERROR, hint=spec.hint)
+        diagnostic = Diagnostic(code, message, line, 1, line, 1, Severity.ERROR, hint=spec.hint, examined=spec.examined)
         return FileResult(path, Status.FAILED, data, data, diagnostics=(diagnostic,))
 
 
+class _Findings(NamedTuple):
+    every: list[Finding]
+    shown: list[Finding]
+    """What is selected and neither suppressed nor ignored."""
+    ignored: list[Finding]
+    """What a comment or an option keeps away."""
+
+
 def _result(
-    path: str, data: bytes, output: bytes, diagnostics: list[Diagnostic], planned: Planned, edits: Sequence[Edit]
+    path: str,
+    data: bytes,
+    output: bytes,
+    diagnostics: list[Diagnostic],
+    conversions: Sequence[Conversion],
+    edits: Sequence[Edit],
+    unlisted: dict[str, Fates],
 ) -> FileResult:
     return FileResult(
         path,
         Status.CONVERTED if output != data else Status.CLEAN,
         data,
         output,
-        tuple(sorted(planned.conversions, key=lambda c: (c.line, c.column))),
+        tuple(sorted(conversions, key=lambda c: (c.line, c.column))),
         tuple(sorted(diagnostics, key=lambda d: (d.line, d.column, d.code))),
-        count_uses(planned),
+        unlisted,
         tuple(edits),
     )
 
+
+def _with_written_text(text: ConvertedText, conversion: Conversion) -> Conversion:
+    source = text.source
+    start = source.offset_of(conversion.line, conversion.column)
+    span = Span(start, source.offset_of(conversion.end_line, conversion.end_column))
+    written = " ".join(text.written_at(span).split())
+    if len(written) > _LONGEST_TEXT:
+        written = f"{written[:_LONGEST_TEXT]}…"
+    return replace(conversion, written=written) if written else conversion
+
+
+_LONGEST_TEXT = 200
+"""Characters of what was written that a conversion keeps."""
 
 _WIDE = (BOM_UTF16_LE, BOM_UTF16_BE, BOM_UTF32_LE, BOM_UTF32_BE)
 

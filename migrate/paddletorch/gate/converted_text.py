@@ -96,6 +96,31 @@ class ConvertedText:
         index = bisect_right(starts, span.start) - 1
         return index >= 0 and span.end <= ends[index]
 
+    def written_at(self, span: Span) -> str:
+        """What edits make of a span of the old text, or of a larger one that is written as a whole; empty for none."""
+        first, last = bisect_left(self._reach[0], span.start), bisect_right(self._reach[1], span.end)
+        parts: list[bytes] = []
+        for text, origin, is_copy in self.pieces[first:last]:
+            if is_copy:
+                start, end = max(origin.start, span.start), min(origin.end, span.end)
+                parts.append(self.source.body[start:end])
+            elif span.holds(origin):
+                parts.append(text if origin.end > origin.start or b"\n" not in text else b"")
+            elif origin.holds(span):
+                return self.written_at(origin)
+        new = b"".join(parts)
+        return "" if new == self.source.body[span.start : span.end] else new.decode("utf-8")
+
+    @cached_property
+    def _reach(self) -> tuple[list[int], list[int]]:
+        """For each piece how far it and those before it reach, and where it and those after it begin, in the old text.
+
+        Both only grow, though a piece may come from before the one in front of it.
+        """
+        origins = [piece.origin for piece in self.pieces]
+        starts = accumulate((origin.start for origin in reversed(origins)), min)
+        return list(accumulate((origin.end for origin in origins), max)), list(starts)[::-1]
+
     def edits_in(self, span: Span) -> list[Edit]:
         """The edits inside a span of the old text, in order."""
         edits, starts = self._sorted_edits

@@ -2,9 +2,10 @@
 
 from paddletorch.model.diagnostics import Applicability, CellPosition, Diagnostic, Severity
 from paddletorch.model.edits import DeferredText, Edit, Span
+from paddletorch.model.fates import Fate, Fates
 from paddletorch.model.options import PACKAGES, Framework, InitialValues, Options, ShimMode
 from paddletorch.model.questions import NO_EVIDENCE, NOTHING_RECORDED, Ask, Evidence, Question
-from paddletorch.model.results import CellText, Conversion, FileResult, Status, Uses
+from paddletorch.model.results import CellText, Conversion, FileResult, Status
 from paddletorch.model.statement_changes import StatementChange
 
 __all__ = [
@@ -20,6 +21,8 @@ __all__ = [
     "Diagnostic",
     "Edit",
     "Evidence",
+    "Fate",
+    "Fates",
     "FileResult",
     "Framework",
     "InitialValues",
@@ -30,5 +33,4 @@ __all__ = [
     "Span",
     "StatementChange",
     "Status",
-    "Uses",
 ]

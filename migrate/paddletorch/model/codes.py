@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 
 def areas(codes: Iterable[str]) -> frozenset[str]:
@@ -23,5 +23,16 @@ def unknown_code(wanted: Iterable[str], known: Collection[str]) -> str | None:
 def nearest(name: str, known: Iterable[str]) -> str:
     """``; did you mean 'x'?`` for the known name closest to ``name``, or nothing."""
     names = sorted(known)
-    near = [full for full in names if full.startswith(name)] or get_close_matches(name, names, n=1)
+    near = [full for full in names if full.startswith(name)] or near_names(name, names)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """Known names that ``name`` may be a slip for, the nearest first; the last parts of dotted ones are alike too."""
+    last = name.rpartition(".")[2]
+    close = get_close_matches(name, list(known), n=20, cutoff=_ALIKE)
+    return [one for one in close if SequenceMatcher(None, last, one.rpartition(".")[2]).ratio() >= _ALIKE][:most]
+
+
+_ALIKE = 0.65
+"""What share of two names must be the same for one to be a slip for the other."""

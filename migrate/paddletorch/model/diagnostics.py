@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from paddletorch.model.fates import Fate
 from paddletorch.model.questions import Question
 
 
@@ -59,3 +60,12 @@ class Diagnostic:
     """The code that such a finding had before, which baselines may still name."""
     questions: tuple[Question, ...] = ()
     """What a recorded run could answer, so that the finding may go."""
+    examined: bool = True
+    """Whether it is known what the code there does; not of an unknown receiver, or of code that cannot be read."""
+
+    @property
+    def fate(self) -> Fate | None:
+        """What became of the use that it is about; None if it is only worth knowing."""
+        if self.severity is Severity.INFO:
+            return None
+        return Fate.NEEDS_YOU if self.examined else Fate.NOT_EXAMINED

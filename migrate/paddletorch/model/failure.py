@@ -5,9 +5,11 @@ from __future__ import annotations
 from paddletorch.model import Diagnostic, FileResult, Severity, Status
 
 
-def failed(path: str, code: str, message: str, *, hint: str = "", source: bytes = b"") -> FileResult:
+def failed(
+    path: str, code: str, message: str, *, hint: str = "", source: bytes = b"", examined: bool = False
+) -> FileResult:
     """A FAILED result with one file-level diagnostic (line 0)."""
-    diagnostic = Diagnostic(code, message, 0, 0, 0, 0, severity=Severity.ERROR, hint=hint)
+    diagnostic = Diagnostic(code, message, 0, 0, 0, 0, severity=Severity.ERROR, hint=hint, examined=examined)
     return FileResult(path, Status.FAILED, source, source, diagnostics=(diagnostic,))
 
 

@@ -8,6 +8,7 @@ from enum import Enum
 
 from paddletorch.model.diagnostics import CellPosition, Diagnostic
 from paddletorch.model.edits import Edit
+from paddletorch.model.fates import Fates
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,20 +20,14 @@ class Conversion:
     replacement: str
     line: int
     column: int
+    end_line: int = 0
+    end_column: int = 0
     row: str = ""
     """The table row that says so."""
     cell: CellPosition | None = None
     """As of a :class:`Diagnostic`."""
-
-
-@dataclass(slots=True)
-class Uses:
-    """What became of the uses of one API name in a file."""
-
-    converted: int = 0
-    same: int = 0
-    reported: int = 0
-    unknown: int = 0
+    written: str = ""
+    """What stands there now, on one line and cut where it is long; empty where the edits are elsewhere."""
 
 
 class Status(str, Enum):
@@ -62,8 +57,9 @@ class FileResult:
     output: bytes
     conversions: tuple[Conversion, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    uses: Mapping[str, Uses] = field(default_factory=dict)
-    """Uses of source-framework APIs by name: qualified, or ``Tensor.view`` for a member."""
+    unlisted: Mapping[str, Fates] = field(default_factory=dict)
+    """Uses of the source framework's API that nothing here lists, by name: the same on both sides, or left with no
+    finding of their own. ``fates_by_name`` adds them to those that are listed."""
     edits: tuple[Edit, ...] = ()
     """What was changed in the body, where ``output`` differs: positions in it lead back to ``source``.
 

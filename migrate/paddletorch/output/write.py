@@ -12,7 +12,8 @@ from pathlib import Path
 
 from paddletorch_rules.bounded import read_regular
 
-from paddletorch.model import FileResult
+from paddletorch.model import Fates, FileResult
+from paddletorch.model.counts import fates_by_name
 from paddletorch.model.failure import failed, reason
 from paddletorch.output.temporary import make_file
 
@@ -35,9 +36,11 @@ def write_back(result: FileResult) -> FileResult:
 
 
 def write_failed(result: FileResult, code: str, message: str) -> FileResult:
-    """``result`` as a failure: nothing of it was applied."""
-    failure = failed(result.path, code, message, source=result.source)
-    return replace(failure, diagnostics=(*failure.diagnostics, *result.diagnostics), uses=result.uses)
+    """``result`` as a failure: nothing of it was applied, so what would have been converted is left."""
+    failure = failed(result.path, code, message, source=result.source, examined=True)
+    fates = fates_by_name(replace(result, diagnostics=(), known=()))
+    left = {name: Fates(same=one.same, needs_you=one.converted + one.needs_you) for name, one in fates.items()}
+    return replace(failure, diagnostics=(*failure.diagnostics, *result.diagnostics), unlisted=left)
 
 
 def replace_content(path: str, expected: bytes, content: bytes) -> None:

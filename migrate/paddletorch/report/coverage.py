@@ -1,4 +1,4 @@
-"""How much of the framework API that a tree uses was converted, and what is left, by name."""
+"""What became of the framework API that a tree uses, by name; every form of the report takes its totals from here."""
 
 from __future__ import annotations
 
@@ -7,75 +7,71 @@ from dataclasses import dataclass
 
 import click
 
-from paddletorch.model import FileResult, Uses
+from paddletorch.model import Fates, FileResult
+from paddletorch.model.counts import fates_by_name
 from paddletorch.report.printable import printable
 
 SHOWN = 20
 """How many names the text report lists."""
+
+LABELS = (
+    ("converted", "converted"),
+    ("same", "the same on both sides"),
+    ("needs_you", "need you"),
+    ("not_examined", "not examined"),
+)
+"""Each fate, and how reports call the uses that it befell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """Uses of the source framework's API in all files of a run."""
 
-    total: Uses
-    names: dict[str, Uses]
-    """By name, the most frequent first."""
-
-    @property
-    def covered(self) -> float | None:
-        """The share of uses that are converted or the same on both sides, from 0 to 1; None without uses."""
-        count = count_of(self.total)
-        return (self.total.converted + self.total.same) / count if count else None
+    total: Fates
+    names: dict[str, Fates]
+    """By name, the most frequent first. Under "" is what has no name: code that could not be read."""
 
 
 def measure(results: Iterable[FileResult]) -> Coverage:
     """Add up the uses of all files."""
-    total = Uses()
-    names: dict[str, Uses] = {}
+    total = Fates()
+    names: dict[str, Fates] = {}
     for result in results:
-        for name, uses in result.uses.items():
-            for sum_ in (total, names.setdefault(name, Uses())):
-                sum_.converted += uses.converted
-                sum_.same += uses.same
-                sum_.reported += uses.reported
-                sum_.unknown += uses.unknown
-    ordered = sorted(names.items(), key=lambda item: (-count_of(item[1]), item[0]))
+        for name, fates in fates_by_name(result).items():
+            total += fates
+            names[name] = names.get(name, Fates()) + fates
+    ordered = sorted(names.items(), key=lambda item: (-item[1].total, item[0]))
     return Coverage(total, dict(ordered))
 
 
-def count_of(uses: Uses) -> int:
-    """All uses of a name."""
-    return uses.converted + uses.same + uses.reported + uses.unknown
+def total_line(fates: Fates) -> str:
+    """``12 uses: 9 converted, 1 the same on both sides, 1 needs you, 1 not examined.``"""
+    if not fates.total:
+        return "No uses."
+    named = [(getattr(fates, key), label) for key, label in LABELS]
+    parts = ", ".join(f"{count:,} {_agreeing(label, count)}" for count, label in named if count)
+    return f"{fates.total:,} use{'' if fates.total == 1 else 's'}: {parts}."
 
 
-def total_line(coverage: Coverage) -> str:
-    """``12 API uses: 9 converted, 1 the same on both sides, 1 reported, 1 unknown (83.3 % done).``"""
-    total, covered = coverage.total, coverage.covered
-    if covered is None:
-        return "No API uses."
-    named = (
-        (total.converted, "converted"),
-        (total.same, "the same on both sides"),
-        (total.reported, "reported"),
-        (total.unknown, "unknown"),
-    )
-    parts = ", ".join(f"{count} {what}" for count, what in named if count)
-    count = count_of(total)
-    done = int(covered * 1000) / 10  # rounded down: 100 % only if nothing is left
-    return f"{count} API use{'' if count == 1 else 's'}: {parts} ({done:g} % done)."
+def _agreeing(label: str, count: int) -> str:
+    return "needs you" if label == "need you" and count == 1 else label
 
 
 def left_lines(coverage: Coverage, limit: int = SHOWN) -> Iterator[str]:
-    """The names that are not all done, those with the most uses left first."""
-    left = [(name, uses) for name, uses in coverage.names.items() if uses.reported or uses.unknown]
-    left.sort(key=lambda item: (-(item[1].reported + item[1].unknown), item[0]))
+    """The names that somebody has to look at, those with the most such uses first."""
+    left = [(name, fates) for name, fates in coverage.names.items() if fates.left]
+    left.sort(key=lambda item: (-item[1].left, item[0]))
     if not left:
         return
     yield click.style("Left to do", bold=True)
-    for name, uses in left[:limit]:
-        counts = ((uses.unknown, "unknown"), (uses.reported, "reported"))
-        why = ", ".join(f"{count} {what}" if count < count_of(uses) else what for count, what in counts if count)
-        yield f"{uses.reported + uses.unknown:6}  {printable(name)} ({why})"
+    for name, fates in left[:limit]:
+        counts = [(getattr(fates, key), label) for key, label in LABELS[2:]]
+        why = ", ".join(
+            f"{count:,} {_agreeing(label, count)}" if count < fates.total else _agreeing(label, count)
+            for count, label in counts
+            if count
+        )
+        yield f"{fates.left:6}  {printable(name) or 'code without a name'} ({why})"
     if len(left) > limit:
-        yield f"        and {len(left) - limit} more names; --format json has them all"
+        rest = sum(fates.left for _, fates in left[limit:])
+        yield f"{rest:6}  of {len(left) - limit} more names; --format json has them all"

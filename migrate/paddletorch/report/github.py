@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from paddletorch.model import Diagnostic, FileResult, Severity, Status
+from paddletorch.report.coverage import total_line
+from paddletorch.report.headline import counted, headline
 from paddletorch.report.printable import printable, without_controls
 from paddletorch.report.record import Report
 from paddletorch.report.root import Root
-from paddletorch.report.text import headline
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -27,7 +28,9 @@ def render(report: Report) -> str:
         lines += [_finding(name, diagnostic) for diagnostic in result.diagnostics]
         if not report.summary.applied:
             lines += _would_change(name, result)
-    return "\n".join([*lines, headline(report.summary)])  # counts only: free text could hold a command
+    return "\n".join(
+        [*lines, headline(report.summary), total_line(report.summary.coverage.total)]
+    )  # counts only: free text could hold a command
 
 
 def _finding(name: str, found: Diagnostic) -> str:
@@ -46,7 +49,7 @@ def _would_change(name: str, result: FileResult) -> Iterator[str]:
     """One notice for a file: its conversions are no problems, but the run's exit code counts them."""
     if result.status is Status.CONVERTED:
         line = str(result.conversions[0].line if result.conversions else 1)
-        uses = f"{len(result.conversions)} use{'' if len(result.conversions) == 1 else 's'}"
+        uses = counted(len(result.conversions), "use")
         properties = {"file": name, "line": line, "title": "paddletorch would convert"}
         yield _command("notice", properties, f"paddletorch convert --write would convert {uses} in this file.")
 

@@ -13,6 +13,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
@@ -20,6 +21,7 @@ from paddletorch_rules import load
 
 import paddletorch
 from paddletorch.model import Conversion, Diagnostic, FileResult, Severity, Status
+from paddletorch.report.became import became
 from paddletorch.report.changes import opcodes
 from paddletorch.report.printable import printable_json
 from paddletorch.report.record import Report
@@ -73,6 +75,7 @@ def _run(report: Report) -> Json:
                 "toolExecutionNotifications": notifications,
             }
         ],
+        "properties": {"uses": {**asdict(report.summary.coverage.total), "total": report.summary.coverage.total.total}},
         "originalUriBaseIds": {"%SRCROOT%": {"uri": root.folder.as_uri().rstrip("/") + "/"}},
         "artifacts": [file.artifact for file in files],
         "columnKind": "unicodeCodePoints",
@@ -127,7 +130,11 @@ class _File:
             "message": {"text": _message(found)},
             "locations": [self._at(found)],
             "partialFingerprints": self._fingerprint(found),
-            "properties": {"applicability": found.applicability.value, **({"name": found.name} if found.name else {})},
+            "properties": {
+                "applicability": found.applicability.value,
+                **({"fate": found.fate.value} if found.fate else {}),
+                **({"name": found.name} if found.name else {}),
+            },
         }
 
     def _conversions(self) -> list[Json]:
@@ -138,7 +145,7 @@ class _File:
         return results
 
     def _would_convert(self, code: str, conversions: Sequence[Conversion]) -> Json:
-        uses = Counter(f"{conversion.name} -> {conversion.replacement}" for conversion in conversions)
+        uses = Counter(f"{conversion.name} -> {became(conversion)}" for conversion in conversions)
         named = ", ".join(f"{use}{f' ({count} times)' if count > 1 else ''}" for use, count in uses.most_common(_SHOWN))
         more = f" and {len(uses) - _SHOWN} more" if len(uses) > _SHOWN else ""
         others = list({(c.line, c.column): c for c in conversions[1:]}.values())  # the schema wants each location once

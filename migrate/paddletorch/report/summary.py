@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from paddletorch.model import Applicability, FileResult, Options, Severity, Status
+from paddletorch.model import Applicability, FileResult, Options, Status
+from paddletorch.model.counts import converted, places
 from paddletorch.report.coverage import Coverage, measure
 
 NUMPY_NOTE = "AMP240"
@@ -36,8 +37,12 @@ class Summary:
     """Uses by (name, replacement), the most frequent first."""
     findings: dict[str, int]
     """Findings by code, in the order of codes; those of failed files included."""
+    left: dict[str, int]
+    """Those of ``findings`` that leave something to do, by code."""
+    left_uses: int
+    """The uses that those are about."""
     known: int
-    """Findings that the baseline holds; they are not among ``findings``."""
+    """Findings that the baseline holds; they are not among ``findings``, and their uses are among the fates."""
     unsafe: int
     """Findings that ``--unsafe`` would convert."""
     open: int
@@ -61,7 +66,7 @@ def summarise(
     remarks: Sequence[str] = (),
 ) -> Summary:
     """Count; ``remarks`` about the run become notes."""
-    conversions = Counter((c.name, c.replacement) for result in results for c in result.conversions)
+    conversions = Counter((c.name, c.replacement) for result in results for c in converted(result))
     diagnostics = [diagnostic for result in results for diagnostic in result.diagnostics]
     findings = Counter(diagnostic.code for diagnostic in diagnostics)
     return Summary(
@@ -72,6 +77,8 @@ def summarise(
         failed=sum(result.status is Status.FAILED for result in results),
         conversions=dict(sorted(conversions.items(), key=lambda item: (-item[1], item[0]))),
         findings=dict(sorted(findings.items())),
+        left=dict(sorted(Counter(diagnostic.code for diagnostic in diagnostics if diagnostic.fate).items())),
+        left_uses=sum(len(places(result.diagnostics)) for result in results),
         known=sum(len(result.known) for result in results),
         unsafe=sum(diagnostic.applicability is Applicability.UNSAFE for diagnostic in diagnostics),
         open=sum(bool(diagnostic.questions) for diagnostic in diagnostics),
@@ -85,7 +92,7 @@ def summarise(
 
 def _has_uses(result: FileResult) -> bool:
     return result.status is not Status.FAILED and bool(
-        result.conversions or result.diagnostics or result.known or result.uses
+        result.conversions or result.diagnostics or result.known or result.unlisted
     )
 
 
@@ -95,7 +102,7 @@ def exit_code(results: Iterable[FileResult], *, applied: bool) -> int:
     for result in results:
         if result.status is Status.FAILED:
             return 2
-        if any(diagnostic.severity is not Severity.INFO for diagnostic in result.diagnostics):
+        if any(diagnostic.fate is not None for diagnostic in result.diagnostics):
             code = 1
         if result.status is Status.CONVERTED and not applied:
             code = 1

@@ -123,6 +123,12 @@ class Source:
         start = self.line_starts[line - 1]
         return line, len(self.body[start:offset].decode("utf-8", "replace")) + 1
 
+    def offset_of(self, line: int, column: int) -> int:
+        """The byte offset of a position as :meth:`position` counts: both from 1, the column in characters."""
+        start = self.line_starts[line - 1]
+        before = self.body[start : start + 4 * column].decode("utf-8", "ignore")[: column - 1]
+        return start + len(before.encode("utf-8"))
+
     def line_span(self, line: int) -> Span:
         """Bytes of ``line`` (from 1), its end included."""
         end = self.line_starts[line] if line < len(self.line_starts) else len(self.body)
@@ -130,7 +136,7 @@ class Source:
 
     def first_line(self, statement: ast.stmt) -> int:
         """The line on which a statement begins, or the ``@`` of its first decorator."""
-        line = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
+        line: int = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
         while line < statement.lineno and line > 1 and not self.slice(self.line_span(line)).lstrip().startswith("@"):
             line -= 1  # a decorator in brackets begins below its "@"
         return line

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Set
 from dataclasses import dataclass
 from types import CodeType
 
 from paddletorch.api.converter import Converter
-from paddletorch.model import Diagnostic, Options, Question, Severity, Status, Uses
+from paddletorch.model import Diagnostic, Options, Question, Severity, Status
 from paddletorch.model.dependencies import Dependencies
 from paddletorch.text.position_map import converted_tree
 
@@ -65,9 +65,8 @@ class ModuleConverter:
         if code is None:
             compile(source, path, "exec", dont_inherit=True)
             raise ConversionError(name, path, self._to, [_finding(d, blocks=True) for d in result.diagnostics])
-        findings = [
-            _finding(d, blocks=_blocks(d, result.uses)) for d in result.diagnostics if d.severity is not Severity.INFO
-        ]
+        converted = {(c.line, c.column, c.name) for c in result.conversions}
+        findings = [_finding(d, blocks=_blocks(d, converted)) for d in result.diagnostics if d.fate is not None]
         return Converted(code, tuple(findings), self._converter.dependencies(place))
 
     def ask(self, source: bytes, place: str) -> Asked:
@@ -83,10 +82,7 @@ def _finding(diagnostic: Diagnostic, *, blocks: bool) -> Finding:
     )
 
 
-def _blocks(diagnostic: Diagnostic, uses: Mapping[str, Uses]) -> bool:
-    """Whether the module may not run: an error, or a use that was left; one that cannot be told counts as left."""
-    if diagnostic.severity is Severity.ERROR:
-        return True
-    name = diagnostic.name  # of a member's type, the uses are counted with a capital letter
-    counts = uses.get(name) or uses.get(name[:1].upper() + name[1:])
-    return counts is None or counts.reported + counts.unknown > 0
+def _blocks(diagnostic: Diagnostic, converted: Set[tuple[int, int, str]]) -> bool:
+    """Whether the module may not run: an error, or no use that was converted and should be looked at."""
+    place = diagnostic.line, diagnostic.column, diagnostic.name
+    return diagnostic.severity is Severity.ERROR or place not in converted

@@ -142,4 +142,6 @@ def _safetensors(side: Framework) -> Any:
     try:
         return importlib.import_module(f"safetensors.{side}")
     except ImportError as error:
-        raise WeightsError(f".safetensors files need safetensors and {side}: {error}") from None
+        raise WeightsError(
+            f".safetensors files need safetensors and {side} ({error}): pip install safetensors 'paddletorch[{side}]'"
+        ) from None

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from paddletorch.engine.engine import Engine
 from paddletorch.model import Framework, Options
 

@@ -16,11 +16,11 @@ from paddletorch.model import (
     CellText,
     Conversion,
     Diagnostic,
+    Fates,
     FileResult,
     Question,
     Severity,
     Status,
-    Uses,
 )
 
 _CONVERSION = attrgetter(*(field.name for field in fields(Conversion)))
@@ -32,13 +32,14 @@ _QUESTIONS = [field.name for field in fields(Diagnostic)].index("questions")
 _CONVERSION_CELL = [field.name for field in fields(Conversion)].index("cell")
 _CELL_POSITION = attrgetter(*(field.name for field in fields(CellPosition)))
 _CELL_TEXT = attrgetter(*(field.name for field in fields(CellText)))
-_USES = attrgetter(*(field.name for field in fields(Uses)))
+_FATES = attrgetter(*(field.name for field in fields(Fates)))
 _SEVERITIES = {severity.value: severity for severity in Severity}
 _APPLICABILITIES = {applicability.value: applicability for applicability in Applicability}
 _NOT_CACHED = [
     field.name
     for field in fields(FileResult)
-    if field.name not in ("path", "status", "source", "output", "conversions", "diagnostics", "uses", "edits", "cells")
+    if field.name
+    not in ("path", "status", "source", "output", "conversions", "diagnostics", "unlisted", "edits", "cells")
     and field.name not in ("answered", "settled")
 ]
 
@@ -53,7 +54,7 @@ def findings_of(result: FileResult) -> bytes:
     rows = (
         list(map(_CONVERSION, result.conversions)),
         list(map(_DIAGNOSTIC, result.diagnostics)),
-        {name: _USES(uses) for name, uses in result.uses.items()},
+        {name: _FATES(fates) for name, fates in result.unlisted.items()},
         list(map(_CELL_TEXT, result.cells)),
         (result.answered, result.settled),
     )
@@ -75,7 +76,7 @@ def result_of(path: str, source: bytes, findings: bytes, text: bytes | None) -> 
     Raises:
         ValueError, TypeError, LookupError, zlib.error: this is no record of a result.
     """
-    conversions, diagnostics, uses, cells, (answered, settled) = json.loads(findings)
+    conversions, diagnostics, unlisted, cells, (answered, settled) = json.loads(findings)
     return FileResult(
         path,
         Status.CLEAN if text is None else Status.CONVERTED,
@@ -83,7 +84,7 @@ def result_of(path: str, source: bytes, findings: bytes, text: bytes | None) -> 
         source if text is None else zlib.decompress(text),
         tuple(_conversions(conversions)),
         tuple(_diagnostics(diagnostics)),
-        {name: Uses(*counts) for name, counts in uses.items()},
+        {name: Fates(*counts) for name, counts in unlisted.items()},
         cells=tuple(CellText(*texts) for texts in cells),
         answered=answered,
         settled=settled,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
@@ -16,15 +15,6 @@ from paddletorch.plan.model.naming import Naming
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Use, Uses
 from paddletorch.plan.model.view import FileView
-
-
-class Fate(Enum):
-    """The outcome for one use of a member."""
-
-    CONVERTED = "converted"
-    SAME = "same"
-    REPORTED = "reported"
-    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +38,8 @@ class Changes(NamedTuple):
     """Uses that the pass added or revised."""
     handled: frozenset[ast.AST] = frozenset()
     """Members that later passes must not edit, since the statement around them was rewritten."""
-    counted: tuple[tuple[str, Fate], ...] = ()
-    """The name and outcome of each use of a member."""
+    same: tuple[str, ...] = ()
+    """The name of each member that is used and is the same on both sides."""
     naming: Naming | None = None
     """How names are written; only one pass decides it."""
 
@@ -66,7 +56,7 @@ def joined(many: Iterable[Changes]) -> Changes:
     imports: list[Import] = []
     uses: list[Use] = []
     handled: set[ast.AST] = set()
-    counted: list[tuple[str, Fate]] = []
+    same: list[str] = []
     naming: Naming | None = None
     for one in many:
         if one is NOTHING:
@@ -77,7 +67,7 @@ def joined(many: Iterable[Changes]) -> Changes:
         imports += one.imports
         uses += one.uses
         handled |= one.handled
-        counted += one.counted
+        same += one.same
         naming = one.naming or naming
     return Changes(
         tuple(edits),
@@ -86,7 +76,7 @@ def joined(many: Iterable[Changes]) -> Changes:
         tuple(imports),
         tuple(uses),
         frozenset(handled),
-        tuple(counted),
+        tuple(same),
         naming,
     )
 
@@ -131,9 +121,9 @@ class Planned:
         return frozenset().union(*[part.handled for part in self.parts])
 
     @property
-    def counted(self) -> list[tuple[str, Fate]]:
-        """Members by name, with what became of each."""
-        return [one for part in self.parts for one in part.counted]
+    def same(self) -> list[str]:
+        """The names of members that are used and are the same on both sides."""
+        return [name for part in self.parts for name in part.same]
 
     @cached_property
     def naming(self) -> Naming:

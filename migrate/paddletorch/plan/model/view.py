@@ -219,8 +219,10 @@ class FileView:
         self, code: str, node: ast.expr | ast.stmt | ast.alias, name: str, replacement: str, row: str = ""
     ) -> Conversion:
         """The record of a conversion: ``name``, at ``node``, became ``replacement``."""
-        line, column = self.source.position(self.source.span(node).start)
-        return Conversion(code, name, replacement, line, column, row)
+        span = self.source.span(node)
+        return Conversion(
+            code, name, replacement, *self.source.position(span.start), *self.source.position(span.end), row
+        )
 
 
 class _LastKept:

@@ -1,14 +1,15 @@
-"""Counts the uses of the source framework's APIs and their outcomes, including APIs that no table has."""
+"""Counts the uses of the source framework's APIs of which nothing is said, and reports the APIs that no table has."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 
 from paddletorch_rules import Row
 
-from paddletorch.model import Uses
-from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned
+from paddletorch.model import Fate, Fates
+from paddletorch.model.fates import counted
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding, Located, finding, refused
 from paddletorch.plan.model.refusals import Refusal, UncertainBinding
 from paddletorch.plan.model.view import FileView
@@ -19,18 +20,25 @@ MODULE_AS_VALUE = "API242"
 IMPORT_AS_QUESTION = "API243"
 
 
-def count_uses(planned: Planned) -> dict[str, Uses]:
-    """The counts of uses, by name."""
-    fates = list(planned.counted)
+def unlisted_uses(
+    view: FileView, planned: Planned, findings: Iterable[Finding], ignored: Iterable[Finding]
+) -> dict[str, Fates]:
+    """The uses that the file's conversions and shown findings do not list, by name.
+
+    ``findings`` are all that there are; ``ignored`` those of them that the user does not want to see.
+    """
+    specs = view.settings.table.diagnostics
+    fates = [(name, Fate.SAME) for name in planned.same]
+    for found in ignored:
+        if specs[found.code].severity != "info":
+            fates.append((found.name, Fate.NEEDS_YOU if specs[found.code].examined else Fate.NOT_EXAMINED))
+    said: dict[ast.AST, bool] = {}
+    for found in findings:
+        said[found.node] = said.get(found.node, False) or specs[found.code].severity != "info"
     for use in planned.uses:
-        if use.row.kind != "module":
-            fates.append((use.site.name, Fate.CONVERTED if use.converts else Fate.REPORTED))
-    fates.sort(key=lambda entry: entry[1] is Fate.UNKNOWN)  # unknown names come last
-    counts: dict[str, dict[str, int]] = {}
-    for name, fate in fates:
-        count = counts.setdefault(name, {})
-        count[fate.value] = count.get(fate.value, 0) + 1
-    return {name: Uses(**count) for name, count in counts.items()}
+        if not use.converts and use.row.kind != "module" and not said.get(use.site.node, False):
+            fates.append((use.site.name, Fate.SAME if use.site.node in said else Fate.NEEDS_YOU))
+    return counted(fates)
 
 
 def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
@@ -43,18 +51,16 @@ def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
         (modules if _is_module_value(view, node, name) else unknown).append((node, name))
     left = {_root(node) for node, _ in unknown} | {_root(u.site.node) for u in planned.uses if not u.converts}
     modules = [(node, name) for node, name in modules if _root(node) not in left or not is_presence_test(view, node)]
-    found: list[tuple[Finding, Fate]] = [
-        *((_unknown(view, node, name), Fate.UNKNOWN) for node, name in unknown),
-        *((_unknown(view, alias, name), Fate.UNKNOWN) for alias, name in _unused_imports(view)),
-        *((_unknown(view, node, name, MODULE_AS_VALUE), Fate.REPORTED) for node, name in modules),
-        *((finding(IMPORT_AS_QUESTION, alias, name), Fate.REPORTED) for alias, name in _asking_imports(view)),
-        *((refused(why, node, name), Fate.REPORTED) for node, name, why in _read_before_class_binds(view)),
+    found = [
+        *(_unknown(view, node, name) for node, name in unknown),
+        *(_unknown(view, alias, name) for alias, name in _unused_imports(view)),
+        *(_unknown(view, node, name, MODULE_AS_VALUE) for node, name in modules),
+        *(finding(IMPORT_AS_QUESTION, alias, name) for alias, name in _asking_imports(view)),
+        *(refused(why, node, name) for node, name, why in _read_before_class_binds(view)),
     ]
     kept = view.kept(planned.edits) if found else None
-    found = [one for one in found if kept is None or kept.touches(view.source.span(one[0].node))]
     return Changes(
-        findings=tuple(one for one, _ in found),
-        counted=tuple((one.name, fate) for one, fate in found),
+        findings=tuple(one for one in found if kept is None or kept.touches(view.source.span(one.node))),
     )
 
 

@@ -14,7 +14,7 @@ from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.inference.overloads import Fit, choose, fit
 from paddletorch.plan.inference.receivers import Certainty, Receivers
-from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned, joined
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import (
@@ -58,7 +58,7 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
     attributes = [n for n in view.tree.attributes if n.attr in known and n not in matched]
     attributes.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
     members = [_plan_member(file, n) for n in attributes if n not in planned.handled]
-    counted = Changes(counted=tuple(one for _, one in members if one is not None))
+    counted = Changes(same=tuple(name for _, name in members if name is not None))
     planned_matches = [changes for _, changes in matches if changes is not None]
     return joined(
         [*planned_matches, *(changes for changes, _ in members), *plan_instance_calls(view, planned), counted]
@@ -116,8 +116,8 @@ def _plan_match(file: _File, match: Match) -> Changes | None:
     return changes._replace(conversions=(view.conversion(row.code, match.node, name, written, row.id),))
 
 
-def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, Fate] | None]:
-    """Plan one member for the first type that its receiver may have; its name and outcome if it has that type."""
+def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, str | None]:
+    """Plan one member for the first type that its receiver may have; its name if it surely has that, and stays."""
     view = file.view
     rows = view.settings.members(node.attr)
     if not rows or (isinstance(node.value, ast.Name | ast.Attribute) and _is_framework_name(view, node.value)):
@@ -153,9 +153,8 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
                 changes = _plan_reference(view, node, options)
         else:
             changes = _plan_call(file, node, call, options, certainty)
-        if certainty is not Certainty.YES:
-            return changes, None
-        return changes, (f"{receiver.capitalize()}.{node.attr}", _fate(changes))
+        same = certainty is Certainty.YES and not changes.edits and not _must_be_looked_at(view, changes)
+        return changes, f"{receiver}.{node.attr}" if same else None
     return NOTHING, None
 
 
@@ -204,10 +203,8 @@ def _has_kernel(view: FileView, node: ast.expr) -> bool:
     return any(keyword.arg == "kernel_size" for call in unseen for keyword in call.keywords)
 
 
-def _fate(changes: Changes) -> Fate:
-    if changes.edits:
-        return Fate.CONVERTED
-    return Fate.REPORTED if changes.findings else Fate.SAME
+def _must_be_looked_at(view: FileView, changes: Changes) -> bool:
+    return any(view.settings.table.diagnostics[found.code].severity != "info" for found in changes.findings)
 
 
 def _is_framework_name(view: FileView, node: ast.expr) -> bool:

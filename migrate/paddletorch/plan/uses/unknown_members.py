@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from paddletorch_rules import Row
 from paddletorch_rules.facts import facts
 
-from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned
-from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.uses.count import UNKNOWN_API
 from paddletorch.plan.uses.members import given_members
@@ -28,11 +28,7 @@ def plan_unknown_members(view: FileView, planned: Planned) -> Changes:
     members += [(node, finding(row.report or "", node, name, row)) for node, name, row in _absent(view, planned)]
     kept = view.kept(planned.edits) if members else None
     found = [one for node, one in members if kept is None or kept.touches(view.source.attribute_name(node))]
-    return Changes(findings=tuple(found), counted=tuple((one.name, _fate(one)) for one in found))
-
-
-def _fate(found: Finding) -> Fate:
-    return Fate.UNKNOWN if found.code == UNKNOWN_API else Fate.REPORTED
+    return Changes(findings=tuple(found))
 
 
 def _absent(view: FileView, planned: Planned) -> Iterator[tuple[ast.Attribute, str, Row]]:

@@ -8,10 +8,10 @@ from html import escape
 from importlib.resources import files as resources
 from string import Template
 
+from paddletorch.report.headline import headline
 from paddletorch.report.html.payload import compact, files, overview
 from paddletorch.report.html.rule_help import help_html
 from paddletorch.report.record import Report
-from paddletorch.report.text import headline
 
 _DIFF = '<script type="application/json" id="diff-{}">{}</script>'
 _HELP = '<template id="help-{}">{}</template>'

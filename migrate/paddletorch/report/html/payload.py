@@ -10,8 +10,9 @@ from typing import Any
 from paddletorch_rules import load
 
 import paddletorch
-from paddletorch.model import Conversion, Diagnostic, FileResult, Options, Uses
-from paddletorch.report.coverage import measure
+from paddletorch.model import Conversion, Diagnostic, Fates, FileResult, Options
+from paddletorch.model.counts import converted, fates_of
+from paddletorch.report.became import became
 from paddletorch.report.html.hunks import Hunk, hunks_of
 from paddletorch.report.printable import printable, printable_json
 from paddletorch.report.record import Report
@@ -45,7 +46,7 @@ def overview(report: Report) -> dict[str, Any]:
             }
             for code in sorted(used)
         },
-        "names": [[name, *_counts(uses)] for name, uses in summary.coverage.names.items()],
+        "names": [[name, *_counts(fates)] for name, fates in summary.coverage.names.items()],
         "uses": _counts(summary.coverage.total),
         "notes": [asdict(note) for note in summary.notes],
     }
@@ -79,12 +80,12 @@ def _file(result: FileResult) -> dict[str, Any]:
     return {
         "path": printable(result.path),
         "status": result.status.value,
-        "uses": _counts(measure([result]).total),
+        "uses": _counts(fates_of([result])),
         "findings": [
             [d.code, d.severity.value, d.applicability.value, *_place(d), d.message, d.hint, d.name]
             for d in result.diagnostics
         ],
-        "conversions": [[c.code, *_place(c), c.name, c.replacement] for c in result.conversions],
+        "conversions": [[c.code, *_place(c), printable(c.name), printable(became(c))] for c in converted(result)],
     }
 
 
@@ -108,8 +109,8 @@ def _lines(lines: list[list[tuple[str, str]]]) -> list[list[Any]]:
     return [[[name, text] if name else text for name, text in runs] for runs in lines]
 
 
-def _counts(uses: Uses) -> list[int]:
-    return [uses.converted, uses.same, uses.reported, uses.unknown]
+def _counts(fates: Fates) -> list[int]:
+    return [fates.converted, fates.same, fates.needs_you, fates.not_examined]
 
 
 def _given(options: Options) -> list[str]:

@@ -5,8 +5,8 @@
 
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
-const USES = ["converted", "same", "reported", "unknown"];
-const USES_TEXT = ["converted", "the same on both sides", "reported", "in no table"];
+const USES = ["converted", "same", "needs-you", "not-examined"];
+const USES_TEXT = ["converted", "the same on both sides", "need you", "not examined"];
 const SEVERITIES = ["error", "warning", "info"];
 const PAGE = 200; // files that are listed at once
 const WIDE = matchMedia("(min-width: 1000px)");
@@ -42,11 +42,8 @@ function bar(uses, width) {
   return node;
 }
 
-/** The share that needs no work, rounded down: 100 % only if nothing is left. */
-function done(uses) {
-  const total = sum(uses);
-  return total ? `${Math.floor(((uses[0] + uses[1]) / total) * 1000) / 10} %` : "–";
-}
+/** How many uses somebody has to look at. */
+const left = (uses) => uses[2] + uses[3];
 
 // ---- overview
 
@@ -67,7 +64,7 @@ function showOverview() {
     conversions += file.conversions.length;
     for (const finding of file.findings) found[finding[1]]++;
   }
-  const share = el("div", { class: "share" }, done(data.uses), el("small", null, "needs no work"));
+  const share = el("div", { class: "share" }, number(left(data.uses)), el("small", null, `of ${plural(sum(data.uses), "use")} left to do`));
   const legend = el("ul", { class: "legend" });
   USES.forEach((name, n) => {
     legend.append(el("li", null, el("i", { class: name }), el("b", null, number(data.uses[n])), ` ${USES_TEXT[n]}`));
@@ -129,7 +126,7 @@ function treeRow(item, most, isFolder) {
   const label = isFolder ? el("span", { class: "name", title: item.path }, name)
     : el("button", { class: "plain name", type: "button", title: item.path, onclick: () => filterBy({ path: item.path }, true) }, name);
   return el("span", { class: "row" }, label, el("span", null, bar(item.uses, total / most)),
-    el("span", { class: "count" }, `${done(item.uses)} of ${number(total)}`));
+    el("span", { class: "count" }, left(item.uses) ? `${number(left(item.uses))} of ${number(total)} left` : `none of ${number(total)} left`));
 }
 
 function treeLevel(folder) {
@@ -158,15 +155,15 @@ function table(heads, rows) {
 }
 
 function showApis() {
-  const left = data.names.filter((entry) => entry[3] + entry[4]);
-  if (!left.length) { $("api-table").append(el("p", null, "None.")); return; }
-  left.sort((a, b) => b[3] + b[4] - a[3] - a[4]);
-  const rows = left.slice(0, 1000).map(([name, converted, same, reported, unknown]) =>
+  const names = data.names.filter((entry) => entry[3] + entry[4]);
+  if (!names.length) { $("api-table").append(el("p", null, "None.")); return; }
+  names.sort((a, b) => b[3] + b[4] - a[3] - a[4]);
+  const rows = names.slice(0, 1000).map(([name, converted, same, needsYou, notExamined]) =>
     el("tr", null,
-      el("td", { class: "name" }, name),
-      ...[reported, unknown, converted + same].map((count) => el("td", { class: "number" }, count ? number(count) : ""))));
-  $("api-table").append(table(["API", "reported", "in no table", "done"], rows));
-  if (left.length > rows.length) $("api-table").append(el("p", null, `and ${number(left.length - rows.length)} more names`));
+      el("td", { class: "name" }, name || "code that could not be read"),
+      ...[needsYou, notExamined, converted, same].map((count) => el("td", { class: "number" }, count ? number(count) : ""))));
+  $("api-table").append(table(["API", "need you", "not examined", "converted", "same"], rows));
+  if (names.length > rows.length) $("api-table").append(el("p", null, `and ${number(names.length - rows.length)} more names`));
 }
 
 function codeCounts() {

@@ -168,7 +168,8 @@ def _may_be_tensor(view: FileView, target: ast.expr, value: ast.expr) -> bool:
     found = view.evaluator.values(target)
     if any(is_tensor(view, v) for v in found):
         return True
-    if view.is_half_converted or isinstance(target, ast.Subscript) or not all(isinstance(v, NoneValue | Unknown) for v in found):
+    known = any(not isinstance(v, NoneValue | Unknown) for v in found)
+    if known or view.is_half_converted or isinstance(target, ast.Subscript):
         return False
     operand = view.evaluator.values(value)
     if any(is_tensor(view, v) for v in operand):
