@@ -69,6 +69,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
             for (name, replacement), count in summary.conversions.items()
         ],
         "findings": summary.findings,
+        "packages": summary.packages,
         "known": summary.known,
         "unsafe": summary.unsafe,
         "evidence": {"open": summary.open, "answered": summary.answered, "settled": summary.settled},

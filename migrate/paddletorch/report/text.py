@@ -11,6 +11,9 @@ from paddletorch.report.coverage import left_lines, total_line
 from paddletorch.report.printable import printable
 from paddletorch.report.summary import Summary
 
+_PACKAGES = 6
+"""How many packages the summary names."""
+
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 
 
@@ -34,6 +37,8 @@ def finding_lines(results: Sequence[FileResult], *, conversions: bool) -> Iterat
 def summary_lines(summary: Summary, options: Options, *, coverage: bool) -> Iterator[str]:
     """The closing summary: what was found and done, and what to do next; with ``coverage`` the names that are left."""
     yield headline(summary)
+    if summary.packages:
+        yield packages_line(summary, options)
     if summary.known:
         yield f"{summary.known} known finding{'' if summary.known == 1 else 's'} of the baseline not shown."
     if summary.answered:
@@ -93,6 +98,13 @@ def headline(summary: Summary) -> str:
         parts.append(f"{summary.failed} failed")
     files = f"{summary.scanned} file{'' if summary.scanned == 1 else 's'} scanned"
     return f"{files}: {', '.join(parts) or 'nothing to convert'}."
+
+
+def packages_line(summary: Summary, options: Options) -> str:
+    """The packages without which the program cannot run; those that fewest files import are only counted."""
+    named, more = list(summary.packages)[:_PACKAGES], len(summary.packages) - _PACKAGES
+    rest = f" and {more} more" if more > 0 else ""
+    return f"Cannot run without {', '.join(map(printable, named))}{rest}, built on {options.source}."
 
 
 def _counted(number: int, what: str) -> str:

@@ -12,6 +12,7 @@ from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.fill_template import fill
+from paddletorch.plan.inference.built_on import BuiltOn
 from paddletorch.plan.inference.overloads import Fit, choose, fit
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Fate, Planned, joined
@@ -47,7 +48,8 @@ _HOOK_RESULTS = {
 def plan_members(view: FileView, planned: Planned) -> Changes:
     """Plan every use of a member of an instance of a tracked type."""
     receivers = view.provide(Receivers).with_uses(planned.uses)
-    file = _File(view, planned, receivers, planned.naming.aliases, _left_scaler(planned), given_members(view, planned))
+    aliases, given = planned.naming.aliases, given_members(view, planned)
+    file = _File(view, planned, receivers, aliases, _left_scaler(planned), given, view.provide(BuiltOn))
     if file.receivers.file_is_converted:
         return NOTHING
     matches = [(match, _plan_match(file, match)) for match in view.matches.values()]
@@ -78,6 +80,8 @@ class _File:
     """The line of a scaler's constructor, if the file has any and all of them are left."""
     given: Mapping[ast.ClassDef, frozenset[str]]
     """The classes that derive from a written one, with the members of the source that this has too."""
+    built_on: BuiltOn
+    """What comes from packages that are built on the source framework: no such member is known to be the same."""
 
 
 def _left_scaler(planned: Planned) -> int | None:
@@ -150,10 +154,18 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
                 changes = _plan_reference(view, node, options)
         else:
             changes = _plan_call(file, node, call, options, certainty)
-        if certainty is not Certainty.YES:
+        name, unknown = f"{receiver.capitalize()}.{node.attr}", _is_of_package(file, node, changes)
+        if certainty is not Certainty.YES and not unknown:
             return changes, None
-        return changes, (f"{receiver.capitalize()}.{node.attr}", _fate(changes))
-    return NOTHING, None
+        return changes, (name, Fate.UNKNOWN if unknown else _fate(changes))
+    if not _is_of_package(file, node, NOTHING) or any(view.suppressed(row.code, call or node) for row, _ in rows):
+        return NOTHING, None
+    return NOTHING, (f"{(rows[0][0].receiver or '').capitalize()}.{node.attr}", Fate.UNKNOWN)
+
+
+def _is_of_package(file: _File, node: ast.Attribute, changes: Changes) -> bool:
+    """Whether nothing is done about a member of what a package gives that is built on the source framework."""
+    return not (changes.edits or changes.findings) and file.built_on.source_of(node.value) is not None
 
 
 def _is_given(file: _File, node: ast.Attribute) -> bool:

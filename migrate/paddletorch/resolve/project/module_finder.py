@@ -51,6 +51,20 @@ class ModuleFinder:
             found = self._found[name, folder] = Found(location, frozenset(search.checked))
         return found
 
+    def holds(self, package: str, folder: str) -> tuple[bool, frozenset[str]]:
+        """Whether a package or module of this name is there for a file in ``folder``, and the paths that were checked.
+
+        A folder without ``__init__.py`` does not count: Python takes an installed package before it.
+        """
+        bases, checked = self._search_path(folder)
+        search = _Search(self.kinds)
+        places = [_join(base, package) for base in bases]
+        found = any(
+            search.kind(f"{place}.py") == "file" or search.kind(_join(place, "__init__.py")) == "file"
+            for place in places
+        )
+        return found, checked | search.checked
+
     def _relative(self, search: _Search, name: str, folder: str) -> Location | None:
         dotted = name.lstrip(".")
         for _ in range(len(name) - len(dotted) - 1):
