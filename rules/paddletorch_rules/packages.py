@@ -55,6 +55,15 @@ class Packages:
         """Whether a file with these bytes may import one of them."""
         return any(token in data for token in self._tokens) and self._import.search(data) is not None
 
+    def may_be_required(self, data: bytes) -> bool:
+        """Whether a file with these bytes may name one of them as a requirement."""
+        lowered = data.lower()
+        return any(token in lowered for token in self._required)
+
+    @cached_property
+    def _required(self) -> tuple[bytes, ...]:
+        return tuple(sorted({part.encode() for name in self._by_distribution for part in name.split("-")[:1]}))
+
     @cached_property
     def _by_distribution(self) -> Mapping[str, Package]:
         return {normalized(name): package for package in self._by_name.values() for name in package.distributions}
