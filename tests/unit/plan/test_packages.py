@@ -98,6 +98,12 @@ def test_the_finding_names_the_lines_of_what_depends_on_it() -> None:
     assert "3 uses depend on it (lines 8, 12, 13)" in found.message
 
 
+def test_uses_that_a_row_reports_are_not_reported_twice() -> None:
+    assert _found("from apex import amp\nmodel, optimizer = amp.initialize(model, optimizer)\n") == []
+    text = "import apex\napex.amp.initialize(model)\napex.optimizers.FusedAdam(p)\n"
+    assert _found(text) == [(NEEDED, "apex", 1)]
+
+
 def test_a_variable_made_of_itself_ends() -> None:
     text = "import timm\nx = timm.a()\nwhile x:\n    x = x.b(x)\ny = y if y else x\n"
     assert _found(text) == [(NEEDED, "timm", 1)]

@@ -32,8 +32,8 @@ def plan_packages(view: FileView, planned: Planned) -> Changes:
         loads = [load for load in _loads(view, one) if built_on.alias_of(load) is one]
         whole = [_whole(view, load, known) for load in loads]
         direct += [(one.package, node) for node in whole if not known.get(node, False)]
-        if whole and all(known.get(node, False) for node in whole):
-            kept.discard(one)
+        if whole and all(node in known for node in whole):
+            kept.discard(one)  # each use is converted, or reported by its row
     depending: dict[str, list[int]] = {}
     for package, node in (*direct, *_values(view, built_on)):
         depending.setdefault(package.name, []).append(node.lineno)
