@@ -1,4 +1,4 @@
-"""Keeps the checked tables and the facts in the user's cache, so that a run need not parse them again.
+"""Keeps the checked tables, the facts and the packages in the user's cache, so that a run need not parse them again.
 
 The key is the content of the files and of the code that reads them; a copy that cannot be read is
 ignored, and one that cannot be written is not missed. Reading runs no code that a copy could name: the folder
@@ -56,15 +56,15 @@ def keep(tables: str, raw: RawTables) -> None:
     _keep("tables", tables, lambda: _shared(raw))
 
 
-def restore_facts(facts: str) -> dict[str, Any] | None:
-    """The facts of the file with this digest, if they were kept."""
-    found = _restored("facts", facts)
+def restore_plain(kind: str, digest: str) -> dict[str, Any] | None:
+    """What a file of this digest beside the tables holds, as plain values, if it was kept."""
+    found = _restored(kind, digest)
     return found if isinstance(found, dict) else None
 
 
-def keep_facts(facts: str, read: dict[str, Any]) -> None:
-    """Keep the facts, as ``keep`` does the tables."""
-    _keep("facts", facts, lambda: read)
+def keep_plain(kind: str, digest: str, read: dict[str, Any]) -> None:
+    """Keep plain values, as ``keep`` does the tables."""
+    _keep(kind, digest, lambda: read)
 
 
 def _restored(kind: str, digest: str) -> Any:

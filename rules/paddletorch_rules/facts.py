@@ -96,10 +96,10 @@ def facts() -> Facts:
         TableError: the file is wrong; the message names table and key.
     """
     digest = compiled.digest_of([FILE])
-    found = compiled.restore_facts(digest)
+    found = compiled.restore_plain("facts", digest)
     if found is None or found.keys() != set(Facts.__match_args__):
         found = read()
-        compiled.keep_facts(digest, found)
+        compiled.keep_plain("facts", digest, found)
     return Facts(**found)
 
 

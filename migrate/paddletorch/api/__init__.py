@@ -1,1 +1,1 @@
-"""The Python interface: text in, result out. Imports `documents`, `engine`, `text` and `model`."""
+"""The Python interface: text in, result out. Imports `documents`, `engine`, `project_files`, `text` and `model`."""

@@ -33,6 +33,7 @@ def convert(
     shim: ShimMode = "never",
     initial_values: InitialValues = "target",
     tables: Iterable[str | os.PathLike[str]] = (),
+    project_files: bool = False,
     max_file_size: int = MAX_FILE_SIZE,
     max_file_seconds: float = MAX_FILE_SECONDS,
 ) -> Result[AnyStr]:
@@ -59,6 +60,7 @@ def convert(
         shim=shim,
         initial_values=initial_values,
         tables=tables,
+        project_files=project_files,
         max_file_size=max_file_size,
         max_file_seconds=max_file_seconds,
     )

@@ -19,6 +19,7 @@ from paddletorch.model.dependencies import Dependencies
 from paddletorch.model.document_kinds import document_kind
 from paddletorch.model.failure import failed
 from paddletorch.model.options import MAX_FILE_SECONDS, MAX_FILE_SIZE
+from paddletorch.model.project_kinds import is_setup_script, project_kind
 from paddletorch.text.source import Source
 
 Kind = Literal["python", "notebook", "markdown"]
@@ -43,6 +44,7 @@ class Converter:
         shim: ``"auto"`` uses the runtime shim for what has no exact counterpart, ``"always"`` for every scaler.
         initial_values: ``"source"`` writes initializers for layers whose default initial values differ.
         tables: TOML files to put before the built-in tables.
+        project_files: also change requirements, and the commands of scripts and notebooks.
         max_file_size: bytes of the largest text that is converted; 0: no limit.
         max_file_seconds: CPU seconds that one text may take; 0: no limit.
 
@@ -66,6 +68,7 @@ class Converter:
         shim: ShimMode = "never",
         initial_values: InitialValues = "target",
         tables: Iterable[str | os.PathLike[str]] = (),
+        project_files: bool = False,
         max_file_size: int = MAX_FILE_SIZE,
         max_file_seconds: float = MAX_FILE_SECONDS,
     ) -> None:
@@ -81,6 +84,7 @@ class Converter:
             shim=shim,
             initial_values=initial_values,
             tables=tables,
+            project_files=project_files,
             max_file_size=max_file_size,
             max_file_seconds=max_file_seconds,
         )
@@ -119,7 +123,7 @@ class Converter:
             source: the text; bytes are decoded as Python would decode the file.
             path: where the text stands, for messages and to look up what it imports; it need not exist. A name in
                 angle brackets stands nowhere.
-            kind: what the text is; by default as the suffix of ``path`` says, else Python.
+            kind: what the text is; by default as the name in ``path`` says, as requirements.txt does, else Python.
             evidence: what was seen of the file at ``path`` as it ran; counts only for the bytes of a Python file.
             left: lines, from 1, whose statements stay as they are; counts only for a Python file. What depends on
                 them is planned with them left.
@@ -132,7 +136,7 @@ class Converter:
         name = os.fspath(path)
         with _one_at_a_time():
             try:
-                file = self._convert(source, name, kind or document_kind(name) or "python", evidence, frozenset(left))
+                file = self._convert(source, name, kind, evidence, frozenset(left))
             except (RecursionError, MemoryError) as error:
                 message = f"too deeply nested or too large ({type(error).__name__})"
                 file = failed(name, "SRC008", message, source=_as_bytes(source))
@@ -146,8 +150,12 @@ class Converter:
             return Result(source, source, file)
         return Result(source, file.output.decode("utf-8") if isinstance(source, str) else file.output, file)
 
-    def may_have_uses(self, data: bytes) -> bool:
-        """Whether a file with these bytes may use the source framework, by a quick look at the bytes."""
+    def may_have_uses(self, data: bytes, path: str = "<string>") -> bool:
+        """Whether the file at ``path`` with these bytes may use the source framework, by a quick look at the bytes."""
+        if project_kind(path) is not None or is_setup_script(path):
+            from paddletorch.project_files.convert import may_name_framework
+
+            return may_name_framework(data, self._engine.settings.options) or self._engine.may_hit(data)
         return self._engine.may_hit(data)
 
     def dependencies(self, path: str) -> Dependencies | None:
@@ -155,9 +163,10 @@ class Converter:
         return self._engine.dependencies(path)
 
     def _convert(
-        self, source: str | bytes, path: str, kind: Kind, evidence: Evidence | None, left: frozenset[int]
+        self, source: str | bytes, path: str, given: Kind | None, evidence: Evidence | None, left: frozenset[int]
     ) -> FileResult:
         engine = self._engine
+        kind = given or document_kind(path) or "python"
         try:
             data = source.encode("utf-8") if isinstance(source, str) else source
         except UnicodeEncodeError as error:
@@ -168,10 +177,19 @@ class Converter:
             from paddletorch.documents.convert import convert_document
 
             return convert_document(engine, data, path, kind)
+        if given is None and (project := project_kind(path)) is not None:
+            from paddletorch.project_files.convert import convert_project_file
+
+            return convert_project_file(data, path, project, engine.settings.options, engine.settings.table)
         if isinstance(source, bytes) or not engine.may_hit(data):
-            return engine.convert(data, path, evidence, left)
-        text = Source(data, encoding="utf-8")  # a coding comment does not count in a str
-        return engine.convert_source(text, path, left)
+            result = engine.convert(data, path, evidence, left)
+        else:  # a coding comment does not count in a str
+            result = engine.convert_source(Source(data, encoding="utf-8"), path, left)
+        if not is_setup_script(path):
+            return result
+        from paddletorch.project_files.convert import with_requirements
+
+        return with_requirements(result, engine.settings.options, engine.settings.table)
 
 
 _lock = threading.RLock()

@@ -26,6 +26,7 @@ def checked_options(
     shim: ShimMode = "never",
     initial_values: InitialValues = "target",
     tables: Iterable[str | os.PathLike[str]] = (),
+    project_files: bool = False,
     max_file_size: int = MAX_FILE_SIZE,
     max_file_seconds: float = MAX_FILE_SECONDS,
 ) -> Options:
@@ -63,6 +64,7 @@ def checked_options(
         shim=shim,
         initial_values=initial_values,
         tables=files,
+        project_files=project_files,
         max_file_size=max_file_size,
         max_file_seconds=max_file_seconds,
     )

@@ -11,6 +11,7 @@ from paddletorch.batch.progress import track
 from paddletorch.inputs.read import SourceFile, read
 from paddletorch.model import NOTHING_RECORDED, Evidence, FileResult, Options
 from paddletorch.model.dependencies import DependentResult
+from paddletorch.model.project_kinds import project_kind
 
 POOL_FROM = 2_000_000
 """Bytes of source that are worth the start of worker processes."""
@@ -21,7 +22,7 @@ class Run:
     """What came out of a run."""
 
     scanned: int
-    """Files that were read."""
+    """Files that were read; project files only if they name the source framework."""
     results: tuple[FileResult, ...]
     """In the order of the paths; files that do not use the source framework are left out."""
     notes: tuple[str, ...] = ()
@@ -52,7 +53,7 @@ def run(
     found = cache.find(sources)
     fresh = [source for source in sources if source.path not in found]
     converter = converter_for(options) if fresh or not found else None
-    candidates = [source for source in fresh if converter is not None and converter.may_have_uses(source.data)]
+    candidates = [source for source in fresh if converter is not None and converter.may_have_uses(*source[::-1])]
     looked_at = {source.path for source in candidates}
     sizes = [len(source.data) for source in candidates]
     converted = cache.keep(
@@ -61,7 +62,12 @@ def run(
     )
     done = found | {result.path: result for result in converted}
     results = (done.get(file.path) if isinstance(file, SourceFile) else file for file in read_files)
-    return Run(len(sources), tuple(result for result in results if result is not None), tuple(cache.notes))
+    idle = [file.path for file in sources if project_kind(file.path) and not _says_anything(done.get(file.path))]
+    return Run(
+        len(sources) - len(idle),
+        tuple(result for result in results if result is not None and result.path not in idle),
+        tuple(cache.notes),
+    )
 
 
 def run_each(
@@ -87,6 +93,11 @@ def run_each(
     results = sorted((result for one in runs for result in one.results), key=lambda result: order[result.path])
     notes = dict.fromkeys(note for one in runs for note in one.notes)
     return Run(sum(one.scanned for one in runs), tuple(results), tuple(notes))
+
+
+def _says_anything(result: FileResult | None) -> bool:
+    """Whether something was found in a project file."""
+    return result is not None and bool(result.diagnostics or result.conversions)
 
 
 def _convert_all(

@@ -73,6 +73,11 @@ class _NamesApart(click.Command):
 @click.option("--follow-links", is_flag=True, help="Take, and with --write change, what links to elsewhere lead to.")
 @click.option("--no-gitignore", is_flag=True, help="Also take what .gitignore leaves out.")
 @click.option("--markdown/--no-markdown", default=None, help="Also take fenced Python of Markdown files in folders.")
+@click.option(
+    "--project-files/--no-project-files",
+    default=None,
+    help="Also change requirements, and the commands of scripts, where there is an exact counterpart.",
+)
 @click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
 @click.option("--max-file-size", type=click.IntRange(min=0), metavar="BYTES", help="Leave larger files [16000000].")
 @click.option(
@@ -268,6 +273,7 @@ def _convert_paths(request: _Request) -> int:
             gitignore,
             given["force_exclude"],
             settings.takes_markdown,
+            project_files=True,
             file_links=follow or not given["write"],
             folder_links=follow,
         )
@@ -317,11 +323,13 @@ def _convert_paths(request: _Request) -> int:
 def _try(request: _Request, options: Options, files: Sequence[str], results: Sequence[FileResult]) -> int:
     """Import the modules of the copy; what became of them goes to stderr where the report has stdout for a program."""
     from paddletorch.cli.try_out import SECONDS, copied_tree, tried_modules
+    from paddletorch.model.project_kinds import project_kind
     from paddletorch.output.copy_tree import copied_to
     from paddletorch.trial.report import exit_code, text_lines
 
     output = request.given["output"]
-    copied = {file: place for file in files if (place := copied_to(file, request.paths, output)) and place.is_file()}
+    modules = [file for file in files if project_kind(file) is None]
+    copied = {file: place for file in modules if (place := copied_to(file, request.paths, output)) and place.is_file()}
     made = {str(copied[result.path]): result for result in results if result.path in copied}
     tree = copied_tree(made, output, options.target)
     tried = tried_modules(tree, list(map(str, copied.values())), [str(output)], SECONDS)

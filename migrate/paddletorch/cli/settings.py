@@ -126,6 +126,7 @@ class RunSettings:
             shim=setting("shim", "never"),
             initial_values=setting("initial_values", "target"),
             tables=tables,
+            project_files=setting("project_files", False),
             max_file_size=setting("max_file_size", MAX_FILE_SIZE),
             max_file_seconds=setting("max_file_seconds", MAX_FILE_SECONDS),
         )

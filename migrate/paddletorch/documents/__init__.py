@@ -1,1 +1,1 @@
-"""Code inside notebooks and Markdown, converted in place. Imports `engine`, `text` and `model`."""
+"""Code inside notebooks and Markdown, converted in place. Imports `engine`, `project_files`, `text` and `model`."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeVar
 
 from paddletorch.documents import markdown
-from paddletorch.documents.cells import Cell, DocumentError
+from paddletorch.documents.cells import Cell, Change, DocumentError
 from paddletorch.documents.document import Document, Position, line_starts
 from paddletorch.documents.joined import Joined
-from paddletorch.documents.magics import CoveredMagic, blank, names_in, without_magics
+from paddletorch.documents.magics import CoveredMagic, blank, command_texts, names_in, without_magics
 from paddletorch.model import Conversion, Diagnostic, FileResult, Status
 from paddletorch.model.document_kinds import DocumentKind
+from paddletorch.project_files.convert import said, selected, target_of
+from paddletorch.project_files.formats import in_command
+from paddletorch.project_files.lines import Lines
 from paddletorch.text.masking import mask
 from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Source
@@ -58,11 +62,16 @@ def convert_document(engine: Engine, data: bytes, path: str, kind: DocumentKind)
     in_document = _in_document(result, document, joined)
     if result.status is Status.FAILED:
         return replace(in_document, source=data, output=data)
+    commands = _commands(engine, document, prepared) if kind == "notebook" else _Commands()
+    in_document = replace(
+        in_document,
+        conversions=tuple(sorted((*in_document.conversions, *commands.conversions), key=lambda c: (c.line, c.column))),
+    )
     try:
-        output, cells = document.changed(list(joined.changes(result.edits)))
+        output, cells = document.changed(_with_commands(joined.changes(result.edits), commands.changes))
     except DocumentError as error:
         return engine.failed(path, data, "SRC006", str(error))
-    diagnostics = [*in_document.diagnostics, *_notes(engine, document, prepared, kind)]
+    diagnostics = [*in_document.diagnostics, *_notes(engine, document, prepared, kind), *commands.diagnostics]
     return replace(
         in_document,
         status=Status.CONVERTED if output != data else Status.CLEAN,
@@ -111,6 +120,56 @@ def _notes(
         for cover in one.covers:
             if engine.tokens.named(cover.python.encode("utf-8", "replace")):
                 yield from _note(engine, document, one.cell, "SRC011", cover.line, magic=cover.magic)
+
+
+@dataclass(slots=True)
+class _Commands:
+    """What becomes of the commands of a notebook, such as ``!pip install torch``."""
+
+    changes: list[tuple[Cell, list[Change]]] = field(default_factory=list)
+    conversions: list[Conversion] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def _commands(engine: Engine, document: Document, prepared: Sequence[_Prepared]) -> _Commands:
+    found = _Commands()
+    options = engine.settings.options
+    target = target_of(options)
+    for one in prepared:
+        changes: list[Change] = []
+        for start, text in command_texts(one.cell.code, one.covers):
+            for item in selected(in_command(text, target), Lines(text), options):
+                here, end = (document.position(one.cell, start + place) for place in (item.start, item.end))
+                if item.edits and options.project_files:
+                    changes += [Change(start + edit.start, start + edit.end, edit.text) for edit in item.edits]
+                    made = Conversion(item.code, item.name, item.replacement, here.line, here.column, cell=here.cell)
+                    found.conversions.append(made)
+                found.diagnostics += [
+                    replace(
+                        said_of,
+                        line=here.line,
+                        column=here.column,
+                        end_line=end.line,
+                        end_column=end.column,
+                        cell=here.cell,
+                    )
+                    for said_of in said(item, Lines(text), options, engine.settings.table)
+                ]
+        if changes:
+            found.changes.append((one.cell, sorted(changes, key=attrgetter("start", "end"))))
+    return found
+
+
+def _with_commands(
+    code: Iterable[tuple[Cell, list[Change]]], commands: Sequence[tuple[Cell, list[Change]]]
+) -> list[tuple[Cell, list[Change]]]:
+    """The changes of both, by cell and in order."""
+    both: dict[int, tuple[Cell, list[Change]]] = {}
+    for cell, changes in (*code, *commands):
+        _, known = both.setdefault(cell.number, (cell, []))
+        known += changes
+    ordered = sorted(both.values(), key=lambda item: item[0].offsets[0])
+    return [(cell, sorted(changes, key=attrgetter("start", "end"))) for cell, changes in ordered]
 
 
 def _note(engine: Engine, document: Document, cell: Cell, code: str, line: int, **details: str) -> Iterator[Diagnostic]:

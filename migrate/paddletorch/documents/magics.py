@@ -11,6 +11,7 @@ import re
 import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 _CELL_MAGIC = re.compile(r"\s*%%(?P<name>[\w!]+)")
 _LINE_MAGIC = re.compile(r"[ \t]*[%!?]")
@@ -21,6 +22,9 @@ _STATEMENT = re.compile(r"[ \t]*(?P<magic>%(?:time|timeit)(?:[ \t]+-[a-z]+[ \t]*
 _MAGIC_NAME = re.compile(r"[ \t]*%+(\w*)")
 _NAME = re.compile(r"[^\W\d]\w*")
 _INTERPOLATED = re.compile(r"\{[^{}]*\}|\$\w+")
+
+_SHELL_CELLS = frozenset({"%%bash", "%%sh", "%%!", "%%system"})
+_COMMAND_MARK = re.compile(r"[ \t]*(?:!{1,2}|%(?=pip|conda))?[ \t]*(?=\w)")
 
 _PYTHON_BODY = frozenset({"time", "timeit", "capture", "prun", "memit", "debug"})
 """Cell magics that run the rest of the cell in the notebook's own namespace."""
@@ -108,6 +112,21 @@ def _lines(lines: Sequence[str], before: int = 0) -> PlainCell:
             written.append(whole)
         index = end
     return PlainCell("".join(written), tuple(covers))
+
+
+def command_texts(code: str, covers: Sequence[CoveredMagic]) -> Iterator[tuple[int, str]]:
+    """What a shell or pip is given of a cell, with its place: the text behind ``!`` and ``%``, or below ``%%bash``."""
+    lines = list(io.StringIO(code, newline=""))
+    starts = [0, *accumulate(map(len, lines))]
+    for cover in covers:
+        first = cover.line - 1
+        if cover.magic in _SHELL_CELLS:
+            yield starts[cover.line], code[starts[cover.line] :]
+        elif cover.magic in ("!", "%pip", "%conda", "") or _BARE_INSTALL.match(lines[first]):
+            text = "".join(lines[first : _continued(lines, first)])
+            mark = _COMMAND_MARK.match(text)
+            if mark is not None:
+                yield starts[first] + mark.end(), text[mark.end() :]
 
 
 def _cover(text: str, line: int) -> CoveredMagic:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import paddletorch_rules
 from paddletorch_rules import ShimPart, Table
+from paddletorch_rules.packages import packages
 
 from paddletorch.engine.annotate import annotation_edits
 from paddletorch.engine.diagnose import diagnostic_of
@@ -41,6 +42,7 @@ from paddletorch.plan.model.changes import Planned
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.settings import Settings
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.passes.packages import PACKAGE_CODES
 from paddletorch.plan.planner import findings_of, plan_file
 from paddletorch.plan.uses.count import unlisted_uses
 from paddletorch.resolve import Evaluator, Parsed, ProjectIndex, Texts
@@ -70,6 +72,8 @@ class Engine:
         self._findings_alone = _findings_alone(options, self.settings.table)
         rows = self._settings(frozenset(), every_row=True).rows if self._findings_alone else self.settings.rows
         self.tokens = self.settings.table.tokens(options.source, rows)
+        wants_packages = any(map(options.wants, PACKAGE_CODES))
+        self._packages = packages(options.source) if wants_packages else None
         self._index = self._new_index() if tree else None
 
     def _new_index(self) -> ProjectIndex:
@@ -95,11 +99,13 @@ class Engine:
         return self._settings_by_shim[key]
 
     def may_hit(self, data: bytes) -> bool:
-        """Whether the file must be parsed: its bytes hold a token of a selected row, or a suppression comment.
+        """Whether the file must be parsed: its bytes hold a selected row's token, a known import or a suppression.
 
         A file in UTF-16 or UTF-32 must be too: tokens do not show in its bytes, and Python refuses such a file.
         """
-        return self.tokens.hit(data) or (MARK in data and self._options.wants("API214")) or data.startswith(_WIDE)
+        if self.tokens.hit(data) or (self._packages is not None and self._packages.may_be_imported(data)):
+            return True
+        return (MARK in data and self._options.wants("API214")) or data.startswith(_WIDE)
 
     def renewed(self) -> Engine:
         """An engine with the same options that remembers no file."""

@@ -28,7 +28,7 @@ _STRINGS = ("source-version", "target-version", "baseline")
 _LISTS = ("select", "ignore", "exclude", "tables")
 _TABLES = ("per-file-ignores",)
 _PATHS = ("baseline", "tables")
-_FLAGS = ("unsafe", "annotate", "verify", "markdown")
+_FLAGS = ("unsafe", "annotate", "verify", "markdown", "project-files")
 _LIMITS = {"max-file-size": (int,), "max-file-seconds": (int, float)}
 KEYS = (*_CHOICES, *_STRINGS, *_LISTS, *_TABLES, *_FLAGS, *_LIMITS)
 
@@ -112,6 +112,7 @@ class Config:
     annotate: bool | None = None
     verify: bool | None = None
     markdown: bool | None = None
+    project_files: bool | None = None
     max_file_size: int | None = None
     max_file_seconds: float | None = None
 

@@ -14,6 +14,7 @@ from paddletorch.inputs.gitignore import Exclusion, Ignore, OnError, above, excl
 from paddletorch.model import FileResult
 from paddletorch.model.document_kinds import MARKDOWN, NOTEBOOKS
 from paddletorch.model.failure import failed, reason
+from paddletorch.model.project_kinds import project_kind
 
 SUFFIXES = (".py", ".pyi", *NOTEBOOKS)
 
@@ -36,6 +37,8 @@ class FileFilter:
     """Whether :attr:`exclusion` also holds for files that were named one by one."""
     markdown: Callable[[str], bool] = lambda _: False
     """Whether the Markdown files in a folder are taken."""
+    project_files: bool = False
+    """Whether files beside the code are taken, such as requirements and scripts."""
     file_links: bool = True
     """Whether files elsewhere are taken that a link leads to."""
     folder_links: bool = False
@@ -43,7 +46,9 @@ class FileFilter:
 
     def takes(self, path: str) -> bool:
         """Whether a file that was found in a folder is of a kind that is converted."""
-        return path.endswith(SUFFIXES) or (path.endswith(MARKDOWN) and self.markdown(str(Path(path).parent)))
+        if path.endswith(SUFFIXES) or (self.project_files and project_kind(path) is not None):
+            return True
+        return path.endswith(MARKDOWN) and self.markdown(str(Path(path).parent))
 
 
 @dataclass(slots=True)
@@ -191,19 +196,19 @@ def _collect(root: str, wanted_files: FileFilter, candidates: list[_Candidate], 
         try:
             mode = entry.stat().st_mode if is_link or not entry.is_file() else stat.S_IFREG
         except OSError as error:  # a link to nothing or to itself, or a file that vanished
-            if wanted_files.takes(entry.path):
+            if wanted_files.takes(entry.path) and project_kind(entry.path) is None:
                 found.failures.append(unusable(path, error))
             continue
         if stat.S_ISDIR(mode):
             if is_link:
                 _note_link(path, real, found)
-            elif wanted_files.takes(entry.path):
+            elif wanted_files.takes(entry.path) and project_kind(entry.path) is None:
                 message = "a folder with the name of a Python file; what is in it was searched"
                 found.failures.append(failed(path, "SRC004", message))
         elif wanted_files.takes(entry.path):
             if stat.S_ISREG(mode):
                 candidates.append(_Candidate(path, os.path.realpath(real) if is_link else real, is_link))
-            else:
+            elif project_kind(entry.path) is None:
                 found.failures.append(failed(path, "SRC004", "not a regular file"))
 
 
@@ -225,7 +230,7 @@ def _each_once(candidates: list[_Candidate]) -> list[str]:
 
 
 def _is_source(name: str) -> bool:
-    return name.endswith((*SUFFIXES, *MARKDOWN))
+    return name.endswith((*SUFFIXES, *MARKDOWN, ".txt", ".in")) or project_kind(name) is not None
 
 
 def _skipped(folder: os.DirEntry[str]) -> bool:

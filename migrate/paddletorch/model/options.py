@@ -43,6 +43,8 @@ class Options:
     shim: ShimMode = "never"
     initial_values: InitialValues = "target"
     tables: tuple[str, ...] = ()
+    project_files: bool = False
+    """Also change what stands outside Python: requirements and the commands of scripts."""
     max_file_size: int = MAX_FILE_SIZE
     """In bytes; 0: no limit."""
     max_file_seconds: float = MAX_FILE_SECONDS

@@ -18,6 +18,7 @@ NAMES = {
     "NNM": "members of modules",
     "NNU": "gradient clipping",
     "OPT": "optimizers",
+    "PRJ": "project files",
     "RND": "random numbers",
     "SER": "saving and loading",
     "SRC": "source files",

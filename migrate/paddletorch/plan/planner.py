@@ -16,6 +16,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.decide import plan_names
 from paddletorch.plan.names.imports import plan_imports
 from paddletorch.plan.open_questions import open_questions
+from paddletorch.plan.passes.packages import plan_packages
 from paddletorch.plan.passes.strings.attribute_names import plan_attribute_names
 from paddletorch.plan.passes.strings.class_names import plan_class_names
 from paddletorch.plan.passes.strings.evaluated_text import plan_evaluated_text
@@ -43,6 +44,7 @@ from paddletorch.plan.passes.tensors.subscripts import plan_subscripts
 from paddletorch.plan.passes.tensors.tied_weights import plan_tied_weights
 from paddletorch.plan.passes.tensors.truth_differences import plan_truth_differences
 from paddletorch.plan.passes.training.autocast_objects import plan_autocast_objects
+from paddletorch.plan.passes.training.checkpoints import plan_checkpoints
 from paddletorch.plan.passes.training.clipping import plan_clipping
 from paddletorch.plan.passes.training.collate_functions import plan_collate_functions
 from paddletorch.plan.passes.training.hazards import plan_hazards
@@ -128,6 +130,8 @@ PASSES = (
     Pass("names in strings", plan_names_in_strings),  # after all edits of strings
     Pass("names in probes", plan_names_in_probes),
     Pass("hazards", plan_hazards),
+    Pass("checkpoints", plan_checkpoints),
+    Pass("packages", plan_packages),
     Pass("unknown names", plan_unknown_names),
     Pass("unknown members", plan_unknown_members),
     Pass("emptied blocks", plan_emptied_blocks),  # after all that removes statements

@@ -10,7 +10,7 @@ from paddletorch.model import Applicability, Conversion, Diagnostic, FileResult,
 from paddletorch.model.counts import converted
 from paddletorch.report.became import became, plain
 from paddletorch.report.coverage import left_lines, total_line
-from paddletorch.report.headline import counted, headline
+from paddletorch.report.headline import counted, headline, packages_line
 from paddletorch.report.printable import printable
 from paddletorch.report.styles import COLOURS
 from paddletorch.report.summary import Summary
@@ -36,6 +36,8 @@ def finding_lines(results: Sequence[FileResult], *, conversions: bool) -> Iterat
 def summary_lines(summary: Summary, options: Options, *, coverage: bool) -> Iterator[str]:
     """The closing summary: what was found and done, and what to do next; with ``coverage`` the names that are left."""
     yield headline(summary)
+    if summary.packages:
+        yield packages_line(summary, options)
     if summary.known:
         yield f"{summary.known} known finding{'' if summary.known == 1 else 's'} of the baseline not shown."
     if summary.answered:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from paddletorch.model import Options
+from paddletorch.report.printable import printable
 from paddletorch.report.summary import Summary
+
+_PACKAGES = 6
+"""How many packages the summary names."""
 
 
 def headline(summary: Summary) -> str:
@@ -13,6 +18,13 @@ def headline(summary: Summary) -> str:
     if summary.failed:
         parts.append(f"{summary.failed:,} failed")
     return f"{counted(summary.scanned, 'file')} scanned: {', '.join(parts) or 'nothing to convert'}."
+
+
+def packages_line(summary: Summary, options: Options) -> str:
+    """The packages without which the program cannot run; those that fewest files import are only counted."""
+    named, more = list(summary.packages)[:_PACKAGES], len(summary.packages) - _PACKAGES
+    rest = f" and {more} more" if more > 0 else ""
+    return f"Cannot run without {', '.join(map(printable, named))}{rest}, built on {options.source}."
 
 
 def counted(number: int, what: str) -> str:

@@ -84,6 +84,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
         ],
         "findings": summary.findings,
         "left": summary.left,
+        "packages": summary.packages,
         "known": summary.known,
         "unsafe": summary.unsafe,
         "evidence": {"open": summary.open, "answered": summary.answered, "settled": summary.settled},

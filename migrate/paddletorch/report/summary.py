@@ -11,6 +11,8 @@ from paddletorch.model.counts import converted, places
 from paddletorch.report.coverage import Coverage, measure
 
 NUMPY_NOTE = "AMP240"
+_PACKAGE = "API244"
+"""The finding about a package that is built on the source framework; it is named after the package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Summary:
     """Findings that are gone because of that."""
     coverage: Coverage
     """What became of the uses of the source framework's API."""
+    packages: dict[str, int]
+    """Packages built on the source framework without which the program cannot run, each with its files."""
     notes: tuple[Note, ...]
     exit_code: int
 
@@ -69,6 +73,7 @@ def summarise(
     conversions = Counter((c.name, c.replacement) for result in results for c in converted(result))
     diagnostics = [diagnostic for result in results for diagnostic in result.diagnostics]
     findings = Counter(diagnostic.code for diagnostic in diagnostics)
+    packages = Counter(diagnostic.name for diagnostic in diagnostics if diagnostic.code == _PACKAGE)
     return Summary(
         applied=applied,
         scanned=scanned,
@@ -85,6 +90,7 @@ def summarise(
         answered=sum(result.answered for result in results),
         settled=sum(result.settled for result in results),
         coverage=measure(results),
+        packages=dict(sorted(packages.items(), key=lambda item: (-item[1], item[0]))),
         notes=(*_notes(results, options), *(Note("", remark) for remark in remarks)),
         exit_code=exit_code(results, applied=applied),
     )

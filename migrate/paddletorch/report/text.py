@@ -12,7 +12,7 @@ from paddletorch.model.counts import converted
 from paddletorch.report.became import became
 from paddletorch.report.coverage import LABELS, left_lines
 from paddletorch.report.excerpt import Excerpts
-from paddletorch.report.headline import counted, headline
+from paddletorch.report.headline import counted, headline, packages_line
 from paddletorch.report.next_step import Asked, next_step
 from paddletorch.report.printable import printable
 from paddletorch.report.styles import COLOURS, width, wrapped
@@ -75,6 +75,8 @@ def summary_lines(
     ``coverage``: also the names that are left. ``statistics``: every code.
     """
     yield from wrapped(headline(summary), width())
+    if summary.packages:
+        yield from wrapped(packages_line(summary, options), width())
     total = summary.coverage.total
     if total.total:
         yield ""

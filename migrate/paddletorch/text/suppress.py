@@ -109,3 +109,9 @@ def _comment(match: re.Match[str], line: int, offset: int) -> Comment:
         comment.whole_file = word == "ignore-file"
         comment.codes = tuple(dict.fromkeys(code for code in listed if code)) or (ALL,)
     return comment
+
+
+def comments_of(lines: Sequence[str]) -> list[Comment]:
+    """The comments in the lines of a text that is no Python and whose comments begin with ``#``."""
+    found = ((match, number) for number, text in enumerate(lines, 1) for match in _COMMENT.finditer(text))
+    return [_comment(match, number, 0) for match, number in found]

@@ -223,3 +223,26 @@ def test_a_name_in_a_cell_that_is_not_read_keeps_its_import(target: Framework) -
     assert f"import {other}\\n" in result.output.decode()
     assert f"import {target}\\n" in result.output.decode()
     assert "SRC011" in {d.code for d in result.diagnostics}
+
+
+def test_commands_of_cells() -> None:
+    cells = [
+        '!pip install torch timm\nimport torch\n%pip install "torch>=2"\nx = torch.zeros([2])',
+        "%%bash\npip install torch\ntorchrun --nproc_per_node=2 a.py",
+        'text = """\n!pip install torch\n"""',
+    ]
+    notebook = {"cells": [code(number, "") for number in range(3)], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    text = json.dumps(notebook)
+    for number, cell in enumerate(cells):
+        text = text.replace(f"<{number}>", json.dumps(cell)[1:-1])
+    only_said = convert(text, to="paddle", path="a.ipynb")
+    assert [f.line for f in only_said.findings if f.code.startswith("PRJ")]
+    assert sources(only_said.output.encode())[1] == cells[1]
+    done = convert(text, to="paddle", path="a.ipynb", project_files=True, target_version="3.3")
+    assert sources(done.output.encode()) == [
+        '!pip install paddlepaddle timm\nimport paddle\n%pip install "paddlepaddle>=3.3.0"\nx = paddle.zeros([2])',
+        "%%bash\npip install paddlepaddle\npython -m paddle.distributed.launch --nproc_per_node=2 a.py",
+        cells[2],
+    ]
+    assert [f.cell.line for f in done.findings if f.code == "PRJ201" and f.cell] == [1]
+    assert convert(done.output, to="paddle", path="a.ipynb", project_files=True).output == done.output

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from paddletorch.model import Conversion, Edit
+from paddletorch.model import Conversion, Edit, Fate
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.naming import Naming
 from paddletorch.plan.model.site import Site
@@ -38,8 +38,8 @@ class Changes(NamedTuple):
     """Uses that the pass added or revised."""
     handled: frozenset[ast.AST] = frozenset()
     """Members that later passes must not edit, since the statement around them was rewritten."""
-    same: tuple[str, ...] = ()
-    """The name of each member that is used and is the same on both sides."""
+    unlisted: tuple[tuple[str, Fate], ...] = ()
+    """Uses of which neither a conversion nor a finding tells: the name and the fate of each."""
     naming: Naming | None = None
     """How names are written; only one pass decides it."""
 
@@ -56,7 +56,7 @@ def joined(many: Iterable[Changes]) -> Changes:
     imports: list[Import] = []
     uses: list[Use] = []
     handled: set[ast.AST] = set()
-    same: list[str] = []
+    unlisted: list[tuple[str, Fate]] = []
     naming: Naming | None = None
     for one in many:
         if one is NOTHING:
@@ -67,7 +67,7 @@ def joined(many: Iterable[Changes]) -> Changes:
         imports += one.imports
         uses += one.uses
         handled |= one.handled
-        same += one.same
+        unlisted += one.unlisted
         naming = one.naming or naming
     return Changes(
         tuple(edits),
@@ -76,7 +76,7 @@ def joined(many: Iterable[Changes]) -> Changes:
         tuple(imports),
         tuple(uses),
         frozenset(handled),
-        tuple(same),
+        tuple(unlisted),
         naming,
     )
 
@@ -121,9 +121,9 @@ class Planned:
         return frozenset().union(*[part.handled for part in self.parts])
 
     @property
-    def same(self) -> list[str]:
-        """The names of members that are used and are the same on both sides."""
-        return [name for part in self.parts for name in part.same]
+    def unlisted(self) -> list[tuple[str, Fate]]:
+        """The uses of which neither a conversion nor a finding tells: the name and the fate of each."""
+        return [one for part in self.parts for one in part.unlisted]
 
     @cached_property
     def naming(self) -> Naming:

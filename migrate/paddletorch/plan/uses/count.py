@@ -28,7 +28,7 @@ def unlisted_uses(
     ``findings`` are all that there are; ``ignored`` those of them that the user does not want to see.
     """
     specs = view.settings.table.diagnostics
-    fates = [(name, Fate.SAME) for name in planned.same]
+    fates = list(planned.unlisted)
     for found in ignored:
         if specs[found.code].severity != "info":
             fates.append((found.name, Fate.NEEDS_YOU if specs[found.code].examined else Fate.NOT_EXAMINED))

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from paddletorch_rules import Form, Row
 
-from paddletorch.model import Edit, Span
+from paddletorch.model import Edit, Fate, Span
 from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.fill_template import fill
+from paddletorch.plan.inference.built_on import BuiltOn
 from paddletorch.plan.inference.overloads import Fit, choose, fit
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
@@ -47,7 +48,8 @@ _HOOK_RESULTS = {
 def plan_members(view: FileView, planned: Planned) -> Changes:
     """Plan every use of a member of an instance of a tracked type."""
     receivers = view.provide(Receivers).with_uses(planned.uses)
-    file = _File(view, planned, receivers, planned.naming.aliases, _left_scaler(planned), given_members(view, planned))
+    aliases, given = planned.naming.aliases, given_members(view, planned)
+    file = _File(view, planned, receivers, aliases, _left_scaler(planned), given, view.provide(BuiltOn))
     if file.receivers.file_is_converted:
         return NOTHING
     matches = [(match, _plan_match(file, match)) for match in view.matches.values()]
@@ -58,7 +60,7 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
     attributes = [n for n in view.tree.attributes if n.attr in known and n not in matched]
     attributes.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
     members = [_plan_member(file, n) for n in attributes if n not in planned.handled]
-    counted = Changes(same=tuple(name for _, name in members if name is not None))
+    counted = Changes(unlisted=tuple(fate for _, fate in members if fate is not None))
     planned_matches = [changes for _, changes in matches if changes is not None]
     return joined(
         [*planned_matches, *(changes for changes, _ in members), *plan_instance_calls(view, planned), counted]
@@ -78,6 +80,8 @@ class _File:
     """The line of a scaler's constructor, if the file has any and all of them are left."""
     given: Mapping[ast.ClassDef, frozenset[str]]
     """The classes that derive from a written one, with the members of the source that this has too."""
+    built_on: BuiltOn
+    """What comes from packages that are built on the source framework: no such member is known to be the same."""
 
 
 def _left_scaler(planned: Planned) -> int | None:
@@ -116,8 +120,8 @@ def _plan_match(file: _File, match: Match) -> Changes | None:
     return changes._replace(conversions=(view.conversion(row.code, match.node, name, written, row.id),))
 
 
-def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, str | None]:
-    """Plan one member for the first type that its receiver may have; its name if it surely has that, and stays."""
+def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, Fate] | None]:
+    """Plan one member for the first type that its receiver may have; its name and fate if nothing is said of it."""
     view = file.view
     rows = view.settings.members(node.attr)
     if not rows or (isinstance(node.value, ast.Name | ast.Attribute) and _is_framework_name(view, node.value)):
@@ -153,9 +157,18 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, str | None]
                 changes = _plan_reference(view, node, options)
         else:
             changes = _plan_call(file, node, call, options, certainty)
+        unknown = _is_of_package(file, node, changes)
         same = certainty is Certainty.YES and not changes.edits and not _must_be_looked_at(view, changes)
-        return changes, f"{receiver}.{node.attr}" if same else None
-    return NOTHING, None
+        fate = Fate.NOT_EXAMINED if unknown else Fate.SAME
+        return changes, (f"{receiver}.{node.attr}", fate) if same or unknown else None
+    if not _is_of_package(file, node, NOTHING) or any(view.suppressed(row.code, call or node) for row, _ in rows):
+        return NOTHING, None
+    return NOTHING, (f"{rows[0][0].receiver}.{node.attr}", Fate.NOT_EXAMINED)
+
+
+def _is_of_package(file: _File, node: ast.Attribute, changes: Changes) -> bool:
+    """Whether nothing is done about a member of what a package gives that is built on the source framework."""
+    return not (changes.edits or changes.findings) and file.built_on.source_of(node.value) is not None
 
 
 def _is_given(file: _File, node: ast.Attribute) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from paddletorch.model import CellText, FileResult
 from paddletorch.model.document_kinds import document_kind
+from paddletorch.model.project_kinds import project_kind
 from paddletorch.report.changes import Opcode, opcodes
 from paddletorch.report.html.highlight import Run, highlighted, plain
 from paddletorch.text.lines import text_lines
@@ -39,7 +40,7 @@ class Hunk:
 
 def hunks_of(result: FileResult) -> list[Hunk]:
     """What to show of a file, in order. Of a notebook that is code, not JSON: the cells that change."""
-    document = document_kind(result.path)
+    document = "markdown" if project_kind(result.path) is not None else document_kind(result.path)
     if document == "notebook":
         return [hunk for cell in result.cells for hunk in _cell(cell, result)]
     lines = [d.line for d in result.diagnostics]

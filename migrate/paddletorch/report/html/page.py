@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterator
 from html import escape
 from importlib.resources import files as resources
 from string import Template
 
-from paddletorch.report.headline import headline
+from paddletorch.report.headline import headline, packages_line
 from paddletorch.report.html.payload import compact, files, overview
 from paddletorch.report.html.rule_help import help_html
 from paddletorch.report.record import Report
@@ -31,13 +32,19 @@ def render(report: Report) -> str:
         policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
         title=f"paddletorch: {options.source} to {options.target}",
-        headline=escape(headline(report.summary)),
+        headline=escape(" ".join(_headlines(report))),
         style=style,
         script=script,
         data=compact({**data, "files": listed}),
         diffs="\n".join(_DIFF.format(n, diff) for n, diff in enumerate(diffs)),
         helps="\n".join(_HELP.format(escape(code), text) for code, text in helps.items() if text),
     )
+
+
+def _headlines(report: Report) -> Iterator[str]:
+    yield headline(report.summary)
+    if report.summary.packages:
+        yield packages_line(report.summary, report.options)
 
 
 def _hash(text: str) -> str:

@@ -142,6 +142,10 @@ class Evaluator:
             return found
         return frozenset()
 
+    def holds(self, package: str) -> bool:
+        """Whether a top-level package or module of this name is the project's own."""
+        return self._external.holds(package)
+
     def reexported(self, names: Iterable[str]) -> frozenset[str]:
         """The framework's names behind ``names`` that other modules of the project import and export again."""
         found = (v for name in names for v in self._external.apis(name))

@@ -45,6 +45,9 @@ class ExternalModules(Protocol):
     def defines(self, name: str) -> bool:
         """Whether a module of the project binds the name at its top level."""
 
+    def holds(self, package: str) -> bool:
+        """Whether the project itself has a top-level package or module of this name."""
+
     def call(self, name: str) -> Values:
         """What calling the function or class gives."""
 
@@ -65,6 +68,9 @@ class NoModules:
     """For a module of which no other modules are known."""
 
     def defines(self, _name: str) -> bool:
+        return False
+
+    def holds(self, _package: str) -> bool:
         return False
 
     def call(self, _name: str) -> Values:

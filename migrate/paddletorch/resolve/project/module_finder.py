@@ -16,6 +16,9 @@ _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 _ABOVE = 4
 """How many folders above a script or a package its project's root may be."""
 
+_FAR_ABOVE = 12
+"""The same where only the names of the project's own packages are asked for: examples lie deep."""
+
 
 class Location(NamedTuple):
     """A module's file, and the dotted name inside the module."""
@@ -50,6 +53,19 @@ class ModuleFinder:
             location = self._relative(search, name, folder) if name[:1] == "." else self._absolute(search, name, folder)
             found = self._found[name, folder] = Found(location, frozenset(search.checked))
         return found
+
+    def holds(self, package: str, folder: str) -> tuple[bool, frozenset[str]]:
+        """Whether a package or module of this name is there for a file in ``folder``, and the paths that were checked.
+
+        A folder without ``__init__.py`` does not count: Python takes an installed package before it.
+        """
+        search = _Search(self.kinds)
+        places = [_join(base, package) for base in search.bases(folder, _FAR_ABOVE)]
+        found = any(
+            search.kind(f"{place}.py") == "file" or search.kind(_join(place, "__init__.py")) == "file"
+            for place in places
+        )
+        return found, frozenset(search.checked)
 
     def _relative(self, search: _Search, name: str, folder: str) -> Location | None:
         dotted = name.lstrip(".")
@@ -105,15 +121,18 @@ class _Search:
         init = _join(folder, "__init__.py")
         return Location(init, tuple(parts[number:])) if self.kind(init) == "file" else None
 
-    def bases(self, folder: str) -> Iterator[str]:
-        """Where absolute imports of a file in ``folder`` start: above its package, in its project, beside it."""
+    def bases(self, folder: str, most: int = _ABOVE) -> Iterator[str]:
+        """Where absolute imports of a file in ``folder`` start: above its package, in its project, beside it.
+
+        ``most``: how many folders above the package the project's root may be.
+        """
         top = folder
         while self.kind(_join(top, "__init__.py")) == "file" and _parent(top) != top:
             top = _parent(top)
         above = [top]
-        while len(above) <= _ABOVE and not any(self.kind(_join(above[-1], marker)) for marker in _MARKERS):
+        while len(above) <= most and not any(self.kind(_join(above[-1], marker)) for marker in _MARKERS):
             above.append(_parent(above[-1]))
-        if len(above) > _ABOVE:
+        if len(above) > most:
             above = [top]  # it is part of no project
         yield from above
         yield _join(above[-1], "src")

@@ -95,6 +95,12 @@ class ProjectIndex:
             self._tracker.add_use(user, location.path)
         return location
 
+    def holds(self, package: str, user: str) -> bool:
+        """Whether the project has a top-level package or module of this name, as the file ``user`` would import it."""
+        found, checked = self._finder.holds(package, str(Path(user).parent))
+        self._tracker.add_checked(user, checked)
+        return found
+
     def method(self, external_class: str, name: str, user: str) -> Values:
         """What calling a method of the class ``path:name`` gives in the file ``user``."""
         path, _, class_name = external_class.rpartition(":")
@@ -270,6 +276,9 @@ class _View:
 
     def defines(self, name: str) -> bool:
         return bool(self._answer(name, "defined"))
+
+    def holds(self, package: str) -> bool:
+        return self._index.holds(package, self._path)
 
     def call(self, name: str) -> Values:
         return self._answer(name, "call")

@@ -1,0 +1,1 @@
+"""What stands outside Python: requirements, containers and launch scripts. Imports `text` and `model`."""

@@ -1,0 +1,37 @@
+"""The lines of a text: positions in it, and the codes that its comments suppress."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cached_property
+
+from paddletorch.text.suppress import MARK, Comment, comments_of
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class Lines:
+    """A text by its lines."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+    def position(self, place: int) -> tuple[int, int]:
+        """Line and column of a character, both from 1."""
+        line = bisect_right(self._starts, place)
+        return line, place - self._starts[line - 1] + 1
+
+    def suppresses(self, line: int, code: str) -> bool:
+        """Whether a comment on the line, or one for the whole file, suppresses the code."""
+        return any(
+            code.startswith(prefix)
+            for comment in self._comments
+            if comment.whole_file or comment.line == line
+            for prefix in comment.codes
+        )
+
+    @cached_property
+    def _comments(self) -> list[Comment]:
+        return comments_of(_LINE_END.split(self.text)) if MARK.decode() in self.text else []
