@@ -163,7 +163,8 @@ def interpolate_to_paddle(call: BoundCall) -> None:
     for name in ("recompute_scale_factor", "antialias"):
         if call.value(name) is not None and call.literal(name) in (False, None):
             call.drop(name)
-    if call.value("antialias") is not None and call.value("recompute_scale_factor") is None:
+    smooth = call.value("antialias") is not None and call.literal("antialias") not in (False, None)
+    if smooth and call.value("recompute_scale_factor") is None:
         given = "".join(f"{{{name}:, {name}=%}}" for name in ("size", "scale_factor", "mode", "align_corners"))
         call.rewrite(f"torch_antialiased({{x}}{given}, antialias={{antialias}})")
         return
