@@ -94,6 +94,7 @@ def test_a_program_that_imports_its_framework_imports_the_other(fixture: Fixture
 def test_every_finding_that_source_code_can_cause_has_a_fixture() -> None:
     spec = load().diagnostics
     seen = {code for fixture in FIXTURES for code in fixture.codes}
-    # bad files and files of other kinds have tests of their own; AMP240 belongs to a run's summary; no source code is known for API232
+    # bad files and files of other kinds have tests of their own
+    # AMP240 belongs to a run's summary; no source code is known for API232
     elsewhere = {code for code in spec if code.startswith(("SRC", "PRJ"))} | {"AMP240", "API232"}
     assert set(spec) - elsewhere - seen == set()
