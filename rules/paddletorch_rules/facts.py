@@ -63,6 +63,8 @@ class Facts:
     tensor_keywords: BySide
     keywords_of_method: BySide
     array_arguments: Mapping[str, int]
+    tensor_operands: Mapping[str, Mapping[str, int]]
+    rearranging: Names
     of_modules_too: Names
     module_chains: BySide
     tuple_modules: BySide

@@ -551,6 +551,29 @@ def method_keywords(method: str) -> None:
         assert not takes(sample().numpy(), keyword)
 
 
+def tensors_alone(framework: Any) -> Callable[[str], None]:
+    def check(name: str) -> None:
+        function = attrgetter(name.partition(".")[2])(framework)
+        is_flat = name.rpartition(".")[2] in ("mm", "addmm", "linear")
+        arrays = [np.full((2, 2) if is_flat else (2, 2, 2), 0.5, dtype=np.float32)] * facts().tensor_operands[
+            framework.__name__
+        ][name]
+        tensors = [torch.from_numpy(a) if framework is torch else paddle.to_tensor(a) for a in arrays]
+        rest = REST.get(name.rpartition(".")[2], ()) if "softmax" in name else ()
+        function(*tensors, *rest)
+        for place, array in enumerate(arrays):
+            with pytest.raises((TypeError, ValueError, AttributeError)):
+                function(*tensors[:place], array, *tensors[place + 1 :], *rest)
+
+    return check
+
+
+def rearranges(name: str) -> None:
+    x = sample()
+    moved = getattr(x, name)(*REST.get(name, ()))
+    assert sorted(moved.flatten().tolist()) == sorted(x.flatten().tolist())
+
+
 def array_arguments(name: str) -> None:
     most = facts().array_arguments[name]
     getattr(np.ones((2, 2)), name)(*([1] * most))
@@ -755,6 +778,9 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "tensor_keywords.paddle": paddle_keyword,
     "keywords_of_method": method_keywords,
     "array_arguments": array_arguments,
+    "tensor_operands.torch": tensors_alone(torch),
+    "tensor_operands.paddle": tensors_alone(paddle),
+    "rearranging": rearranges,
     "of_modules_too": of_module_too,
     "module_chains.torch": module_chain,
     "tuple_modules.torch": torch_tuple,

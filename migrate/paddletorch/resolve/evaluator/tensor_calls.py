@@ -150,9 +150,35 @@ class TensorUses:
             return False
         return layer_called_by_super(self._tree, parent, self._side) is not None
 
+    def _is_operand(self, load: ast.Name) -> bool:
+        """Whether a function that takes tensors alone is given it, maybe in another shape: ``mm(q, k.t())``."""
+        node: ast.expr = load
+        parent = self._tree.parents.get(node)
+        while isinstance(parent, ast.Attribute) and parent.attr in facts().rearranging:
+            call = self._tree.parents.get(parent)
+            if not isinstance(call, ast.Call) or call.func is not parent:
+                return False
+            node, parent = call, self._tree.parents.get(call)
+        if not isinstance(parent, ast.Call) or node not in parent.args:
+            return False
+        operands = facts().tensor_operands[self._side].get(self._imported(parent.func) or "", 0)
+        before = parent.args[: parent.args.index(node)]
+        return len(before) < operands and not any(isinstance(one, ast.Starred) for one in before)
+
+    def _imported(self, function: ast.expr) -> str | None:
+        """The qualified name of a function that an import of the module binds."""
+        parts: list[str] = []
+        while isinstance(function, ast.Attribute):
+            parts.insert(0, function.attr)
+            function = function.value
+        bound = self._tree.scopes[function].lookup(function.id) if isinstance(function, ast.Name) else []
+        names = {binding.qualified for binding in bound}
+        root = names.pop() if len(names) == 1 else None
+        return None if root is None else ".".join([root, *parts])
+
     def _is_receiver(self, load: ast.Name) -> bool:
         """Whether a method is called on the variable that only tensors have, or a layer takes it."""
-        if self._is_input(load):
+        if self._is_input(load) or self._is_operand(load):
             return True
         member = self._tree.parents.get(load)
         if not isinstance(member, ast.Attribute) or member.attr in self._tree.class_members:
