@@ -136,7 +136,7 @@ NEVER_IN_CODE = {"API232", "AMP240"}
 
 @pytest.mark.parametrize("code", sorted(c for c in TABLE.diagnostics if not c.startswith(("SRC", "PRJ"))))
 def test_every_finding_has_an_example_of_its_own(code: str) -> None:
-    """SRC codes are about files that cannot be read or results that are held back, PRJ codes about files of other kinds."""
+    """SRC codes are about files that cannot be read or results that are held back, PRJ codes about other files."""
     reported = {
         found for match in _EXAMPLE.finditer(PAGES[code]) for found in re.findall(r"`(\w+)`", match["reports"] or "")
     }
