@@ -93,9 +93,15 @@ def converted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     real = Engine.convert
 
-    def convert(self: Engine, data: bytes, path: str, evidence: Evidence | None = None) -> FileResult:
+    def convert(
+        self: Engine,
+        data: bytes,
+        path: str,
+        evidence: Evidence | None = None,
+        left: frozenset[int] = frozenset(),
+    ) -> FileResult:
         names.append(Path(path).name)
-        return real(self, data, path, evidence)
+        return real(self, data, path, evidence, left)
 
     monkeypatch.setattr(Engine, "convert", convert)
     return names

@@ -32,8 +32,8 @@ def folder(folder: Path) -> Path:
 def test_folder(convert: Run, folder: Path) -> None:
     result = convert("--write")
     assert result.returncode == 2  # b.ipynb failed, and the others were converted
-    assert b"b.ipynb: SRC012" in result.stdout
-    assert b"a.ipynb:cell 10:2:1: SRC010" in result.stdout
+    assert b"b.ipynb\n  SRC012" in result.stdout
+    assert b"\n  cell 10:2:1 SRC010" in result.stdout
     assert (folder / "a.ipynb").read_bytes() == FIXTURE.with_name("digits.out.ipynb").read_bytes()
     assert (folder / "c.md").read_text() == MARKDOWN
     assert "paddle" in (folder / "d.py").read_text()
@@ -41,11 +41,11 @@ def test_folder(convert: Run, folder: Path) -> None:
 
 def test_markdown_by_name_by_option_and_by_setting(convert: Run, folder: Path) -> None:
     (folder / "b.ipynb").unlink()
-    assert b"c.md:6" in convert("c.md").stdout
-    assert b"c.md" not in convert().stdout
-    assert b"c.md:6" in convert("--markdown").stdout
+    assert b"c.md\n  6:" in convert("c.md", "-v").stdout
+    assert b"c.md" not in convert("-v").stdout
+    assert b"c.md\n  6:" in convert("--markdown", "-v").stdout
     (folder / "pyproject.toml").write_text("[tool.paddletorch]\nmarkdown = true\n")
-    assert b"c.md:6" in convert().stdout
+    assert b"c.md\n  6:" in convert("-v").stdout
     assert b"c.md" not in convert("--no-markdown").stdout
 
 
@@ -85,7 +85,7 @@ def test_stdin(convert: Run, folder: Path) -> None:
     result = convert("-", "--stdin-filename", "x.ipynb", stdin=FIXTURE.read_bytes())
     assert result.returncode == 1
     assert result.stdout == FIXTURE.with_name("digits.out.ipynb").read_bytes()
-    assert b"x.ipynb:cell 12:1:1: SRC011" in result.stderr
+    assert b"\n  cell 12:1:1 SRC011" in result.stderr
     assert (
         convert("-", "--stdin-filename", "x.md", stdin=MARKDOWN.encode()).stdout
         == MARKDOWN.replace("torch.ones(2)", "paddle.ones([2])").replace("import torch", "import paddle").encode()

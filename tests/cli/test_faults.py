@@ -221,7 +221,7 @@ def test_file_too_large_for_the_disk(tree: Tree, folder: Path) -> None:
     process = start(folder, "--write", before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
     stdout, _ = process.communicate()
     assert process.returncode == 2
-    assert b"b.py: SRC005 cannot be written: File too large; left alone" in stdout
+    assert b"b.py\n  SRC005 cannot be written: File too large; left alone" in stdout
     assert (folder / "b.py").read_text() == large
     assert "paddle" in (folder / "a.py").read_text() and "paddle" in (folder / "c.py").read_text()
     assert names_in(folder) == ["a.py", "b.py", "c.py"]
@@ -282,7 +282,7 @@ def test_changed_between_reading_and_writing(tree: Tree, folder: Path, what: str
         assert done.returncode == 0 and file.is_symlink() and "paddle" in (folder / "same.txt").read_text()
         return
     assert done.returncode == 2
-    assert (b"a.py: SRC007" if what in ("edited", "link to other text") else b"a.py: SRC005") in done.stdout
+    assert (b"a.py\n  SRC007" if what in ("edited", "link to other text") else b"a.py\n  SRC005") in done.stdout
     kept = {"edited": file.is_file(), "removed": not file.exists(), "folder": file.is_dir(), "pipe": file.is_fifo()}
     assert kept.get(what, file.is_symlink())
     assert what != "edited" or file.read_text() == "edited\n"
@@ -336,7 +336,7 @@ def test_a_run_that_is_writing_is_not_disturbed(tree: Tree, folder: Path) -> Non
     process = start(folder, "--write")
     stdout, _ = process.communicate()
     assert process.returncode == 2
-    assert b"a.py: SRC005 cannot be written: another run is writing it; left alone" in stdout
+    assert b"a.py\n  SRC005 cannot be written: another run is writing it; left alone" in stdout
     assert (folder / "a.py").read_text() == PLAIN
     assert len(temporary_in(folder)) == 1
     other.communicate()  # it ends without cleaning up
@@ -456,7 +456,7 @@ def test_memory_that_runs_out_costs_one_file(tree: Tree, folder: Path) -> None:
     process = start(folder, "--write", before=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
     stdout, stderr = process.communicate()
     assert process.returncode == 2, stderr
-    assert b"large.py: SRC008" in stdout
+    assert b"large.py\n  SRC008" in stdout
     assert "paddle" in (folder / "a.py").read_text() and "paddle" in (folder / "z.py").read_text()
 
 

@@ -39,9 +39,9 @@ def test_large_file_is_never_read(paddletorch: Run, tree: Tree, folder: Path, na
 def test_message_names_file_setting_and_way_out(paddletorch: Run, tree: Tree) -> None:
     tree({"a.py": PLAIN})
     size = paddletorch(*TO, "--max-file-size", "20").stdout
-    assert b"a.py: SRC017 is larger than max-file-size (20 bytes)" in size and b"--max-file-size" in size
+    assert b"a.py\n  SRC017 is larger than max-file-size (20 bytes)" in size and b"--max-file-size" in size
     time = paddletorch(*TO, "--max-file-seconds", "1e-9").stdout
-    assert b"a.py: SRC018 took longer than max-file-seconds (1e-09 CPU seconds)" in time
+    assert b"a.py\n  SRC018 took longer than max-file-seconds (1e-09 CPU seconds)" in time
 
 
 def test_size_to_the_byte(paddletorch: Run, tree: Tree) -> None:

@@ -88,7 +88,7 @@ def test_special_file_is_reported(paddletorch: Run, tree: Tree, folder: Path) ->
     os.mkfifo(folder / "src/pipe")
     result = paddletorch(*TO, "src", "--output", "copy")
     assert result.returncode == 2
-    assert b"src/pipe: SRC004" in result.stdout
+    assert b"src/pipe\n  SRC004" in result.stdout
     assert names_in(folder / "copy") == ["a.py"]
 
 

@@ -20,8 +20,8 @@ def test_a_run_reports_them(tree: Tree, folder: Path, paddletorch: Run) -> None:
     tree(FILES)
     result = paddletorch("convert", "--to", "paddle", "--write")
     assert result.returncode == 1
-    assert "requirements.txt:1:1: PRJ201" in result.stdout.decode()
-    assert "run.sh:1:1: PRJ202" in result.stdout.decode()
+    assert "requirements.txt\n  1:1 PRJ201" in result.stdout.decode()
+    assert "run.sh\n  1:1 PRJ202" in result.stdout.decode()
     assert (folder / "requirements.txt").read_text() == "torch\nnumpy\n"
     assert "3 files scanned" in result.stdout.decode()
 

@@ -21,10 +21,10 @@ import os, time
 from paddletorch.batch import pool, run
 from paddletorch.engine.engine import Engine
 real, done, run.POOL_FROM, pool._CHUNK = Engine.convert, [], 1, 1
-def convert(self, data, path, evidence=None):
+def convert(self, data, path, evidence=None, left=frozenset()):
     while done and not os.path.exists('../sent'): time.sleep(0.01)
     done.append(path)
-    return real(self, data, path, evidence)
+    return real(self, data, path, evidence, left)
 Engine.convert = convert
 """
 """Each process converts one file, and waits for the file ``sent`` before it goes on."""

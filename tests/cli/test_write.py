@@ -139,7 +139,7 @@ def test_links_out_of_the_given_paths_are_not_followed(paddletorch: Run, tree: T
     assert result.returncode == 0
     assert b"2 files scanned" in result.stdout
     note = b"links out of the given paths were not followed, as --follow-links would: deep_link, one_link.py"
-    assert note in result.stdout
+    assert note in b" ".join(result.stdout.split())
     assert one.read_text() == two.read_text() == PLAIN
     assert b"3 files scanned" in paddletorch("convert", "--to", "paddle", "--diff").stderr  # what only looks may look
 
@@ -176,7 +176,7 @@ def test_a_file_that_its_owner_may_not_write_is_not_replaced_by_root_either(
     result = paddletorch(*WRITE)
     (folder / "a.py").chmod(0o644)
     assert result.returncode == 2
-    assert b"a.py: SRC00" in result.stdout
+    assert b"a.py\n  SRC00" in result.stdout
     assert (folder / "a.py").read_text() == PLAIN
     assert (folder / "a.py").stat().st_ino == before.st_ino
     assert "paddle.amp" in (folder / "b.py").read_text()

@@ -329,7 +329,7 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "torch",
         "import paddle\nclass C:\n    clip = paddle.nn.ClipGradByValue(1)\n"
         "    o = paddle.optimizer.SGD(0.1, m, grad_clip=clip)\n",
-        "    o = paddle.optimizer.SGD(0.1, m, grad_clip=clip)\n",
+        "    o = paddle_clipped(torch.optim.SGD(lr=0.1, params=m), clip)\n",
     ),
     "a starred value of an attribute": (
         "paddle",

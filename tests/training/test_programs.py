@@ -19,7 +19,7 @@ NAMED = {
     "paddle_vision": "TRN201",
     "training_torch/policy_gradient": "TRN201",
     "training_paddle/checkpoint_resume": "API212",
-    "training_paddle/parameter_groups": "LRS201",
+    "training_paddle/parameter_groups": "API221",
     "training_paddle/high_level_model": "OPT201",
 }
 """Programs that may not run alike, or packages of them, and the finding that says so."""

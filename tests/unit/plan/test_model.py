@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import pytest
 from paddletorch.engine.engine import Engine
-from paddletorch.model import Edit, Options, Span
+from paddletorch.model import Edit, Fate, Options, Span
 from paddletorch.plan.calls.deferred_text import THE_BATCH_SIZE, THE_OPTIMIZER, why_undecided, with_deferred_text
 from paddletorch.plan.model import refusals
 from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned, joined
@@ -96,14 +96,14 @@ def test_a_draft_gives_back_what_it_changed() -> None:
 def test_changes_are_joined_in_order_and_the_last_naming_counts() -> None:
     first, second = Naming({}), Naming({})
     name = ast.Name("x")
-    one = Changes((EDIT,), findings=(finding("API203", NODE),), same=("tensor.step",), naming=first)
+    one = Changes((EDIT,), findings=(finding("API203", NODE),), unlisted=(("tensor.step", Fate.SAME),), naming=first)
     two = Changes((OTHER,), imports=(Import(NODE, "paddle"),), handled=frozenset({name}), naming=second)
     both = joined([one, NOTHING, two])
     assert both.edits == (EDIT, OTHER)
     assert [f.code for f in both.findings] == ["API203"]
     assert [i.module for i in both.imports] == ["paddle"]
     assert both.handled == {name}
-    assert both.same == ("tensor.step",)
+    assert both.unlisted == (("tensor.step", Fate.SAME),)
     assert both.naming is second
     assert joined([one, Changes(naming=None)]).naming is first
     assert joined([]) == NOTHING
