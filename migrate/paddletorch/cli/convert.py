@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import click
 
 from paddletorch.cli.baseline import Baselines
 from paddletorch.cli.error import Interrupted, Refusal
 from paddletorch.cli.settings import RunSettings
+from paddletorch.cli.show import Request, show_report, write_diff, write_stdout
 from paddletorch.model import FileResult, Framework, InitialValues, Options, ShimMode, Status
 from paddletorch.report.forms import Form, form_of
-
-if TYPE_CHECKING:
-    from paddletorch.report.record import Mode, Report
 
 _FORMATS = ("text", "full", *get_args(Form))
 
@@ -141,41 +137,25 @@ def convert(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None
         given["write"] = True
     _check_combination(paths, given)
     _check_reports(given["reports"])
-    request = _Request(paths, given, RunSettings(given, _named(paths, given)))
+    request = Request(paths, given, RunSettings(given, _named(paths, given)))
     if given["watch"]:
         from paddletorch.cli.watch import watch
 
-        def run(written: dict[str, bytes]) -> int:
-            return _convert_paths(_Request(paths, given, RunSettings(given, paths), written))
+        ctx.exit(watch(paths, given, lambda: _convert_paths(Request(paths, given, RunSettings(given, paths)))))
+    ctx.exit(_convert_stdin(request) if paths == ("-",) else _convert_paths(request).code)
 
-        ctx.exit(watch(paths, given, run))
-    ctx.exit(_convert_stdin(request) if paths == ("-",) else _convert_paths(request))
+
+class Ran(NamedTuple):
+    """What one run gives."""
+
+    code: int
+    """The exit code."""
+    written: dict[str, bytes]
+    """What was put over files, by real path."""
 
 
 _PART = 1_000_000
 """Bytes of stdin that are copied at once, if there are more than may be converted."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    paths: tuple[str, ...]
-    given: dict[str, Any]
-    settings: RunSettings
-    written: dict[str, bytes] = field(default_factory=dict)
-    """What the run has put over files, by real path."""
-
-    @property
-    def mode(self) -> Mode:
-        """What happens to the converted text."""
-        modes: tuple[Mode, ...] = ("write", "output", "diff")
-        if self.paths == ("-",):
-            return "stdin"
-        return next((mode for mode in modes if self.given[mode]), "report")
-
-    @property
-    def applied(self) -> bool:
-        """Whether the converted text goes where it is wanted, rather than being shown."""
-        return self.mode in ("write", "output") or (self.mode == "stdin" and not self.given["diff"])
 
 
 def _named(paths: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
@@ -222,7 +202,7 @@ def _check_reports(files: Sequence[Path]) -> None:
             raise click.UsageError(f"--report {file}: {problem}")
 
 
-def _convert_stdin(request: _Request) -> int:
+def _convert_stdin(request: Request) -> int:
     from paddletorch.batch.one_file import UnusableOptions, converter_for
     from paddletorch.cli.evidence import ProjectEvidence
     from paddletorch.inputs.discover import FileFilter, leaves_out
@@ -244,17 +224,17 @@ def _convert_stdin(request: _Request) -> int:
     converted = None if left_out else converter.convert(data, path, evidence=evidence.by_path.get(path))
     result = FileResult(path, Status.CLEAN, data, data) if converted is None else converted.file
     if request.given["diff"]:
-        _write_diff([result])
+        write_diff([result])
     else:
-        _write_stdout(data if result.status is Status.FAILED else result.output)
+        write_stdout(data if result.status is Status.FAILED else result.output)
         while rest := sys.stdin.buffer.read(_PART):  # of a source that is too large
-            _write_stdout(rest)
+            write_stdout(rest)
     results, remarks = baselines.apply([result])
     remarks += [*request.settings.remarks(), *evidence.remarks(results)]
-    return _report(request, options, results, scanned=1, remarks=remarks)
+    return show_report(request, options, results, scanned=1, remarks=remarks)
 
 
-def _convert_paths(request: _Request) -> int:
+def _convert_paths(request: Request) -> Ran:
     from paddletorch.batch.one_file import UnusableOptions, converter_for
     from paddletorch.batch.run import run_each
     from paddletorch.cli.evidence import ProjectEvidence
@@ -303,11 +283,12 @@ def _convert_paths(request: _Request) -> int:
         raise Interrupted("no file was changed", stop) from None
     except (OutputError, ExcludeError, UnusableOptions) as error:
         raise Refusal(str(error)) from error
+    written: dict[str, bytes] = {}
     if given["write"]:
         results = _write(results)
-        request.written.update({os.path.realpath(r.path): r.output for r in results if r.status is Status.CONVERTED})
+        written = {os.path.realpath(r.path): r.output for r in results if r.status is Status.CONVERTED}
     if given["diff"]:
-        _write_diff(results)
+        write_diff(results)
     results, remarks = baselines.apply(results)
     remarks += [*settings.remarks(), *_settings_remarks(settings, found.files)]
     remarks += [*evidence.remarks(results), *ran.notes]
@@ -316,11 +297,13 @@ def _convert_paths(request: _Request) -> int:
         remarks.append(f"links out of the given paths were not followed, as --follow-links would: {named}")
     if skipped:
         remarks.append(f"{skipped} change{'' if skipped == 1 else 's'} skipped; the next run asks again")
-    code = max(_report(request, options, results, scanned=ran.scanned, remarks=remarks), int(skipped > 0))
-    return max(code, _try(request, options, found.files, results)) if given["tries"] else code
+    code = max(show_report(request, options, results, scanned=ran.scanned, remarks=remarks), int(skipped > 0))
+    if given["tries"]:
+        code = max(code, _try(request, options, found.files, results))
+    return Ran(code, written)
 
 
-def _try(request: _Request, options: Options, files: Sequence[str], results: Sequence[FileResult]) -> int:
+def _try(request: Request, options: Options, files: Sequence[str], results: Sequence[FileResult]) -> int:
     """Import the modules of the copy; what became of them goes to stderr where the report has stdout for a program."""
     from paddletorch.cli.try_out import SECONDS, copied_tree, tried_modules
     from paddletorch.model.project_kinds import project_kind
@@ -358,96 +341,6 @@ def _write(results: list[FileResult]) -> list[FileResult]:
         done = sum(result.status is Status.CONVERTED for result in written)
         raise Interrupted(f"{done} files were written, each of them whole", stop) from None
     return written
-
-
-def _report(
-    request: _Request,
-    options: Options,
-    results: Sequence[FileResult],
-    *,
-    scanned: int,
-    remarks: Sequence[str] = (),
-) -> int:
-    from paddletorch.model.failure import reason
-    from paddletorch.report.forms import render
-    from paddletorch.report.record import Report
-    from paddletorch.report.summary import summarise
-
-    given = request.given
-    summary = summarise(results, options, scanned=scanned, applied=request.applied, remarks=remarks)
-    # stdout belongs to the diff or the converted source where there is one
-    to_stderr = given["diff"] or request.mode == "stdin"
-    report = Report(results, summary, options, request.mode)
-    if given["form"] in ("text", "full"):
-        lines = _text_lines(request, report) if given["form"] == "text" else _full_lines(request, report)
-        if lines:
-            click.echo("\n".join(lines), err=to_stderr)
-    else:
-        click.echo(render(report, given["form"]), err=to_stderr)
-    for file in given["reports"]:
-        try:
-            file.write_bytes(render(report, form_of(file)).encode() + b"\n")
-        except OSError as error:
-            raise Refusal(f"--report {file}: {reason(error)}") from error
-    return summary.exit_code
-
-
-def _text_lines(request: _Request, report: Report) -> list[str]:
-    from paddletorch.report.next_step import Asked
-    from paddletorch.report.text import finding_lines, note_lines, summary_lines
-
-    given, options, summary = request.given, report.options, report.summary
-    statistics = given["statistics"]
-    lines = [] if statistics else list(finding_lines(report.results, conversions=given["verbose"]))
-    if given["quiet"]:
-        return lines[:-1]  # without the line that keeps the summary apart
-    arguments = sys.argv[2:] if sys.argv[1:2] == ["convert"] else request.paths
-    asked = Asked(arguments, request.mode, request.paths, str(given["output"] or ""), given["tries"])
-    lines += note_lines(report.results, summary, options)
-    lines += summary_lines(summary, options, asked, coverage=given["coverage"], statistics=statistics)
-    return lines
-
-
-def _full_lines(request: _Request, report: Report) -> list[str]:
-    from paddletorch.report.full import finding_lines, summary_lines
-
-    given = request.given
-    listed = given["verbose"] or (request.mode == "report" and not given["quiet"])
-    lines = [] if given["statistics"] else list(finding_lines(report.results, conversions=listed))
-    if not given["quiet"]:
-        after = summary_lines(report.summary, report.options, coverage=given["coverage"])
-        lines += [*([""] if lines else []), *after]
-    return lines
-
-
-def _write_diff(results: Sequence[FileResult]) -> None:
-    """Print the changes; a runner's log takes no line of the source for a command."""
-    from paddletorch.report.diff import unified_diff
-    from paddletorch.report.printable import holds_command
-
-    terminal = sys.stdout is not None and sys.stdout.isatty()
-    diffs = [unified_diff(result, colour=_colour(), terminal=terminal) for result in results]
-    stopped = os.environ.get("GITHUB_ACTIONS") == "true" and any(map(holds_command, diffs))
-    token = secrets.token_hex(16).encode() if stopped else b""
-    if stopped:  # patch and git apply pass over both lines
-        _write_stdout(b"::stop-commands::%b\n" % token)
-    for diff in diffs:
-        _write_stdout(diff)
-    if stopped:
-        _write_stdout(b"::%b::\n" % token)
-
-
-def _write_stdout(data: bytes) -> None:
-    if sys.stdout is None:
-        raise Refusal("stdout is closed, and the result goes there")
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
-
-
-def _colour() -> bool:
-    wanted = click.get_current_context().color
-    return sys.stdout is not None and sys.stdout.isatty() if wanted is None else wanted
 
 
 def _cpus() -> int:

@@ -21,8 +21,8 @@ _TICK = 200
 
 _NAMED = 5
 
-Run = Callable[[dict[str, bytes]], int]
-"""Converts once; notes what it writes over files of the run, by real path, and gives the exit code."""
+Run = Callable[[], tuple[int, dict[str, bytes]]]
+"""Converts once; gives the exit code, and what it has put over files of the run, by real path."""
 
 
 def watch(paths: Sequence[str], given: Mapping[str, Any], run: Run) -> int:
@@ -50,23 +50,24 @@ def watch(paths: Sequence[str], given: Mapping[str, Any], run: Run) -> int:
         next(changes)  # from here on nothing is missed, also while a run is under way
     except OSError as error:
         raise Refusal(f"--watch: {error}") from error
-    code = run(watched.written)
+    code, written = run()
     waiting = f"Watching {', '.join(map(printable, paths))}; Ctrl-C ends."
     try:
         click.echo(waiting, err=True)
         for changed in changes:
-            names = sorted(os.path.relpath(path) for _, path in changed if not watched.is_own(path))
+            names = sorted(os.path.relpath(path) for _, path in changed if not _is_own(written, path))
             if names:
                 more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
                 click.echo(f"\nChanged: {', '.join(map(printable, names[:_NAMED]))}{more}", err=True)
-                code = _run_again(run, watched.written)
+                code, more_written = _run_again(run)
+                written = {**written, **more_written}
                 click.echo(waiting, err=True)
     except KeyboardInterrupt:
         click.echo(err=True)
     return code
 
 
-def _run_again(run: Run, written: dict[str, bytes]) -> int:
+def _run_again(run: Run) -> tuple[int, dict[str, bytes]]:
     """A later run; one that cannot be done, as with settings that are half written, waits for the next change."""
     from paddletorch_rules import load
 
@@ -75,12 +76,12 @@ def _run_again(run: Run, written: dict[str, bytes]) -> int:
     load.cache_clear()  # a table may be what changed
     converter_for.cache_clear()  # it remembers the files of the tree
     try:
-        return run(written)
+        return run()
     except Interrupted:
         raise
     except click.ClickException as error:
         error.show()
-        return max(error.exit_code, 2)
+        return max(error.exit_code, 2), {}
 
 
 def _check(paths: Sequence[str], given: Mapping[str, Any]) -> None:
@@ -104,8 +105,6 @@ class _Watched:
         named = [*given["tables"], given["baseline"], given["evidence"]]
         self._files = {*files, *(os.path.realpath(file) for file in named if file)}
         self._reports = {os.path.realpath(file) for file in given["reports"]}
-        self.written: dict[str, bytes] = {}
-        """What runs wrote over files, by real path."""
 
     def counts(self, change: object, path: str) -> bool:
         """Whether what happened at ``path`` may change a run's result."""
@@ -123,12 +122,13 @@ class _Watched:
             (*SUFFIXES, *MARKDOWN, ".toml")
         )
 
-    def is_own(self, path: str) -> bool:
-        """Whether a file holds what a run has written there."""
-        expected = self.written.get(os.path.realpath(path))
-        if expected is None:
-            return False
-        try:
-            return Path(path).read_bytes() == expected
-        except OSError:
-            return False
+
+def _is_own(written: Mapping[str, bytes], path: str) -> bool:
+    """Whether a file holds what a run has written there."""
+    expected = written.get(os.path.realpath(path))
+    if expected is None:
+        return False
+    try:
+        return Path(path).read_bytes() == expected
+    except OSError:
+        return False
