@@ -47,18 +47,24 @@ def layer_called_by_super(tree: ScopeTree, call: ast.Call, side: str) -> str | N
         return None
     around = tree.scopes[owner.func].enclosing_class()
     bases = around.node.bases if around is not None and isinstance(around.node, ast.ClassDef) else []
-    parts: list[str] = []
-    base = bases[0] if len(bases) == 1 else None
-    while isinstance(base, ast.Attribute):
-        parts.insert(0, base.attr)
-        base = base.value
-    imports = tree.scopes[base].lookup(base.id) if isinstance(base, ast.Name) and base in tree.scopes else []
-    if len(imports) != 1 or imports[0].qualified is None:
+    name = _imported_name(tree, bases[0]) if len(bases) == 1 else None
+    if name is None:
         return None
-    name = ".".join([imports[0].qualified, *parts])
     last = name.rpartition(".")[2]
     others = {"Module", "Layer", *facts().tuple_modules[side], *(c.rpartition(".")[2] for c in _containers(side))}
     return name if name.startswith(f"{side}.nn.") and last not in others else None
+
+
+def _imported_name(tree: ScopeTree, node: ast.expr) -> str | None:
+    """The qualified name of a dotted expression that begins with a name which one import binds."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.insert(0, node.attr)
+        node = node.value
+    imports = tree.scopes[node].lookup(node.id) if isinstance(node, ast.Name) and node in tree.scopes else []
+    if len(imports) != 1 or imports[0].qualified is None:
+        return None
+    return ".".join([imports[0].qualified, *parts])
 
 
 def _containers(side: str) -> frozenset[str]:
@@ -161,20 +167,9 @@ class TensorUses:
             node, parent = call, self._tree.parents.get(call)
         if not isinstance(parent, ast.Call) or node not in parent.args:
             return False
-        operands = facts().tensor_operands[self._side].get(self._imported(parent.func) or "", 0)
+        operands = facts().tensor_operands[self._side].get(_imported_name(self._tree, parent.func) or "", 0)
         before = parent.args[: parent.args.index(node)]
         return len(before) < operands and not any(isinstance(one, ast.Starred) for one in before)
-
-    def _imported(self, function: ast.expr) -> str | None:
-        """The qualified name of a function that an import of the module binds."""
-        parts: list[str] = []
-        while isinstance(function, ast.Attribute):
-            parts.insert(0, function.attr)
-            function = function.value
-        bound = self._tree.scopes[function].lookup(function.id) if isinstance(function, ast.Name) else []
-        names = {binding.qualified for binding in bound}
-        root = names.pop() if len(names) == 1 else None
-        return None if root is None else ".".join([root, *parts])
 
     def _is_receiver(self, load: ast.Name) -> bool:
         """Whether a method is called on the variable that only tensors have, or a layer takes it."""
