@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
+from paddletorch_rules import Table
 from paddletorch_rules.namesakes import namesake
+from paddletorch_rules.table import Tokens
 
 from paddletorch.model import Applicability, Diagnostic, Framework, Severity
 from paddletorch.plan.model.findings import Finding
@@ -62,6 +65,26 @@ def _of_namesake(source: Framework, api: str, message: str, hint: str) -> tuple[
     if found.difference:
         return f"{api} is not {found.name}: {found.difference}; left as it is", hint
     return f"{api} and {found.name} have not been compared; left as it is", _COMPARE.format(found.name)
+
+
+def stated(table: Table, code: str, line: int, columns: tuple[int, int] = (1, 1), /, **details: str) -> Diagnostic:
+    """A diagnostic about a line, or about columns of it, that belongs to no finding."""
+    spec = table.diagnostics[code]
+    message, severity = spec.message.format(**details), Severity(spec.severity)
+    start, end = columns
+    return Diagnostic(code, message, line, start, line, end, severity, hint=spec.hint, examined=spec.examined)
+
+
+def masked_uses(view: FileView, tokens: Tokens) -> list[Diagnostic]:
+    """A diagnostic for each masked region that may hold an API."""
+    found: list[Diagnostic] = []
+    source = view.source
+    for span in source.masked.regions if source.masked is not None else ():
+        (line, column), (end_line, end_column) = source.position(span.start), source.position(span.end)
+        if tokens.named(source.body[span.start : span.end]) and not view.suppressions.covers("API216", line, end_line):
+            one = stated(view.settings.table, "API216", line, (column, end_column), api="a use")
+            found.append(replace(one, end_line=end_line))
+    return found
 
 
 class _Details(dict[str, str]):

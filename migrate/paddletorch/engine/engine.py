@@ -8,14 +8,15 @@ from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
 import paddletorch_rules
 from paddletorch_rules import ShimPart, Table
 from paddletorch_rules.packages import packages
 
 from paddletorch.engine.annotate import annotation_edits
-from paddletorch.engine.diagnose import diagnostic_of
+from paddletorch.engine.diagnose import diagnostic_of, masked_uses, stated
+from paddletorch.engine.idle_suppressions import problems
+from paddletorch.engine.selection import Selection
 from paddletorch.engine.settled import with_settled
 from paddletorch.engine.shim_mode import CALLS, inapplicable_codes, parts_for, row_applies, tables
 from paddletorch.gate.converted_text import ConvertedText
@@ -38,12 +39,10 @@ from paddletorch.model import (
 from paddletorch.model.dependencies import Dependencies, joined
 from paddletorch.model.failure import too_large, too_slow
 from paddletorch.model.time_limit import OutOfTime, TimeLimit
-from paddletorch.plan.model.changes import Planned
-from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.settings import Settings
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.packages import PACKAGE_CODES
-from paddletorch.plan.planner import findings_of, plan_file
+from paddletorch.plan.planner import plan_file
 from paddletorch.plan.uses.count import unlisted_uses
 from paddletorch.resolve import Evaluator, Parsed, ProjectIndex, Texts
 from paddletorch.text.masking import mask
@@ -69,6 +68,7 @@ class Engine:
         self._options = options
         self._settings_by_shim: dict[tuple[frozenset[ShimPart], bool], Settings] = {}
         self.settings = self._settings(frozenset())
+        self._selection = Selection.by(options, self.settings.table)
         self._findings_alone = _findings_alone(options, self.settings.table)
         rows = self._settings(frozenset(), every_row=True).rows if self._findings_alone else self.settings.rows
         self.tokens = self.settings.table.tokens(options.source, rows)
@@ -254,7 +254,7 @@ class Engine:
         releases.callback(view.evaluator.release)
         while True:
             planned = plan_file(view)
-            every, findings, ignored = self._shown(view, planned)
+            every, findings, ignored = self._selection.of(view, planned)
             edits = planned.edits
             if self._options.annotate:
                 edits = (*edits, *annotation_edits(view, findings))
@@ -270,10 +270,10 @@ class Engine:
             blocked |= lines
             left += found
             view = view.leaving(blocked, self._suppressions(source))
-        diagnostics = [diagnostic_of(view, f) for f in findings] + self._masked_uses(view)
+        diagnostics = [diagnostic_of(view, f) for f in findings] + masked_uses(view, self.tokens)
         diagnostics += self._unused_suppressions(view, path)
         diagnostics += [
-            self._diagnostic(one.code, line, problem=one.problem)
+            stated(self.settings.table, one.code, line, problem=one.problem)
             for one in left
             for line in ([one.line] if one.line else _first_lines(one.lines))
         ]
@@ -301,17 +301,11 @@ class Engine:
             parsed.tree.release()
         return statements_changed_again(text, planned.edits, planned.conversions)
 
-    def _diagnostic(self, code: str, line: int, columns: tuple[int, int] = (1, 1), /, **details: str) -> Diagnostic:
-        spec = self.settings.table.diagnostics[code]
-        message, severity = spec.message.format(**details), Severity(spec.severity)
-        start, end = columns
-        return Diagnostic(code, message, line, start, line, end, severity, hint=spec.hint, examined=spec.examined)
-
     def unread_code(self, code: str, line: int, **details: str) -> list[Diagnostic]:
         """A diagnostic about code that could not be read; none if its code is ignored."""
         if code.startswith(self._options.ignore):
             return []
-        return [self._diagnostic(code, line, (1, 1), source=self._options.source, **details)]
+        return [stated(self.settings.table, code, line, source=self._options.source, **details)]
 
     def _view(self, settings: Settings, parsed: Parsed, path: str) -> FileView:
         source, tree = parsed.source, parsed.tree
@@ -331,65 +325,21 @@ class Engine:
 
     def _suppressions(self, source: Source) -> Suppressions:
         """The file's comments, of which none has suppressed anything yet."""
-        return Suppressions(source, self._former_codes)
-
-    def _shown(self, view: FileView, planned: Planned) -> _Findings:
-        """All findings, and those of them that are shown or ignored."""
-        options = self._options
-        every = findings_of(view, planned)
-        shown: list[Finding] = []
-        ignored: list[Finding] = []
-        for f in every:
-            if f.code in view.settings.inapplicable or not self._is_selected(f):
-                continue
-            wanted = (
-                not any(code.startswith(options.ignore) for code in self._codes(f))
-                and any(options.wants(code) for code in self._codes(f, with_row=True))
-                and not view.suppressed(f.code, f.node)
-            )
-            (shown if wanted else ignored).append(f)
-        once = {c for c in {f.code for f in shown} if view.settings.table.diagnostics[c].once}
-        first: dict[str, Finding] = {}
-        for finding in sorted(shown, key=lambda f: (f.node.lineno, f.node.col_offset)) if once else ():
-            first.setdefault(finding.code, finding)
-        return _Findings(every, [f for f in shown if f.code not in once or f is first[f.code]], ignored)
-
-    def _is_selected(self, finding: Finding) -> bool:
-        select = self._options.select
-        return not select or any(code.startswith(select) for code in self._codes(finding, with_row=True))
-
-    def _codes(self, finding: Finding, *, with_row: bool = False) -> list[str]:
-        """The finding's code and its former code; ``with_row``: the code of its row too."""
-        former = self._former_codes.get(finding.code)
-        row = [finding.row.code] if with_row and finding.row is not None else []
-        return [finding.code, *([former] if former else []), *row]
-
-    @cached_property
-    def _former_codes(self) -> dict[str, str]:
-        return {code: spec.formerly for code, spec in self.settings.table.diagnostics.items() if spec.formerly}
+        return Suppressions(source, self._selection.former_codes)
 
     def _unused_suppressions(self, view: FileView, path: str) -> list[Diagnostic]:
         """A finding for each comment, or code in a comment, that suppresses nothing with any options."""
-        comments = view.suppressions.comments
-        if not comments or not self._options.wants("API214"):
+        if not view.suppressions.comments or not self._options.wants("API214"):
             return []
         unused = view.suppressions.unused()
         for engine in self._both_directions if unused else ():
             unused &= engine.unused_suppressions(view.source.data, path)
-        known = self.settings.table.codes
-        found = []
-        for comment in comments:
-            here = "in this file" if comment.whole_file else "here"
-            codes = [code for code in comment.codes if (comment.line, comment.column, code) in unused]
-            wrong = [code for code in codes if not any(full.startswith(code) for full in known)]
-            idle = [code or "all codes" for code in codes if code not in wrong]
-            problems = [comment.problem] if comment.problem else []
-            problems += [f"there is no code {code}" for code in wrong]
-            problems += [f"nothing to suppress {here} ({', '.join(idle)})"] if idle else []
-            for problem in problems:
-                columns = comment.column, comment.end_column
-                found.append(self._diagnostic("API214", comment.line, columns, problem=problem))
-        return found
+        table = self.settings.table
+        return [
+            stated(table, "API214", comment.line, (comment.column, comment.end_column), problem=problem)
+            for comment in view.suppressions.comments
+            for problem in problems(comment, unused, table.codes)
+        ]
 
     @cached_property
     def _both_directions(self) -> list[Engine]:
@@ -407,7 +357,7 @@ class Engine:
         parsed = replace(found, limit=TimeLimit(self._options.max_file_seconds))
         view = self._view(self.settings, parsed, path)
         try:
-            self._shown(view, plan_file(view))
+            self._selection.of(view, plan_file(view))
         except (RecursionError, OutOfTime):
             return set()
         finally:
@@ -415,35 +365,10 @@ class Engine:
             parsed.tree.release()
         return view.suppressions.unused()
 
-    def _masked_uses(self, view: FileView) -> list[Diagnostic]:
-        """A finding for each masked region that may hold an API."""
-        found: list[Diagnostic] = []
-        source = view.source
-        for span in source.masked.regions if source.masked is not None else ():
-            (line, column), (end_line, end_column) = source.position(span.start), source.position(span.end)
-            named = self.tokens.named(source.body[span.start : span.end])
-            if named and not view.suppressions.covers("API216", line, end_line):
-                spec = view.settings.table.diagnostics["API216"]
-                message = spec.message.format(api="a use")
-                found.append(
-                    Diagnostic("API216", message, line, column, end_line, end_column, hint=spec.hint, examined=False)
-                )
-        return found
-
     def failed(self, path: str, data: bytes, code: str, problem: str, line: int = 0) -> FileResult:
         """The result for a file that is left unchanged because of a problem."""
-        spec = self.settings.table.diagnostics[code]
-        message = spec.message.format(problem=problem)
-        diagnostic = Diagnostic(code, message, line, 1, line, 1, Severity.ERROR, hint=spec.hint, examined=spec.examined)
+        diagnostic = replace(stated(self.settings.table, code, line, problem=problem), severity=Severity.ERROR)
         return FileResult(path, Status.FAILED, data, data, diagnostics=(diagnostic,))
-
-
-class _Findings(NamedTuple):
-    every: list[Finding]
-    shown: list[Finding]
-    """What is selected and neither suppressed nor ignored."""
-    ignored: list[Finding]
-    """What a comment or an option keeps away."""
 
 
 def _result(
