@@ -33,7 +33,6 @@ from paddletorch.model import (
     FileResult,
     Options,
     Severity,
-    Span,
     Status,
 )
 from paddletorch.model.dependencies import Dependencies, joined
@@ -259,7 +258,7 @@ class Engine:
             if self._options.annotate:
                 edits = (*edits, *annotation_edits(view, findings))
             text = ConvertedText(source, parsed.module, parsed.tree, edits)
-            found = violations(text, settings.source, settings.target)
+            found = violations(text, settings.source, settings.target, planned.conversions)
             if not found and edits and not imports_target(text, settings.target):
                 found = self._taken_for_source(text, settings.without_guesses, path, parsed.left)
             if not found:
@@ -393,10 +392,7 @@ def _result(
 
 
 def _with_written_text(text: ConvertedText, conversion: Conversion) -> Conversion:
-    source = text.source
-    start = source.offset_of(conversion.line, conversion.column)
-    span = Span(start, source.offset_of(conversion.end_line, conversion.end_column))
-    written = " ".join(text.written_at(span).split())
+    written = " ".join(text.written_at(text.source.span_of(conversion)).split())
     if len(written) > _LONGEST_TEXT:
         written = f"{written[:_LONGEST_TEXT]}…"
     return replace(conversion, written=written) if written else conversion

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from paddletorch.gate.converted_text import ConvertedText
@@ -93,19 +93,24 @@ class _Comparison:
             if before is None or self._before.of(before) >= bound:
                 return None
             changed = self._changed_bindings(before)
-            if self._reads_unbound(changed, bound, load.id):
+            if self._reads_unbound(changed, bound, lambda name: name.id == load.id):
                 return None  # x = f(x) is gone, and x may not have been bound there
             return changed or self._text.lines_of(self._text.source.span(before))
         lines = lines_behind(self._text, self._new, offset)
-        was = self._source if load.id == self._target else None  # of the frameworks' names only these tell
-        return None if self._reads_unbound(lines, bound, was) else lines
+        tells = self._is_source if load.id == self._target else _any_name
+        return None if self._reads_unbound(lines, bound, tells) else lines
 
-    def _reads_unbound(self, lines: frozenset[int], bound: Bound, name: str | None = None) -> bool:
-        """Whether these lines of the old text read a name, or this one, that is bound no better."""
-        read = (n for n in self._read_in(lines) if name is None or n.id == name)
-        if any(self._before.of(n) >= bound for n in read):
+    def _is_source(self, name: ast.Name) -> bool:
+        """Whether the old text reads the source framework there: itself or by a name of an import of it."""
+        bindings = self._text.tree.scopes[name].lookup(name.id)
+        imported = [b.qualified.partition(".")[0] if b.qualified else None for b in bindings]
+        return set(imported) == {self._source} if imported else name.id == self._source
+
+    def _reads_unbound(self, lines: frozenset[int], bound: Bound, tells: Callable[[ast.Name], bool]) -> bool:
+        """Whether these lines of the old text read a name that tells and that is bound no better."""
+        if any(self._before.of(n) >= bound for n in self._read_in(lines) if tells(n)):
             return True
-        own = (t for t in self._augmented if t.lineno in lines and (name is None or t.id == name))
+        own = (t for t in self._augmented if t.lineno in lines and tells(t))
         return any(self._before.named(t.id, t, self._before.scope_at(t)) >= bound for t in own)
 
     @cached_property
@@ -162,3 +167,7 @@ class _Comparison:
                 if not text.remains(span):
                     found |= text.lines_of(span)
         return frozenset(found)
+
+
+def _any_name(_: ast.Name) -> bool:
+    return True

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from paddletorch.model import DeferredText, Edit, Span
+from paddletorch.model import Conversion, DeferredText, Edit, Span
 from paddletorch.text.masked import Masked
 
 WIDTH = 120
@@ -128,6 +128,11 @@ class Source:
         start = self.line_starts[line - 1]
         before = self.body[start : start + 4 * column].decode("utf-8", "ignore")[: column - 1]
         return start + len(before.encode("utf-8"))
+
+    def span_of(self, conversion: Conversion) -> Span:
+        """The bytes of what was converted."""
+        start = self.offset_of(conversion.line, conversion.column)
+        return Span(start, self.offset_of(conversion.end_line, conversion.end_column))
 
     def line_span(self, line: int) -> Span:
         """Bytes of ``line`` (from 1), its end included."""

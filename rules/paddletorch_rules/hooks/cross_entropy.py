@@ -208,15 +208,17 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
 
 def _as_paddle(call: BoundCall, unclear: str, *, smooth: bool) -> None:
     """A written function takes what torch has no parameter for, or what only the program knows."""
-    own = {name: call.value(name) for name in ("soft_label", "axis", "use_softmax")}
-    if smooth or not all(value is None or is_plain(value) for value in own.values()):
+    names = "soft_label", "axis", "use_softmax"
+    own = {name: value for name in names if (value := call.value(name)) is not None}
+    if smooth:
         no_counterpart(call, unclear)
-    given = "".join(f", {name}={literally(ast.unparse(value))}" for name, value in own.items() if value is not None)
-    for name in (*own, "label_smoothing"):
+    given = "".join(f", {name}={{{name}}}" for name in own)
+    for name in (*names, "label_smoothing"):
         call.drop(name)
     call.rewrite(
         "paddle_cross_entropy({input}, {target}{weight:, weight=%}{ignore_index:, ignore_index=%}"
-        f"{{reduction:, reduction=%}}{given})"
+        f"{{reduction:, reduction=%}}{given})",
+        parts=own,
     )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Mapping
 
 from paddletorch_rules.hooks.arguments import (
     is_plain,
     is_pure,
     is_unshared,
-    literally,
     no_counterpart,
     operand,
     rewrite_once,
@@ -58,17 +58,15 @@ def broadcast_number(call: BoundCall, function: str) -> None:
         call.rewrite(f"{function}({both}{{rtol:, rtol=%}}{{atol:, atol=%}}{{equal_nan:, equal_nan=%}})")
 
 
-def _factor(call: BoundCall) -> str | None:
-    """The text of ``alpha``, which leaves the call; None if it is 1."""
+def _factor(call: BoundCall) -> ast.expr | None:
+    """``alpha``, which leaves the call; None if it is 1."""
     node = call.value("alpha")
     if node is None:
         return None
     if call.literal("alpha") != 1 and not is_plain(node):
         no_counterpart(call, "alpha")
     call.drop("alpha")
-    if call.literal("alpha") == 1:
-        return None
-    return literally(ast.unparse(node) if isinstance(node, ast.UnaryOp) else operand(node))
+    return None if call.literal("alpha") == 1 else node
 
 
 @hook("scaled_sum", to="paddle")
@@ -76,7 +74,7 @@ def scaled_sum(call: BoundCall, sign: str) -> None:
     """``add`` and ``sub``: ``alpha`` is a factor of the second operand."""
     factor = _factor(call)
     if factor is not None:
-        call.rewrite(f"{_first(call)} {sign} {{y}} * {factor}")
+        call.rewrite(f"{_first(call)} {sign} {{y}} * {{factor}}", parts={"factor": factor})
     else:
         operator(call, sign)
 
@@ -112,21 +110,22 @@ def divide(call: BoundCall) -> None:
 _WITHOUT_GRADIENT = frozenset({"bool", "int8", "uint8", "int16", "int32", "int64"})
 
 
-def _assign_to_receiver(call: BoundCall, expression: str) -> None:
+def _assign_to_receiver(call: BoundCall, expression: str, parts: Mapping[str, ast.expr] | None = None) -> None:
     """Emit an in-place operation as an assignment into the receiver, which it gives back.
 
-    ``expression`` has ``{self}.clone()`` where the gradient needs the tensor as it was, so that this is not written to.
+    ``expression`` has ``{self}.clone()`` where the gradient needs the tensor as it was, so that this is not written to;
+    ``parts`` are the arguments behind its placeholders that are no parameters.
     """
     receiver = call.value("self")
     if is_unshared(receiver) or call.dtype("self") in _WITHOUT_GRADIENT:
         expression = expression.replace("{self}.clone()", "{self}")
     if is_pure(receiver):
-        call.rewrite(f"paddle.assign({expression}, {{self}})")
+        call.rewrite(f"paddle.assign({expression}, {{self}})", parts=parts)
     elif is_unshared(receiver):
-        call.rewrite(expression)
+        call.rewrite(expression, parts=parts)
     else:
         rest = {f"_{n}": n for n in ("y", "min", "max") if f"{{{n}}}" in expression}
-        call.rewrite(f"paddle.assign({expression}, {{self}})", {"_x": "self", **rest})
+        call.rewrite(f"paddle.assign({expression}, {{self}})", {"_x": "self", **rest}, parts)
 
 
 @hook("write_back", to="paddle")
@@ -165,9 +164,9 @@ def scaled_sum_in_place(call: BoundCall, sign: str, method: str) -> None:
     if factor is None:
         operator_in_place(call, sign)
     elif _is_number(call, "other"):
-        _assign_to_receiver(call, f"{{self}} {sign} {{y}} * {factor}")
+        _assign_to_receiver(call, f"{{self}} {sign} {{y}} * {{factor}}", {"factor": factor})
     else:
-        call.rewrite(f"{{self}}.{method}({{y}} * {factor})")
+        call.rewrite(f"{{self}}.{method}({{y}} * {{factor}})", parts={"factor": factor})
 
 
 @hook("divide_", to="paddle")

@@ -66,9 +66,10 @@ def hardsigmoid_to_torch(call: BoundCall) -> None:
     slope, offset = call.literal("slope"), call.literal("offset")
     usual = call.value("slope") is None or (isinstance(slope, float) and abs(slope - 1 / 6) < 1e-6)
     if not usual or (call.value("offset") is not None and offset != 0.5):
-        nodes = [call.value(n) or ast.Constant(d) for n, d in (("slope", 0.1666667), ("offset", 0.5))]
-        slope, offset = (literally(operand(n)) for n in nodes)
-        call.rewrite(f"torch.clamp({{input}} * {slope} + {offset}, 0.0, 1.0)")
+        given = {name: node for name in ("slope", "offset") if (node := call.value(name)) is not None}
+        factor = "{slope}" if "slope" in given else "0.1666667"
+        added = "{offset}" if "offset" in given else "0.5"
+        call.rewrite(f"torch.clamp({{input}} * {factor} + {added}, 0.0, 1.0)", parts=given)
     call.drop("slope")
     call.drop("offset")
 
@@ -269,14 +270,14 @@ def attention_to_paddle(call: BoundCall) -> None:
     """Paddle's takes heads after positions, and before 3.3 neither a scale nor groups of queries."""
     text = "torch_attention({query}, {key}, {value}{attn_mask:, attn_mask=%}{dropout_p:, dropout_p=%}"
     text += "{is_causal:, is_causal=%}"
+    parts: dict[str, ast.expr] = {}
     for name, default in (("scale", None), ("enable_gqa", False)):
         value = call.value(name)
         if value is not None and call.literal(name) is not default:
-            if not is_plain(value):
-                no_counterpart(call, name)
-            text += f", {name}={literally(ast.unparse(value))}"
+            text += f", {name}={{{name}}}"
+            parts[name] = value
         call.drop(name)
-    call.rewrite(text + ")")
+    call.rewrite(text + ")", parts=parts)
 
 
 @hook("attention", to="torch")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from paddletorch.engine.engine import Engine
 from paddletorch.gate.gate import violations
 from paddletorch.gate.second_run import again, changed_again
 from paddletorch.gate.violation import Violation
-from paddletorch.model import Options, Status
+from paddletorch.model import Conversion, Options, Status
 from paddletorch.resolve import Evaluator
 
 from .broken_edits import converted, found, said
@@ -176,3 +177,12 @@ def test_a_removal_on_lines_that_are_left_is_not_planned_again(monkeypatch: pyte
     result = Engine(Options("paddle", max_file_seconds=20)).convert(code, "<left>")
     assert "SRC018" not in {d.code for d in result.diagnostics}
     assert b"@torch.jit.script\nclass A" in result.output
+
+
+def test_no_code_that_converts_is_repeated() -> None:
+    pieces = "torch.pinv(a, rtol=b.dtype.is_complex)", "paddle.pinv(a, rcond=b.dtype . is_complex)"
+    text = converted(f"import torch\nimport paddle\ny = {pieces[0]}\n", pieces, ("b.dtype.is_complex", "asked(b)"))
+    place = Conversion("DTY101", "dtype.is_complex", "asked(b)", 3, 24, 3, 42)
+    (one,) = violations(text, "torch", "paddle", [place])
+    assert (one.code, one.problem, one.lines) == ("SRC021", "'b.dtype.is_complex' would be repeated as it is", {3})
+    assert violations(text, "torch", "paddle", [replace(place, end_column=41)]) == []

@@ -123,9 +123,8 @@ def _is_of_target_star(view: FileView, name: str) -> bool:
     return any(name in table.exported(view.target, star.module or "") for star in view.tree.stars)
 
 
-_BUILTINS = re.compile(
-    rf"(?<![\w.'\"])({'|'.join(name for name in dir(builtins) if name.islower() and name.isalpha())})(?=[(,)])"
-)
+_BUILTIN = "|".join(name for name in dir(builtins) if name.islower() and name.isalpha())
+_BUILTINS = re.compile(rf"(?<![\w.'\"])(?:{_BUILTIN})(?=[(,)\]])|\A(?:{_BUILTIN})\Z")
 _DOCSTRINGS = re.compile(r'"""(?:.|\n)*?"""')
 _HELPERS = re.compile(
     r"(?<![\w.])(math|numbers|functools|types|collections|itertools|operator|contextlib|copy|importlib|os|torchvision"
