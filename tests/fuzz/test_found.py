@@ -396,6 +396,23 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "    self.head.weight = embed.weight\n",
         "    from paddle import nn\n    self.head = nn.Linear(width, words)\n",
     ),
+    "a name of the source that is read above its import": (
+        "paddle",
+        "import torch\nnn_.cumprod(x,0)\nimport torch as nn_\n",
+        "paddle.cumprod(x,0)\nimport paddle\n",
+    ),
+    "a builtin that an import of everything binds to something else": (
+        "paddle",
+        "from torch import *\nimport torch as t\nz = isinstance(2.5, (float, t.SymFloat))\n",
+        "z = isinstance(2.5, (float32, t.SymFloat))\n",
+    ),
+    "a class that reads the module's import until it has its own": (
+        "torch",
+        "import paddle\ndef f(x): return paddle.is_integer(x)\nclass C:\n    for x in y:\n"
+        "        paddle.unknown(x)\n        try:\n            import paddle\n"
+        "        except ImportError:\n            pass\n",
+        "import paddle\nimport torch\n",
+    ),
     "a comment below lines that end with a carriage return": (
         "paddle",
         "import torch\rif x:\r    y = torch.equal(# why\r\na,\nb)\n",

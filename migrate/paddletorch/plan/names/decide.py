@@ -109,9 +109,8 @@ def _with_other_uses(view: FileView, groups: dict[Hashable, Group]) -> dict[Hash
     anchors = {group.anchor.node.id for group in groups.values() if isinstance(group.anchor.node, ast.Name)}
     others: dict[Hashable, list[ast.expr]] = {}
     for load in [load for name in sorted(anchors) for load in view.tree.names.get(name, ())]:
-        if id(load) in used:
-            continue
-        for bindings in view.tree.meanings(load):
+        meanings = view.tree.meanings(load)  # of a site, what a class reads as long as it has not bound the name
+        for bindings in meanings[1:] if id(load) in used else meanings:
             others.setdefault(id(bindings) if bindings else load.id, []).append(load)
     deleted = {
         id(bindings)
