@@ -111,6 +111,12 @@ class Receivers:
             return False
         return value.api.partition(".")[0] == self._view.settings.source and "module" in self._bases(value)
 
+    def framework_types(self, node: ast.expr) -> frozenset[str]:
+        """The types of all that the expression can be; empty unless all of it is of the source's own classes."""
+        values = self._view.evaluator.objects(node)
+        own = [value for value in values if self._is_of_framework(value) and isinstance(value, Instance)]
+        return frozenset(value.type for value in own) if own and len(own) == len(values) else frozenset()
+
     def _has_member(self, value: Instance, name: str) -> bool:
         """Whether a row is about this member of the object's own type."""
         return any(row.receiver == value.type for row, _ in self._view.settings.members(name))

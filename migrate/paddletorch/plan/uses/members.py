@@ -130,6 +130,9 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
         return Changes(findings=(refused(LayoutMatters(), node, "linear.weight", rows[0][0]),)), None
     parent = view.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+    agreed = _plan_for_all_types(file, node, call, rows)
+    if agreed is not None:
+        return agreed, None
     for receiver in dict.fromkeys(row.receiver for row, _ in rows):
         assert receiver is not None
         options = [pair for pair in rows if pair[0].receiver == receiver]
@@ -164,6 +167,32 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
     if not _is_of_package(file, node, NOTHING) or any(view.suppressed(row.code, call or node) for row, _ in rows):
         return NOTHING, None
     return NOTHING, (f"{rows[0][0].receiver}.{node.attr}", Fate.NOT_EXAMINED)
+
+
+def _plan_for_all_types(
+    file: _File, node: ast.Attribute, call: ast.Call | None, rows: list[tuple[Row, Form]]
+) -> Changes | None:
+    """The member of an object of one of several known types, if the same edits are right for each of them."""
+    types = file.receivers.framework_types(node.value)
+    if len(types) < 2 or file.receivers.overrides(node.value, node.attr):
+        return None
+    bases = [file.view.settings.table.bases(one) for one in types]
+    nearest = {next((base for base in own if any(row.receiver == base for row, _ in rows)), None) for own in bases}
+    if len(nearest) < 2 or None in nearest:
+        return None
+    plans: list[Changes] = []
+    for receiver in nearest:
+        options = [pair for pair in rows if pair[0].receiver == receiver]
+        row, form = options[0]
+        if row.report is not None or file.view.suppressed(row.code, call or node):
+            return None
+        if row.kind == "attribute":
+            plans.append(plan_attribute(file.view, file.aliases, node, row, form))
+        elif call is not None:
+            plans.append(_plan_call(file, node, call, options, Certainty.YES))
+    first = plans[0] if plans else NOTHING
+    alike = all(one.edits == first.edits and not one.findings for one in plans)
+    return first if first.edits and alike and len(plans) == len(nearest) else None
 
 
 def _is_of_package(file: _File, node: ast.Attribute, changes: Changes) -> bool:

@@ -14,6 +14,7 @@ from paddletorch.resolve.evaluator.variables import Variables
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Scope
 from paddletorch.resolve.values import (
     NOTHING,
+    TENSOR,
     UNKNOWN,
     Instance,
     Local,
@@ -113,12 +114,21 @@ class Attributes:
             if store.annotation is not None:
                 found |= self._types.annotated(store.annotation, store.scope)
             if store.value is not None:
-                found |= self._evaluate(store.value)
+                given = self._evaluate(store.value)
+                found |= self._as_tensor(store, given) if store.registered else given
             elif isinstance(augmented := self._environment.tree.parents.get(store.target), ast.AugAssign):
                 found |= tensors(self._evaluate(augmented.value))  # another operand leaves the type as it is
             elif store.annotation is None:
                 found |= UNKNOWN
         return found if found or any(store.value is not None for store in stores) else UNKNOWN
+
+    def _as_tensor(self, store: AttributeStore, given: Values) -> Values:
+        """What a module is given as a buffer: a tensor of its framework where nothing else shows what it is."""
+        if not given & UNKNOWN:
+            return given
+        modules = (v for v in self._evaluate(store.target.value) if isinstance(v, Instance))
+        roots = {root for module in modules if (root := module.api.partition(".")[0]) in self._environment.roots}
+        return (given - UNKNOWN) | {Instance(TENSOR, f"{root}.Tensor") for root in roots} if roots else given
 
     def _stores_by_owner(self, name: str) -> Mapping[Scope | None, Sequence[AttributeStore]]:
         """The stores to attributes called ``name``, by the class in whose method ``self.name`` is."""

@@ -84,6 +84,8 @@ class AttributeStore:
     value: ast.expr | None
     annotation: ast.expr | None
     scope: Scope
+    registered: bool = False
+    """Whether a module takes the value as a buffer or a parameter, which is a tensor or None."""
 
 
 def registered(call: ast.Call, scope: Scope) -> AttributeStore | None:
@@ -94,4 +96,4 @@ def registered(call: ast.Call, scope: Scope) -> AttributeStore | None:
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         return None
     target = ast.copy_location(ast.Attribute(call.func.value, name.value, ast.Store()), call)
-    return AttributeStore(target, call.args[1], None, scope)
+    return AttributeStore(target, call.args[1], None, scope, registered=True)
