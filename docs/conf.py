@@ -7,7 +7,10 @@ from itertools import groupby
 from pathlib import Path
 
 import paddletorch
+from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 project = "paddletorch"
 version = release = paddletorch.__version__
@@ -32,6 +35,31 @@ def setup(app: Sphinx) -> None:
     """Fill the page of the modules from the source, and read the pages that are made from it in every build."""
     app.connect("source-read", _list_modules)
     app.connect("env-get-outdated", lambda *_: ["cli", "modules"])
+    app.connect("env-check-consistency", _fold_areas)  # what was read is kept for the next build before this
+    app.connect("html-page-context", _unfold_own_area, priority=400)  # the theme makes the sidebar at 500
+
+
+_codes: dict[str, tuple[nodes.Element, addnodes.toctree]] = {}
+"""The codes of each area, and where they stand below it in the sidebar."""
+
+
+def _fold_areas(app: Sphinx, env: BuildEnvironment) -> None:
+    """All codes in the sidebar of every page would be most of the site, and of the time to build it."""
+    for page, contents in env.tocs.items():
+        if page.startswith("areas/"):
+            (codes,) = contents.findall(addnodes.toctree)
+            assert codes.parent is not None
+            _codes[page] = codes.parent, codes
+            codes.parent.remove(codes)
+
+
+def _unfold_own_area(app: Sphinx, page: str, *_: object) -> None:
+    """A code's page, and its area's, have the codes of the area in the sidebar."""
+    for area, (place, codes) in _codes.items():
+        if codes in place:
+            place.remove(codes)
+        if page == area or page.startswith(area.replace("areas/", "rules/")):
+            place.append(codes)
 
 
 def _list_modules(app: Sphinx, page: str, text: list[str]) -> None:

@@ -202,7 +202,7 @@ def test_args_without_an_end_let_no_file_be_an_option(hooks: Hooks, stage: Calla
 @pytest.mark.parametrize("serial", ["true", "false"])
 def test_many_files(hooks: Hooks, stage: Callable[..., None], folder: Path, serial: str) -> None:
     """Also if a user lets pre-commit run batches side by side: every file is converted once, and whole."""
-    names = [f"package_{n % 7}/a_rather_long_name_of_a_module_{n}.py" for n in range(600)]
+    names = [f"package_{n % 7}/a_rather_long_name_of_a_module_{n}.py" for n in range(210)]
     stage(dict.fromkeys(names, PLAIN) | {"broken.py": BROKEN})
     hooks.configure(folder, "paddletorch-convert-to-paddle", f"require_serial: {serial}")
     result = hooks.run(folder, "run", "--all-files")

@@ -152,7 +152,7 @@ def _watch(job: dict[str, Any], streams: list[int]) -> None:
         exec(job["code"], {"__name__": "__main__"})
         code = 0
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 1
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:
         sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
     sys.stderr.flush()

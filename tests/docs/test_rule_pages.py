@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 from packaging.version import Version
-from paddletorch.engine.engine import Engine
 from paddletorch.model import Options, Status
 from paddletorch_rules import Row, load
 from paddletorch_rules.releases import KNOWN, Framework
+
+from ..fixture_files import engine_for
 
 DOCS = Path(__file__).parents[2] / "docs"
 TABLE = load()
@@ -124,7 +125,7 @@ def test_blocks_parse_and_every_before_is_an_example(name: str) -> None:
 
 @pytest.mark.parametrize("example", list(_examples()))
 def test_the_engine_writes_and_reports_what_the_page_says(example: Example) -> None:
-    result = Engine(example.options).convert(example.before.encode(), "example.py")
+    result = engine_for(example.options).convert(example.before.encode(), "example.py")
     assert result.status is not Status.FAILED
     assert result.output.decode() == example.after
     assert [f"`{d.code}` on line {d.line}" for d in result.diagnostics] == example.reports

@@ -8,12 +8,13 @@ from importlib import import_module
 from typing import Any, get_args
 
 import pytest
-from paddletorch.engine.engine import Engine
 from paddletorch.model import Options
 from paddletorch_rules import Framework, load
 from paddletorch_rules.fates import is_reported
 from paddletorch_rules.namesakes import named, namesake
 from paddletorch_rules.releases import other_framework
+
+from ..fixture_files import engine_for
 
 TABLE = load()
 SIDES: tuple[Framework, ...] = get_args(Framework)
@@ -86,5 +87,5 @@ def test_every_namesake_is_there_and_is_needed(side: Framework) -> None:
     ],
 )
 def test_the_finding_names_what_has_the_name(target: Framework, source: str, message: str) -> None:
-    result = Engine(Options(target)).convert(source.encode(), "a.py")
+    result = engine_for(Options(target)).convert(source.encode(), "a.py")
     assert [one.message[: len(message)] for one in result.diagnostics if one.fate][:1] == [message]

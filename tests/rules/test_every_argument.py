@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from paddletorch.engine.engine import Engine
 from paddletorch.model import Framework, Options
 from paddletorch_rules import Form, Parameter, Row, load
+
+from ..fixture_files import engine_for
 
 TABLE = load()
 ARGUMENTS = ("name", "call()", "call()[0] + name", "{'k': name}['k']", "'{x}'", "-name", "None", "name if name else 1")
@@ -74,7 +75,7 @@ def holes(before: str, after: str) -> set[str]:
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize(("source", "target"), [("torch", "paddle"), ("paddle", "torch")])
 def test_no_argument_breaks_the_text(source: Framework, target: Framework, file: str) -> None:
-    engine = Engine(Options(target))
+    engine = engine_for(Options(target))
     rows = (row for row in TABLE.rows if row.file == file and row.serves(target))
     head = HEADS[source]
     for row in rows:

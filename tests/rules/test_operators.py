@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 import torch
 from packaging.version import Version
 from paddletorch_rules import Signature, load
@@ -73,12 +72,21 @@ def _is_same(value: Any, text: str) -> bool:
     return bool(value == other) or (value, other) in SAME_DEFAULTS
 
 
-@pytest.mark.parametrize(("alias", "name"), PAIRS, ids=[alias for alias, _ in PAIRS])
-def test_an_operator_takes_what_the_row_takes(alias: str, name: str) -> None:
+def test_an_operator_takes_what_the_row_takes() -> None:
+    assert len(PAIRS) > 1000
+    wrong = {alias: told for alias, _ in PAIRS if (told := list(_told(alias)))}
+    assert not wrong
+
+
+def _told(alias: str) -> Iterator[str]:
+    """What is wrong of a name by rule."""
     signatures = list(_signatures(alias))
-    assert signatures, "no row has the name"
-    found = list(_schemas(alias))
-    assert found
-    for schema in found:
+    if not signatures:
+        yield "no row has the name"
+    schemas = list(_schemas(alias))
+    if not schemas:
+        yield "no operator has the name"
+    for schema in schemas:
         differences = [_difference(schema, *one) for one in signatures]
-        assert "" in differences, f"{schema}: {differences}"
+        if "" not in differences:
+            yield f"{schema}: {differences}"

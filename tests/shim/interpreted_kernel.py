@@ -27,7 +27,7 @@ BLOCK, CHUNK = 32, 96
 DTYPES = ("float32", "float16", "bfloat16", "float64")
 FRAMEWORKS: tuple[Framework, ...] = ("torch", "paddle")
 
-interpreted = settings(deadline=None, max_examples=12, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+interpreted = settings(deadline=None, max_examples=8, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.fixture(autouse=True)
@@ -94,8 +94,9 @@ def test_random_tables(framework: Framework, specs: list[tuple[str, int, list[fl
     assert [bits(grad) for grad in ours] == [bits(grad) for grad in expected]
 
 
-@pytest.mark.parametrize("offset", [0, 1, 3])
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("dtype", "offset"), [*((dtype, 0) for dtype in DTYPES), *zip(DTYPES, (3, 1, 3, 1), strict=True)]
+)
 def test_one_infinity_at_every_edge(dtype: str, offset: int) -> None:
     """Every place of a tensor that ends within a vector, a block and a row, in the middle one of three tensors."""
     backend, scale = fused("torch"), torch.tensor(3.0)
@@ -219,7 +220,7 @@ def test_the_rule_is_the_policy(
 def test_norm_and_clip(framework: Framework, max_norm: float, dtypes: tuple[str, ...]) -> None:
     """The norm up to the rounding of its sum; what is written exactly, given the coefficient."""
     scale = 24.0
-    values = [[v / 64 for v in numbers(count)] for count in (1, 24, 5 * CHUNK + 3)]
+    values = [[v / 64 for v in numbers(count)] for count in (1, 24, 2 * CHUNK + 3)]
     grads = [tensor(framework, v, dtype) for v in values for dtype in dtypes]
     expected = [tensor(framework, v, dtype) for v in values for dtype in dtypes]
     before = [bits(grad) for grad in grads]

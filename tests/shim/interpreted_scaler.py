@@ -21,7 +21,7 @@ from paddletorch_shim.backends.kernels import Kernels
 from paddletorch_shim.paddle import GradScaler as OnPaddle
 from paddletorch_shim.torch import GradScaler as OnTorch
 
-interpreted = settings(deadline=None, max_examples=12, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+interpreted = settings(deadline=None, max_examples=8, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
 INF = math.inf
 

@@ -28,7 +28,7 @@ def run(script: str, ranks: int) -> list[dict[str, Any]]:
     return results
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.long), 4])
 def test_torch_ranks_step_or_skip_together(ranks: int) -> None:
     results = run("ranks_torch.py", ranks)
     for kind in ("plain", "fused"):
@@ -42,7 +42,7 @@ def test_torch_ranks_step_or_skip_together(ranks: int) -> None:
     assert results[1]["alone"][0] == [2.0, 32.0]
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.long), 4])
 def test_paddle_ranks_step_or_skip_together(ranks: int) -> None:
     for rank, result in enumerate(run("ranks_paddle.py", ranks)):
         last = 0.0 if rank == 0 else -2.0

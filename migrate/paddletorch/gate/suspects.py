@@ -32,7 +32,9 @@ _BOUND_IN = re.compile(rb"\b(lambda (?=[\w, *]+[:=])|for (?=[\w, ]+ in ))([\w, *
 _NESTED = re.compile(rb"\b(?:lambda|for)\b")
 _ASSIGNED = re.compile(rb"(?m)^[ \t]*([\w., \t]+?)[ \t]*=(?!=)")
 _HEAD = re.compile(rb"(?:async[ ]+)?(?:def|class)[ ]+[\w\x80-\xff]+")
-_IMPORT_LINE = re.compile(rb"(?m)^[ \t]*(?:from [\w.]+ )?import ((?:[\w.]+(?: as \w+)?(?:, )?)+)(?:\r?\n|$)")
+_IMPORT_LINE = re.compile(
+    rb"(?m)^[ \t]*(?:from [\w.]+ )?import ([\w.]+(?: as \w+)?(?:, [\w.]+(?: as \w+)?)*(?:, )?)(?:\r?\n|$)"
+)
 _PYTHON = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _NEW_ABOVE = (*_IMPORTS, ast.Try)

@@ -93,7 +93,8 @@ def reset(framework: Framework) -> None:
     if framework == "torch":
         module.manual_seed(SEED)
         module.set_grad_enabled(True)
-        module.use_deterministic_algorithms(False)
+        if module.are_deterministic_algorithms_enabled():
+            module.use_deterministic_algorithms(False)  # imports torch's compiler, which takes seconds
     else:
         module.disable_static()
         module.set_device("cpu")

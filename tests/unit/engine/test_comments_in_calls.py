@@ -6,12 +6,13 @@ import ast
 import io
 import tokenize
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from paddletorch.text.call_spans import ArgumentSpan, CallLayout, LayoutError, read_layout
 from paddletorch.text.source import Source
 
-from ...fixture_files import Fixture, with_fixtures
+from ...fixture_files import FIXTURES, Fixture
 
 GAPS: dict[str, Callable[[CallLayout, ArgumentSpan], int | None]] = {
     "before an argument": lambda call, argument: argument.whole.start,
@@ -49,8 +50,16 @@ def comments(data: bytes) -> list[str]:
     return [token.string.rstrip() for token in tokens if token.type == tokenize.COMMENT]
 
 
-@pytest.mark.parametrize("gap", GAPS)
-@with_fixtures(lambda fixture: fixture.name.startswith("to_") and any(calls(Source(fixture.source))))
+def cases() -> Iterator[Any]:
+    """Each fixture with every gap: two of the four in each run of the tests, in turn, the others in a long one."""
+    chosen = [one for one in FIXTURES if one.name.startswith("to_") and any(calls(Source(one.source)))]
+    for number, fixture in enumerate(chosen):
+        for place, gap in enumerate(GAPS):
+            marks = [pytest.mark.long] if (number + place) % 2 else []
+            yield pytest.param(fixture, gap, id=f"{fixture.id}-{gap}", marks=marks)
+
+
+@pytest.mark.parametrize(("fixture", "gap"), list(cases()))
 def test_comments_stay(fixture: Fixture, gap: str) -> None:
     data = commented(Source(fixture.source), gap)
     result = fixture.convert(data)

@@ -223,3 +223,10 @@ def test_what_is_bound_at_hand_needs_no_scopes_of_the_new_text(case: str) -> Non
     code, replaced = AT_HAND[case]
     assert suspects(converted(code, *replaced)) == frozenset()
     assert found(code, *replaced) == []
+
+
+def test_a_long_name_is_imported_before_more_on_its_line() -> None:
+    """Whoever splits the name at any of its letters, to see whether the line could end there, is never done."""
+    name = "a" * 200
+    replaced = (("torch.f()", f"import paddle.{name}; paddle.g()"), ("torch.zeros(3)", "paddle.zeros([3])"))
+    assert found("def f():\n    torch.f()\n    return torch.zeros(3)\n", *replaced) == []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from paddletorch.engine.engine import Engine
 from paddletorch.model import Framework, Options
 from paddletorch.plan import planner
 from paddletorch.plan.model.changes import Changes, Pass, Planned
 from paddletorch.plan.model.use import Draft
 from paddletorch.plan.model.view import FileView
+
+from ...fixture_files import engine_for
 
 SOURCES: dict[str, tuple[Framework, str]] = {
     "a scheduler that moves": (
@@ -58,7 +59,7 @@ def test_late_is_as_good_as_early(monkeypatch: pytest.MonkeyPatch, target: Frame
         for place in (first, last):
             leaving = Pass("leaves one use", _leaving(number), leaves_uses=True)
             monkeypatch.setattr(planner, "PASSES", (*passes[:place], leaving, *passes[place:]))
-            outputs.append(Engine(Options(target)).convert(source.encode(), "a.py").output.decode())
+            outputs.append(engine_for(Options(target)).convert(source.encode(), "a.py").output.decode())
         monkeypatch.setattr(planner, "PASSES", passes)
         assert outputs[0] == outputs[1], f"without {_converted(source, target)[number]}"
 
@@ -77,6 +78,6 @@ def _leaving(number: int):  # type: ignore[no-untyped-def]
 
 
 def _converted(source: str, target: Framework) -> list[str]:
-    result = Engine(Options(target)).convert(source.encode(), "a.py")
+    result = engine_for(Options(target)).convert(source.encode(), "a.py")
     assert result.conversions
     return [conversion.name for conversion in result.conversions]

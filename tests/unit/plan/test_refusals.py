@@ -11,6 +11,8 @@ from paddletorch.model import FileResult, Options
 from paddletorch.plan.calls import arguments
 from paddletorch.text.call_spans import LayoutError
 
+from ...fixture_files import engine_for
+
 SHARED = "import torch\n\noptions = {}\noptions['inplace'] = True\nlayer = torch.nn.ReLU(**options)"
 """Causes API231 on its last line."""
 WHOLE = "import functools\n\nimport torch\n\nscaled = functools.partial(torch.add, alpha=2)"
@@ -21,7 +23,7 @@ SPLIT = [pytest.param(SHARED, "API231", id="API231"), pytest.param(WHOLE, "API23
 
 
 def convert(text: str, **options: object) -> FileResult:
-    return Engine(Options(target="paddle", **options)).convert(f"{text}\n".encode(), "x.py")  # type: ignore[arg-type]
+    return engine_for(Options(target="paddle", **options)).convert(f"{text}\n".encode(), "x.py")  # type: ignore[arg-type]
 
 
 def codes(result: FileResult) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from paddletorch.engine.engine import Engine
 from paddletorch.model import Framework, Options
+
+from ...fixture_files import engine_for
 
 
 def convert(text: str, target: Framework) -> str:
-    return Engine(Options(target=target)).convert(text.encode(), "x.py").output.decode()
+    return engine_for(Options(target=target)).convert(text.encode(), "x.py").output.decode()
 
 
 FUNCTION = """import torch

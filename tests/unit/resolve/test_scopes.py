@@ -24,7 +24,7 @@ Place = tuple[int, int, int, int]
 TREES = (
     pytest.param("torch", "optim", marks=pytest.mark.long),
     pytest.param("torch", "distributed/fsdp", marks=pytest.mark.long),
-    ("torch", "utils/data"),
+    pytest.param("torch", "utils/data", marks=pytest.mark.long),
     ("torch", "amp"),
     ("paddle", "amp"),
     pytest.param("paddle", "optimizer", marks=pytest.mark.long),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from types import CodeType
 
 import pytest
@@ -17,6 +18,7 @@ from paddletorch.text.source import Source, pieces, splice
 from ...fixture_files import Fixture, engine_for, with_fixtures
 
 
+@cache
 def compiles(data: bytes) -> bool:
     try:
         compile(data, "module.py", "exec", dont_inherit=True)

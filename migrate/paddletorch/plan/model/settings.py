@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from paddletorch_rules import Form, ParameterPair, ReleaseSet, Row, Table
@@ -66,21 +66,7 @@ class Settings:
     @cached_property
     def spellings(self) -> tuple[frozenset[str], frozenset[str]]:
         """Every segment of a dotted name of an API or member, and every module path that leads to an API."""
-        segments: set[str] = {"__init__", "__new__"}
-        prefixes: set[str] = {self.source}
-        other_paths = self.table.aliases.paths(self.source)
-        prefixes.update(other_paths)
-        segments.update(part for path in other_paths for part in path.split("."))
-        for row in self.rows:
-            for form in row.forms(self.source):
-                for name in form.names:
-                    parts = name.removesuffix(".*").split(".")
-                    if name.endswith(".*"):
-                        prefixes.add(name)
-                    segments.update(parts)
-                    if row.receiver is None:
-                        prefixes.update(".".join(parts[:n]) for n in range(1, len(parts) + 1))
-        return frozenset(segments), frozenset(prefixes)
+        return _spellings(self.table, self.source, self.rows)
 
     @cached_property
     def bare(self) -> dict[str, frozenset[str]]:
@@ -143,3 +129,22 @@ class Settings:
     def members(self, name: str) -> list[tuple[Row, Form]]:
         """The selected rows of members with this name."""
         return [pair for pair in self.table.members(self.source, name) if pair[0] in self.rows]
+
+
+@lru_cache(maxsize=8)  # engines of one process differ in releases more often than in rows
+def _spellings(table: Table, source: Framework, rows: frozenset[Row]) -> tuple[frozenset[str], frozenset[str]]:
+    segments: set[str] = {"__init__", "__new__"}
+    prefixes: set[str] = {source}
+    other_paths = table.aliases.paths(source)
+    prefixes.update(other_paths)
+    segments.update(part for path in other_paths for part in path.split("."))
+    for row in rows:
+        for form in row.forms(source):
+            for name in form.names:
+                parts = name.removesuffix(".*").split(".")
+                if name.endswith(".*"):
+                    prefixes.add(name)
+                segments.update(parts)
+                if row.receiver is None:
+                    prefixes.update(".".join(parts[:n]) for n in range(1, len(parts) + 1))
+    return frozenset(segments), frozenset(prefixes)
