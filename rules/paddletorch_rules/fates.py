@@ -108,7 +108,7 @@ def reason(table: Table, row: Row, name: str) -> str:
 
 def way_out(table: Table, row: Row, name: str) -> str:
     """What to do about it; empty if nothing is said."""
-    return row.instead or _filled(table.diagnostics[row.report].hint if row.report else "", name)
+    return row.way_out(name) or _filled(table.diagnostics[row.report].hint if row.report else "", name)
 
 
 def proof(table: Table, record: Record, row: Row) -> str:

@@ -309,6 +309,11 @@ class Row(Record):
     reason: str = ""
     """Why there is no counterpart, where the words of ``report`` do not say so; ``instead`` is the way out."""
     instead: str = ""
+    """May hold ``{function}``, which stands for the last part of the API's name, without a trailing ``_``."""
+
+    def way_out(self, name: str) -> str:
+        """``instead`` for the API ``name``."""
+        return self.instead.replace("{function}", name.rpartition(".")[2].rstrip("_"))
 
     @property
     def area(self) -> str:

@@ -18,7 +18,8 @@ from paddletorch.model import Diagnostic, FileResult, Options, Status
 from paddletorch.report.html import payload, render
 from paddletorch.report.html.highlight import LONGEST, highlighted
 from paddletorch.report.html.hunks import CONTEXT, hunks_of
-from paddletorch.report.record import Report
+from paddletorch.report.html.rule_help import linked
+from paddletorch.report.record import Origin, Report
 from paddletorch.report.summary import summarise
 from paddletorch.text.lines import text_lines
 
@@ -55,10 +56,10 @@ class Page(HTMLParser):
             self.texts[self._open] = self.texts.get(self._open, "") + data
 
 
-def page_of(*results: FileResult) -> Page:
+def page_of(*results: FileResult, origin: Origin | None = None) -> Page:
     options = Options(target="paddle")
     summary = summarise(results, options, scanned=len(results), applied=False)
-    return Page(render(Report(results, summary, options, "report")))
+    return Page(render(Report(results, summary, options, "report", origin or Origin())))
 
 
 def text_of(line: list[Any]) -> str:
@@ -91,7 +92,8 @@ def test_it_holds_the_whole_run(paddletorch: Run, tree: Tree, folder: Path) -> N
     assert sum(len(file["findings"]) for file in data["files"]) == len(report["diagnostics"])
     assert sum(len(file["conversions"]) for file in data["files"]) == len(report["conversions"])
     helps = {a["id"] for t, a in page.elements if t == "template"}
-    assert helps == {f"help-{code}" for code in data["codes"]} == {"help-AMP101", "help-AMP226", "help-SRC001"}
+    assert helps == {f"help-{code}" for code in data["codes"]} >= {"help-AMP101", "help-AMP226", "help-SRC001"}
+    assert linked("AMP101") and {f"help-{code}" for code in linked("AMP101")} <= helps
     diffs = [json.loads(page.texts[f"diff-{file['diff']}"]) for file in data["files"]]
     shown = ["\n".join(text_of(line) for hunk in diff for block in hunk[3:] for line in block[0]) for diff in diffs]
     assert "print(scaler._scale)" in shown[0] and BROKEN.strip() in shown[1]
@@ -117,6 +119,33 @@ def test_odd_file_names(paddletorch: Run, folder: Path, name: str | bytes) -> No
     assert data["files"][0]["path"].isprintable()
 
 
+def test_its_head_says_of_what_when_and_how_it_was_made(paddletorch: Run, tree: Tree, folder: Path) -> None:
+    commit = "0123456789abcdef" * 2 + "01234567"
+    tree({"p/a.py": PLAIN, "p/pyproject.toml": '[project]\nname = "my-net"\n', "p/.git/HEAD": f"{commit}\n"})
+    first, again = (paddletorch(*TO, "--format", "html", "p", SOURCE_DATE_EPOCH="86400").stdout for _ in range(2))
+    assert first == again
+    said = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", first.decode()))
+    command = "paddletorch convert --to paddle --format html p"
+    assert said == {"Project": "my-net", "Date": "1970-01-02 00:00 UTC", "Commit": commit, "Command": command}
+    assert "<title>my-net: torch to paddle</title>" in first.decode()
+
+
+def test_nothing_of_its_head_becomes_an_element() -> None:
+    evil = "</dd><script>alert(1)</script>$data${data}\u202e\"'<img src=x>"
+    page = page_of(origin=Origin(evil, evil, evil, evil))
+    plain = page_of(origin=Origin("p", "d", "c", "m"))
+    assert [tag for tag, _ in page.elements] == [tag for tag, _ in plain.elements]
+    assert page.texts["data"] == plain.texts["data"]
+
+
+def test_packages_are_counted_by_file(paddletorch: Run, tree: Tree) -> None:
+    maybe = "try:\n    import timm\nexcept ImportError:\n    timm = None\nimport torch\n"
+    tree({"a.py": "import timm\nimport torchmetrics\n", "b.py": "import timm\n", "c.py": maybe})
+    data = json.loads(Page(paddletorch(*TO, "--format", "html").stdout.decode()).texts["data"])
+    assert [entry[:3] for entry in data["packages"]] == [["timm", 2, 1], ["torchmetrics", 1, 0]]
+    assert all(hint for *_, hint in data["packages"])
+
+
 def test_a_full_page_lists_the_rest_without_diffs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(payload, "DIFF_BYTES", 1)
     result = FileResult("a.py", Status.CONVERTED, b"a\n", b"b\n")
@@ -138,7 +167,7 @@ def test_links_of_explanations_stay_inside_or_are_whole(paddletorch: Run, tree: 
         if tag == "a" and (href := attributes["href"]) and href.startswith("#code-"):
             assert href.removeprefix("#code-") in codes
         elif tag == "a":
-            assert href and re.match(r"https://|#(overview|folders|codes|apis|files)$", href)
+            assert href and re.match(r"https://|#(overview|folders|codes|apis|packages|files)$", href)
 
 
 source = st.text(st.sampled_from("ab#'\"\n\r\t \\f{}é\u202e\x00\x1c"), max_size=60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 
@@ -84,3 +85,14 @@ def test_mistakes_name_the_package_and_the_key(
 def test_the_documentation_has_every_key() -> None:
     section = (DOCS / "tables.md").read_text(encoding="utf-8").partition("## Package\n")[2].partition("\n## ")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == packages._KEYS
+
+
+@pytest.mark.parametrize("package", ALL, ids=lambda package: package.name)
+def test_names_of_the_frameworks_in_a_way_out_exist(package: packages.Package) -> None:
+    for name in re.findall(r"\b(?:paddle|torch)(?:\.\w+)+", f"{package.counterpart} {package.instead}"):
+        parts = name.split(".")
+        found = importlib.import_module(parts[0])
+        for end, part in enumerate(parts[1:], 2):
+            if not hasattr(found, part):
+                importlib.import_module(".".join(parts[:end]))
+            found = getattr(found, part)

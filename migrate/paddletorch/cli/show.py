@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from paddletorch.model import FileResult, Options
 from paddletorch.report.forms import form_of
 
 if TYPE_CHECKING:
-    from paddletorch.report.record import Mode, Report
+    from paddletorch.report.record import Mode, Origin, Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def show_report(
     summary = summarise(results, options, scanned=scanned, applied=request.applied, remarks=remarks)
     # stdout belongs to the diff or the converted source where there is one
     to_stderr = given["diff"] or request.mode == "stdin"
-    report = Report(results, summary, options, request.mode)
+    report = Report(results, summary, options, request.mode, _origin(request))
     if given["form"] in ("text", "full"):
         lines = _text_lines(request, report) if given["form"] == "text" else _full_lines(request, report)
         if lines:
@@ -73,6 +74,25 @@ def show_report(
         except OSError as error:
             raise Refusal(f"--report {file}: {reason(error)}") from error
     return summary.exit_code
+
+
+def _origin(request: Request) -> Origin:
+    """Says what only the HTML page does; SOURCE_DATE_EPOCH stands for the time, so that a page can be made again."""
+    from paddletorch.report.record import Origin
+
+    wanted = {request.given["form"], *map(form_of, request.given["reports"])}
+    if "html" not in wanted:
+        return Origin()
+    from datetime import datetime, timezone
+
+    from paddletorch.inputs.checkout import head_commit, project_folder, project_name
+
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    made = datetime.fromtimestamp(int(fixed), timezone.utc) if fixed.isdecimal() else datetime.now(timezone.utc)
+    named = [] if request.mode == "stdin" else list(request.paths)
+    folder = project_folder(named or [os.curdir])
+    command = shlex.join(["paddletorch", *sys.argv[1:]])
+    return Origin(project_name(folder), f"{made:%Y-%m-%d %H:%M} UTC", head_commit(folder), command)
 
 
 def _text_lines(request: Request, report: Report) -> list[str]:

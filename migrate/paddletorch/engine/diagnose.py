@@ -33,7 +33,10 @@ def diagnostic_of(view: FileView, finding: Finding) -> Diagnostic:
     )
     message, hint = spec.message.format_map(details), spec.hint.format_map(details)
     if finding.row is not None and finding.row.reason and finding.code == finding.row.report:
-        message, hint = _STATED.format_map({**details, "reason": finding.row.reason}), finding.row.instead
+        message, hint = (
+            _STATED.format_map({**details, "reason": finding.row.reason}),
+            finding.row.way_out(details["api"]),
+        )
     elif finding.row is not None and finding.code == finding.row.report:
         message, hint = _of_namesake(view.settings.source, details["api"], message, hint)
     if finding.applied:

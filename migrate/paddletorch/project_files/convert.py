@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import paddletorch_rules
@@ -16,6 +16,7 @@ from paddletorch.project_files.formats import READERS, in_setup_script
 from paddletorch.project_files.found import Found
 from paddletorch.project_files.lines import Lines
 from paddletorch.project_files.requirements import Target
+from paddletorch.project_files.second_run import Broken, changed_again, unreadable
 from paddletorch.text.source import splice
 
 _OFFER = "--project-files writes {}."
@@ -42,8 +43,14 @@ def convert_project_file(data: bytes, path: str, kind: ProjectKind, options: Opt
     found = READERS[kind](text, target_of(options))
     result = _with(FileResult(path, Status.CLEAN, data, data), text, codec, found, options, table)
     bom = data[: len(data) - len(body)]
-    output = bom + splice(body, result.edits)
-    return replace(result, output=output, status=Status.CONVERTED if output != data else Status.CLEAN)
+    new = splice(body, result.edits)
+    if options.verify and new != body:
+        changed = [one for one in selected(found, Lines(text), options) if one.edits]
+        broken = unreadable(kind, text, new.decode(codec), changed)
+        broken = broken or _changed_again(new.decode(codec), READERS[kind], options)
+        if broken is not None:
+            return _broken(result, broken, table)
+    return replace(result, output=bom + new, status=Status.CONVERTED if new != body else Status.CLEAN)
 
 
 def with_requirements(result: FileResult, options: Options, table: Table) -> FileResult:
@@ -56,10 +63,27 @@ def with_requirements(result: FileResult, options: Options, table: Table) -> Fil
     both = _with(result, text, codec, in_setup_script(text, target_of(options)), options, table)
     bom = result.source[: len(result.source) - len(body)]
     try:
-        output = bom + splice(body, both.edits)
+        new = splice(body, both.edits)
     except ValueError:  # the module's own edits go through a requirement
         return result
+    output = bom + new
+    if options.verify and output != result.output:
+        broken = _changed_again(new.decode(codec), in_setup_script, options)
+        if broken is not None:
+            return _broken(result, broken, table)
     return replace(both, output=output, status=Status.CONVERTED if output != result.source else Status.CLEAN)
+
+
+def _changed_again(new: str, read: Callable[[str, Target], list[Found]], options: Options) -> Broken | None:
+    return changed_again(selected(read(new, target_of(options)), Lines(new), options), new)
+
+
+def _broken(result: FileResult, broken: Broken, table: Table) -> FileResult:
+    """The file left as it was, as of a module that would change again."""
+    spec = table.diagnostics["SRC016"]
+    line, message = broken.line, spec.message.format(problem=broken.problem)
+    diagnostic = Diagnostic("SRC016", message, line, 1, line, 1, Severity.ERROR, hint=spec.hint, examined=spec.examined)
+    return FileResult(result.path, Status.FAILED, result.source, result.source, diagnostics=(diagnostic,))
 
 
 def _codec(body: bytes) -> str | None:

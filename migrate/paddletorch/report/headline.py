@@ -27,6 +27,14 @@ def packages_line(summary: Summary, options: Options) -> str:
     return f"Cannot run without {', '.join(map(printable, named))}{rest}, built on {options.source}."
 
 
+def findings_line(summary: Summary) -> str:
+    """How many findings are left, and how many uses they are about; what is left without one is said, too."""
+    found, more = sum(summary.left.values()), summary.coverage.total.left - summary.left_uses
+    kept = f"; {counted(more, 'more use')} left without one: known, ignored or kept with another" if more else ""
+    about = f" about {counted(summary.left_uses, 'use')}" if more or found != summary.left_uses else ""
+    return f"{counted(found, 'finding')}{about}{kept}"
+
+
 def counted(number: int, what: str) -> str:
     """``1 file``, ``1,200 files``."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"

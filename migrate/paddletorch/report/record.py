@@ -14,6 +14,16 @@ Mode = Literal["report", "diff", "write", "output", "stdin"]
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Of what, when and by which command a report was made; what is empty is not said."""
+
+    project: str = ""
+    date: str = ""
+    commit: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A run that is over."""
 
@@ -21,3 +31,4 @@ class Report:
     summary: Summary
     options: Options
     mode: Mode
+    origin: Origin = Origin()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 from paddletorch_rules import Table
@@ -27,6 +29,24 @@ def page_file(code: str) -> Path | None:
         if code.isalnum() and file.is_file():
             return file
     return None
+
+
+def page_uri(code: str) -> str | None:
+    """Where the documentation site has the page of ``code``; None where the package names no site."""
+    site = _site()
+    return f"{site}/rules/{code}.html" if site and page_file(code) else None
+
+
+@cache
+def _site() -> str:
+    """The site that ``[project.urls]`` names as ``Documentation``, without a slash at its end; "" if it names none."""
+    try:
+        named = metadata.metadata(paddletorch.__name__).get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:  # a checkout that is not installed
+        return ""
+    urls = {name.strip(): url.strip() for name, _, url in (entry.partition(",") for entry in named)}
+    url = urls.get("Documentation", "")
+    return url.rstrip("/") if url.startswith("https://") else ""
 
 
 def page(code: str) -> str | None:

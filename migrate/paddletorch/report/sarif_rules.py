@@ -6,7 +6,7 @@ from typing import Any
 
 from paddletorch_rules import Table
 
-from paddletorch.report.rule_page import page, page_file, titles
+from paddletorch.report.rule_page import page, page_uri, titles
 
 _PROBLEM = {"error": "error", "warning": "warning", "note": "recommendation"}
 
@@ -45,12 +45,12 @@ class Rules:
         spec = self._table.diagnostics.get(code)
         area = self._table.areas.get(code)
         name = spec.name if spec else area.name if area else ""
-        text, file = page(code), page_file(code)
+        text, uri = page(code), page_uri(code)
         return {
             "id": code,
             **({"name": name} if name else {}),
             "shortDescription": {"text": title},
             "fullDescription": {"text": f"{title}. {spec.hint}" if spec and spec.hint else title},
             "help": {"text": text or title, **({"markdown": text} if text else {})},
-            **({"helpUri": file.resolve().as_uri()} if file else {}),
+            **({"helpUri": uri} if uri else {}),
         }

@@ -12,7 +12,7 @@ from paddletorch.model.counts import converted
 from paddletorch.report.became import became
 from paddletorch.report.coverage import LABELS, left_lines
 from paddletorch.report.excerpt import Excerpts
-from paddletorch.report.headline import counted, headline, packages_line
+from paddletorch.report.headline import counted, findings_line, headline, packages_line
 from paddletorch.report.next_step import Asked, next_step
 from paddletorch.report.printable import printable
 from paddletorch.report.styles import COLOURS, width, wrapped
@@ -172,13 +172,9 @@ def _left_by_code(summary: Summary, options: Options, *, every: bool) -> Iterato
     from paddletorch_rules import load
 
     specs = load(options.tables).diagnostics
-    found = codes.total()
     columns = width()
     yield ""
-    more = summary.coverage.total.left - summary.left_uses
-    kept = f"; {counted(more, 'more use')} left without one: known, ignored or kept with another" if more else ""
-    about = f" about {counted(summary.left_uses, 'use')}" if more or found != summary.left_uses else ""
-    yield from wrapped(f"{counted(found, 'finding')}{about}{kept}", columns)
+    yield from wrapped(findings_line(summary), columns)
     for code, count in codes.most_common(None if every else _CODES):
         title = printable(specs[code].title) if code in specs else ""
         yield from _styled_code(wrapped(f"{code}  {title}", columns, f"{count:9,}  ", " " * 19), code, "yellow")

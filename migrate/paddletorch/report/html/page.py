@@ -9,12 +9,14 @@ from html import escape
 from importlib.resources import files as resources
 from string import Template
 
-from paddletorch.report.headline import headline, packages_line
+from paddletorch.report.headline import findings_line, headline, packages_line
 from paddletorch.report.html.payload import compact, files, overview
 from paddletorch.report.html.rule_help import help_html
-from paddletorch.report.record import Report
+from paddletorch.report.printable import printable
+from paddletorch.report.record import Origin, Report
 
 _DIFF = '<script type="application/json" id="diff-{}">{}</script>'
+_ORIGIN = "<div><dt>{}</dt><dd>{}</dd></div>"
 _HELP = '<template id="help-{}">{}</template>'
 
 
@@ -27,11 +29,13 @@ def render(report: Report) -> str:
     data = overview(report)
     listed, diffs = files(report)
     helps = {code: help_html(code, data["codes"]) for code in data["codes"]}
+    origin = report.origin
     options = report.options
     return Template(page).substitute(
         policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
-        title=f"paddletorch: {options.source} to {options.target}",
+        title=escape(printable(f"{origin.project or 'paddletorch'}: {options.source} to {options.target}")),
+        origin="\n".join(_ORIGIN.format(*map(escape, entry)) for entry in _said(origin)),
         headline=escape(" ".join(_headlines(report))),
         style=style,
         script=script,
@@ -45,6 +49,13 @@ def _headlines(report: Report) -> Iterator[str]:
     yield headline(report.summary)
     if report.summary.packages:
         yield packages_line(report.summary, report.options)
+    if report.summary.left:
+        yield f"{findings_line(report.summary)}."
+
+
+def _said(origin: Origin) -> Iterator[tuple[str, str]]:
+    named = {"Project": origin.project, "Date": origin.date, "Commit": origin.commit, "Command": origin.command}
+    yield from ((name, printable(value)) for name, value in named.items() if value)
 
 
 def _hash(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -14,10 +14,13 @@ from paddletorch.model import Conversion, Diagnostic, Fates, FileResult, Options
 from paddletorch.model.counts import converted, fates_of
 from paddletorch.report.became import became
 from paddletorch.report.html.hunks import Hunk, hunks_of
+from paddletorch.report.html.rule_help import linked
 from paddletorch.report.printable import printable, printable_json
 from paddletorch.report.record import Report
 from paddletorch.report.rule_page import titles
 
+PACKAGES = ("API244", "API245")
+"""The findings about packages built on the source framework: needed, and imported under a condition."""
 DIFF_BYTES = 30_000_000
 """Greatest size of all diffs in the page; the files after that are listed without."""
 
@@ -27,6 +30,8 @@ def overview(report: Report) -> dict[str, Any]:
     summary = report.summary
     used = {c.code for result in report.results for c in result.conversions}
     used |= {d.code for result in report.results for d in result.diagnostics}
+    used |= {note.code for note in summary.notes if note.code}
+    used |= {code for one in used for code in linked(one)}  # their explanations stand in the page, too
     table = load(report.options.tables)
     titled = titles(table)
     known = table.diagnostics
@@ -48,6 +53,7 @@ def overview(report: Report) -> dict[str, Any]:
         },
         "names": [[name, *_counts(fates)] for name, fates in summary.coverage.names.items()],
         "uses": _counts(summary.coverage.total),
+        "packages": _packages(report.results),
         "notes": [asdict(note) for note in summary.notes],
     }
 
@@ -82,11 +88,25 @@ def _file(result: FileResult) -> dict[str, Any]:
         "status": result.status.value,
         "uses": _counts(fates_of([result])),
         "findings": [
-            [d.code, d.severity.value, d.applicability.value, *_place(d), d.message, d.hint, d.name]
+            [d.code, d.severity.value, d.applicability.value, *_place(d), d.message, d.hint, d.name, _fate(d)]
             for d in result.diagnostics
         ],
         "conversions": [[c.code, *_place(c), printable(c.name), printable(became(c))] for c in converted(result)],
     }
+
+
+def _packages(results: Iterable[FileResult]) -> list[list[Any]]:
+    """``[name, files that need it, files that import it under a condition, the way out]``, the most needed first."""
+    found: dict[str, list[Any]] = {}
+    for result in results:
+        for d in result.diagnostics:
+            if d.code in PACKAGES:
+                found.setdefault(d.name, [d.name, 0, 0, d.hint])[1 + PACKAGES.index(d.code)] += 1
+    return sorted(found.values(), key=lambda entry: (-entry[1], -entry[2], entry[0]))
+
+
+def _fate(found: Diagnostic) -> str:
+    return found.fate.value if found.fate else ""
 
 
 def _place(item: Diagnostic | Conversion) -> tuple[int, int, int]:

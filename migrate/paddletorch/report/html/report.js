@@ -7,7 +7,9 @@ const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const USES = ["converted", "same", "needs-you", "not-examined"];
 const USES_TEXT = ["converted", "the same on both sides", "need you", "not examined"];
+const FATE_KINDS = ["conversion", null, "needs_you", "not_examined"]; // what the filter calls them; no list has the second
 const SEVERITIES = ["error", "warning", "info"];
+const ROWS = 17; // of the tree of folders that its panel shows without scrolling
 const PAGE = 200; // files that are listed at once
 const WIDE = matchMedia("(min-width: 1000px)");
 
@@ -67,7 +69,9 @@ function showOverview() {
   const share = el("div", { class: "share" }, number(left(data.uses)), el("small", null, `of ${plural(sum(data.uses), "use")} left to do`));
   const legend = el("ul", { class: "legend" });
   USES.forEach((name, n) => {
-    legend.append(el("li", null, el("i", { class: name }), el("b", null, number(data.uses[n])), ` ${USES_TEXT[n]}`));
+    const text = [el("i", { class: name }), el("b", null, number(data.uses[n])), ` ${USES_TEXT[n]}`];
+    const kind = FATE_KINDS[n];
+    legend.append(el("li", null, kind ? el("button", { class: "plain", type: "button", onclick: () => filterBy({ kind }) }, text) : text));
   });
   const about = el("div", null, bar(data.uses, 1), legend);
   if (sum(data.uses)) $("coverage").append(share, about);
@@ -90,7 +94,7 @@ function showOverview() {
   }
   const known = data.counts.known; // they are in no list: the baseline is there so that nobody has to look at them
   if (known) $("notes").append(el("li", null, `${plural(known, "known finding")} of the baseline not shown.`));
-  for (const note of data.notes) $("notes").append(el("li", null, note.message, note.code ? ` (${note.code})` : ""));
+  for (const note of data.notes) $("notes").append(el("li", null, note.message, ...(note.code ? [" ", el("a", { href: `#code-${note.code}` }, note.code)] : [])));
 }
 
 // ---- folders
@@ -135,9 +139,24 @@ function treeLevel(folder) {
   return items.map((item) => {
     if (!item.folders) return el("div", { class: "leaf" }, treeRow(item, most, false));
     const node = el("details", null, el("summary", null, treeRow(item, most, true)));
-    node.addEventListener("toggle", () => { if (node.open && node.children.length === 1) node.append(...treeLevel(item)); });
+    node.fill = () => { if (node.open && node.children.length === 1) node.append(...treeLevel(item)); };
+    node.addEventListener("toggle", node.fill);
+    node.uses = sum(item.uses);
+    node.size = item.folders.size + item.files.length;
     return node;
   });
+}
+
+/** Opens folders, the one with most uses first, until the panel is full. */
+function openLargest() {
+  let room = ROWS - $("folder-tree").querySelectorAll(".row").length;
+  const closed = () => [...$("folder-tree").querySelectorAll("details:not([open])")];
+  for (let some = closed(); some.length && room > 0; some = closed()) {
+    const largest = some.reduce((most, node) => (node.uses > most.uses ? node : most));
+    largest.open = true;
+    largest.fill();
+    room -= largest.size;
+  }
 }
 
 function showFolders() {
@@ -145,6 +164,7 @@ function showFolders() {
   if (!sum(root.uses)) { $("folders").hidden = true; return; }
   if (root.name) $("folder-tree").append(el("p", { class: "about" }, root.name));
   $("folder-tree").append(...treeLevel(root));
+  openLargest();
 }
 
 // ---- APIs and codes
@@ -164,6 +184,18 @@ function showApis() {
       ...[needsYou, notExamined, converted, same].map((count) => el("td", { class: "number" }, count ? number(count) : ""))));
   $("api-table").append(table(["API", "need you", "not examined", "converted", "same"], rows));
   if (names.length > rows.length) $("api-table").append(el("p", null, `and ${number(names.length - rows.length)} more names`));
+}
+
+function showPackages() {
+  if (!data.packages.length) { $("packages").hidden = true; return; }
+  const rows = data.packages.map(([name, needed, maybe, hint]) => {
+    const cell = (count, code) => el("td", { class: "number" }, !count ? ""
+      : el("button", { class: "plain", type: "button", onclick: () => filterBy({ query: name, code }) }, plural(count, "file")));
+    return el("tr", null, el("td", { class: "name" }, name), cell(needed, "API244"), cell(maybe, "API245"), el("td", null, hint));
+  });
+  const heads = ["Package", "needed in", "under a condition in", "What to do"].map((text, n) =>
+    el("th", { scope: "col", class: n === 1 || n === 2 ? "number" : null }, text));
+  $("package-table").append(el("table", { class: "list wide-last" }, el("thead", null, el("tr", null, heads)), el("tbody", null, rows)));
 }
 
 function codeCounts() {
@@ -189,6 +221,15 @@ function chips(counts) {
     .map((key) => el("span", { class: `chip ${key}` }, plural(counts[key], key === "info" ? "note" : key)));
 }
 
+function explainWhenOpen(node, code) {
+  node.addEventListener("toggle", () => {
+    if (!node.open || node.children.length > 1) return;
+    const page = $(`help-${code}`);
+    const text = page ? page.content.cloneNode(true) : el("p", null, "This code comes from a table of your own.");
+    node.append(el("div", { class: "help" }, el("p", { class: "about" }, `Applicability: ${data.codes[code].applicability}`), text));
+  });
+}
+
 function showCodes() {
   const counts = codeCounts();
   const weight = (code) => { const c = counts.get(code); return [c.error ? 3 : c.warning ? 2 : c.info ? 1 : 0, c.error + c.warning + c.info + c.conversion]; };
@@ -200,27 +241,64 @@ function showCodes() {
       el("summary", null, el("span", { class: "code" }, code), el("span", { class: "title" }, about.title), ...chips(count)));
     const files = el("button", { class: "plain", type: "button", onclick: () => filterBy({ code }) },
       plural(count.files, "file"), el("span", { class: "hidden" }, ` with ${code}`));
-    node.addEventListener("toggle", () => {
-      if (!node.open || node.children.length > 1) return;
-      const page = $(`help-${code}`);
-      const text = page ? page.content.cloneNode(true) : el("p", null, "This code comes from a table of your own.");
-      node.append(el("div", { class: "help" }, el("p", { class: "about" }, `Applicability: ${about.applicability}`), text));
-    });
+    explainWhenOpen(node, code);
     $("code-list").append(el("div", { class: "code-row" }, node, files));
+  }
+  const others = Object.keys(data.codes).filter((code) => !counts.has(code));
+  if (others.length) {
+    const more = el("details", { id: "more-codes" }, el("summary", null, el("span", { class: "title" },
+      `${plural(others.length, "more code")} that these explanations name`)));
+    for (const code of others) {
+      const node = el("details", { id: `code-${code}` },
+        el("summary", null, el("span", { class: "code" }, code), el("span", { class: "title" }, data.codes[code].title)));
+      explainWhenOpen(node, code);
+      more.append(el("div", { class: "code-row" }, node));
+    }
+    $("code-list").append(el("div", { class: "code-row" }, more));
   }
   for (const code of [...codes].sort()) $("code").append(el("option", { value: code }, `${code}  ${data.codes[code].title}`));
 }
 
-/** Opens the explanation that a link leads to. */
+/** Opens the explanation, or sets the filter, that a link leads to. */
 function openTarget() {
+  if (isFilter(location.hash)) {
+    readFilter();
+    applyFilter();
+    $("files").scrollIntoView();
+    return;
+  }
   const node = location.hash.startsWith("#code-") ? document.getElementById(location.hash.slice(1)) : null;
-  if (node) { node.open = true; node.scrollIntoView(); }
+  if (!node) return;
+  for (let above = node; above; above = above.parentElement) if (above.tagName === "DETAILS") above.open = true;
+  node.scrollIntoView();
 }
 
 // ---- filter
 
+const FIELDS = ["query", "path", "kind", "code"];
 let listed = [];
 let shown = 0;
+
+const isFilter = (hash) => /^#(query|path|kind|code)=/.test(hash);
+
+/** Sets the filter by the address; a value that a list does not have stands for all. */
+function readFilter() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const id of FIELDS) {
+    const field = $(id);
+    field.value = given.get(id) || "";
+    if (field.tagName === "SELECT" && field.selectedIndex < 0) field.selectedIndex = 0;
+  }
+}
+
+/** Puts the filter into the address, so that a link leads to what is shown; no step back is made of it. */
+function keepFilter() {
+  const given = new URLSearchParams();
+  for (const id of FIELDS) if ($(id).value && $(id).value !== "all") given.set(id, $(id).value);
+  const text = given.toString();
+  if (!text && !isFilter(location.hash)) return;
+  try { history.replaceState(null, "", text ? `#${text}` : location.href.replace(/#.*/, "")); } catch { /* a page without an address */ }
+}
 
 function wanted() {
   return {
@@ -241,10 +319,11 @@ function matching(file, want) {
   if (want.kind === "failed" && file.status !== "failed") return null;
   const whole = want.query && file.path.toLowerCase().includes(want.query);
   const query = whole ? "" : want.query;
-  const findings = want.kind === "conversion" ? [] : file.findings.filter(([code, severity, applicability, , , , message, hint, name]) =>
+  const findings = want.kind === "conversion" ? [] : file.findings.filter(([code, severity, applicability, , , , message, hint, name, fate]) =>
     (!want.code || code === want.code)
     && (!SEVERITIES.includes(want.kind) || severity === want.kind)
-    && (want.kind !== "left" || severity !== "info")
+    && (want.kind !== "left" || fate)
+    && (!["needs_you", "not_examined"].includes(want.kind) || fate === want.kind)
     && (want.kind !== "unsafe" || applicability === "unsafe")
     && holds(query, [code, message, hint, name]));
   const conversions = !["all", "conversion"].includes(want.kind) ? [] : file.conversions.filter(([code, , , , name, replacement]) =>
@@ -269,10 +348,15 @@ function applyFilter() {
 function filterBy(values, open = false) {
   $("filter").reset();
   for (const [id, value] of Object.entries(values)) $(id).value = value;
-  applyFilter();
+  filterChanged();
   if (open && $("file-list").firstChild) $("file-list").firstChild.open = true;
   $("files").scrollIntoView();
   $("query").focus({ preventScroll: true });
+}
+
+function filterChanged() {
+  applyFilter();
+  keepFilter();
 }
 
 function showMore() {
@@ -460,16 +544,17 @@ function start() {
   showOverview();
   showFolders();
   showApis();
+  showPackages();
   showCodes();
   applyFilter();
   let waiting = 0;
   $("filter").addEventListener("input", (event) => {
     if (event.target.id === "layout") return;
     clearTimeout(waiting);
-    waiting = setTimeout(applyFilter, 120);
+    waiting = setTimeout(filterChanged, 120);
   });
   $("filter").addEventListener("submit", (event) => event.preventDefault());
-  $("clear").addEventListener("click", () => { $("filter").reset(); applyFilter(); });
+  $("clear").addEventListener("click", () => { $("filter").reset(); filterChanged(); });
   $("layout").addEventListener("change", redraw);
   WIDE.addEventListener("change", redraw);
   $("more").addEventListener("click", showMore);

@@ -15,7 +15,14 @@ from paddletorch.report.rule_page import page
 
 _TITLE = re.compile(r"\A# .*\n")
 _API_LIST = re.compile(r"^## APIs$.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-_OTHER_PAGE = re.compile(r"(?:.*/)?([A-Z]+[0-9]+)\.md")
+_LINK = re.compile(r"\]\((?:[^()\s]*/)?([A-Z]+[0-9]+)\.md")
+_OTHER_PAGE = re.compile(r"(?:.*/)?([A-Z]+[0-9]+)\.md(?:#.*)?")
+
+
+def linked(code: str) -> set[str]:
+    """The codes whose pages the page of ``code`` links to."""
+    shown = _API_LIST.sub("", page(code) or "")
+    return {other for other in _LINK.findall(shown) if page(other) is not None}
 
 
 def help_html(code: str, known: Collection[str]) -> str:
