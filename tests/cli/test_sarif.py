@@ -225,8 +225,7 @@ def test_every_rule_has_its_page_as_help() -> None:
         rules.result(code, "warning")
         (descriptor,) = rules.descriptors
         told = descriptor["help"]
-        assert told["text"] == told["markdown"] and "
-## " in told["markdown"], code
+        assert told["text"] == told["markdown"] and "\n## " in told["markdown"], code
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,28 @@ def transpose_in_place(call: BoundCall) -> None:
     """Paddle's method takes a permutation."""
     if not is_pure(call.value("self")):
         no_counterpart(call, "transpose_", "self")
-    call.rewrite("paddle.assign({self}.moveaxis([{dim0}, {dim1}], [{dim1}, {dim0}]), {self})")
+    turned = f"{{self}}.{_MOVED}" if _are_apart(call, "dim0", "dim1") else "torch_transpose({self}, {dim0}, {dim1})"
+    call.rewrite(f"paddle.assign({turned}, {{self}})")
+
+
+_MOVED = "moveaxis([{dim0}, {dim1}], [{dim1}, {dim0}])"
+
+
+@hook("swap_axes", to="paddle")
+def swap_axes(call: BoundCall, first: str, second: str) -> None:
+    """Paddle's moveaxis refuses an axis that moves to itself, as in ``transpose(1, -1)`` of a matrix."""
+    if "moveaxis" in call.row_template and not _are_apart(call, first, second):
+        tensor = "{x}" if call.value("self") is None else "{self}"
+        call.rewrite(f"torch_transpose({tensor}, {{{first}}}, {{{second}}})")
+
+
+def _are_apart(call: BoundCall, first: str, second: str) -> bool:
+    """Whether two axes are seen to be different ones, whatever the tensor."""
+    axes = call.literal(first), call.literal(second)
+    if not all(isinstance(axis, int) for axis in axes):
+        return False
+    one, other = sorted(axes)  # type: ignore[type-var]
+    return one != other and ((one < 0) == (other < 0))
 
 
 @hook("counts", to="paddle")
