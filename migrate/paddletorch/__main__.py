@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -22,6 +23,7 @@ def main() -> NoReturn:
         outcome = _command_line()
     if callable(outcome):
         outcome()  # out here, where what the program raises is its own
+    atexit.register(gc.freeze)  # or Python looks through tables and syntax trees once more, only to free them
     sys.exit(outcome)
 
 
