@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from paddletorch_rules import Row, other_framework
+from paddletorch_rules.fates import is_reported
 
 from paddletorch.api.convert import convert
 from paddletorch.api.result import Result
@@ -55,7 +56,7 @@ class Proof:
 
 def prove(row: Row, tables: tuple[str, ...] = ()) -> Proof:
     """Run the examples of ``row`` on the installed frameworks; whatever goes wrong is a verdict."""
-    if not (row.torch and row.paddle):
+    if is_reported(row):
         return _proof(row, Verdict.REPORTED, f"reported as {row.report}")
     if row.unverified:
         return _proof(row, Verdict.UNVERIFIABLE, row.unverified)
