@@ -14,10 +14,10 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from paddletorch.proof.environment import activate_scalers
 
 STEPS = 10
 OVERFLOWS = {2: np.inf, 3: np.nan, 6: -np.inf}
@@ -56,7 +56,7 @@ def torch_setting(optimizer: str) -> Setting:
     """Torch on the CPU, with scalers that believe in a CUDA device."""
     import torch
 
-    torch.cuda.amp.common.amp_definitely_not_available = lambda: False
+    activate_scalers("torch")
     model = torch.nn.Linear(3, 1)
     with torch.no_grad():
         model.weight.copy_(torch.from_numpy(WEIGHT.T.copy()))
@@ -74,11 +74,8 @@ def torch_setting(optimizer: str) -> Setting:
 def paddle_setting(optimizer: str) -> Setting:
     """Paddle on the CPU, with its scaler kept active there: it asks for a GPU place and for float16."""
     import paddle
-    from paddle.amp import auto_cast, grad_scaler
 
-    place = SimpleNamespace(is_gpu_place=lambda: True, is_xpu_place=lambda: False, is_custom_place=lambda: False)
-    grad_scaler._dygraph_tracer = lambda: SimpleNamespace(_expected_place=place)
-    sys.modules[auto_cast.__module__].amp_global_state().amp_dtype = "float16"
+    activate_scalers("paddle")
     model = paddle.nn.Linear(3, 1)
     model.weight.set_value(WEIGHT)
     model.bias.set_value(np.zeros(1, dtype="float32"))

@@ -15,27 +15,13 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from paddletorch.model import Framework
+from paddletorch.proof.environment import activate_scalers
 from paddletorch_rules.layouts import Part, tensors, walk
-
-
-def activate_scalers(framework: Framework) -> None:
-    """Let scalers scale on this CPU: torch's for CUDA ask for such a device, Paddle's for its place and float16."""
-    if framework == "torch":
-        import torch
-
-        torch.cuda.amp.common.amp_definitely_not_available = lambda: False
-        torch.set_num_threads(1)
-        return
-    from paddle.amp import auto_cast, grad_scaler
-
-    place = SimpleNamespace(is_gpu_place=lambda: True, is_xpu_place=lambda: False, is_custom_place=lambda: False)
-    grad_scaler._dygraph_tracer = lambda: SimpleNamespace(_expected_place=place)
-    sys.modules[auto_cast.__module__].amp_global_state().amp_dtype = "float16"
 
 
 def first_weights(model: Any, framework: Framework) -> dict[Framework, dict[str, np.ndarray]]:
@@ -109,6 +95,10 @@ def main() -> None:
     warnings.simplefilter("ignore")
     importlib.import_module(framework)
     activate_scalers(framework)
+    if framework == "torch":
+        import torch
+
+        torch.set_num_threads(1)
     with Path(sys.argv[2]).open("w") as out:
         for line in sys.stdin:
             job = json.loads(line)

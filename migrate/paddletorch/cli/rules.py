@@ -275,7 +275,9 @@ def _first(row: Row, side: Framework) -> str:
 
 
 def _mark(row: Row, targets: tuple[Framework, ...]) -> str:
-    if not (row.torch and row.paddle):
+    from paddletorch_rules.fates import is_reported
+
+    if is_reported(row):
         return "no counterpart"
     return "verified" if len(targets) == 2 else f"verified to {targets[0]}" if targets else "unverified"
 

@@ -18,8 +18,9 @@ _INTRODUCTION = """\
 
 A row pairs one API of torch with one of Paddle; the page of an area lists its rows. A row's *proof* is an example that
 was converted and run on both frameworks, with equal values, shapes and dtypes ([how](proof.md)). *Both ways*: proven to
-Paddle and to torch. *One way*: proven, and the row serves one target only. *Not verified*: converts, and no example has
-been run. *No counterpart*: known, and reported rather than converted.
+Paddle and to torch; what a row writes that serves one target only comes back by other rows. *One way*: proven, the row
+serves one target only, and what it writes does not come back. *Not verified*: converts, and no example has been
+run. *No counterpart*: known, and reported rather than converted.
 """
 _METHODS: tuple[Kind, ...] = ("method", "attribute")
 _KINDS: tuple[tuple[str, tuple[Kind, ...]], ...] = (

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from paddletorch_rules import Form, Row, Table
+from paddletorch_rules.fates import is_reported
 from paddletorch_rules.verified import Record
 
 from paddletorch.pages.markdown import code
@@ -51,7 +52,7 @@ def _name(row: Row, forms: Iterable[Form]) -> str:
 def standing(row: Row, table: Table, record: Record) -> Standing:
     """What the record says about ``row`` as it is now."""
     targets = record.directions(row, table)
-    if not (row.torch and row.paddle):
+    if is_reported(row):
         verdict = Verdict.REPORTED
     elif targets:
         verdict = Verdict.BOTH if len(targets) == 2 else Verdict.ONE

@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import importlib
 import random
+import sys
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from paddletorch.model import Framework
@@ -82,14 +84,29 @@ def tensor(framework: Framework, name: str) -> Any:
     return paddle.to_tensor(array)
 
 
+def activate_scalers(framework: Framework) -> None:
+    """Let scalers scale on this CPU: torch's for CUDA ask for such a device, Paddle's for its place and float16."""
+    if framework == "torch":
+        from torch.cuda.amp import common
+
+        common.amp_definitely_not_available = lambda: False
+        return
+    from paddle.amp import auto_cast, grad_scaler
+
+    place = SimpleNamespace(is_gpu_place=lambda: True, is_xpu_place=lambda: False, is_custom_place=lambda: False)
+    grad_scaler._dygraph_tracer = lambda: SimpleNamespace(_expected_place=place)
+    sys.modules[auto_cast.__module__].amp_global_state().amp_dtype = "float16"
+
+
 def reset(framework: Framework) -> None:
-    """Put the framework back into the state of a fresh process on a CPU, with fixed seeds."""
+    """Put the framework back into the state of a fresh process, with fixed seeds and scalers that scale on its CPU."""
     import numpy as np
 
     random.seed(SEED)
     np.random.seed(SEED)
     module = importlib.import_module(framework)
     module.set_default_dtype("float32" if framework == "paddle" else module.float32)
+    activate_scalers(framework)
     if framework == "torch":
         module.manual_seed(SEED)
         module.set_grad_enabled(True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from paddletorch_rules import Row, other_framework
+from paddletorch_rules.fates import is_reported
 
 from paddletorch.api.convert import convert
 from paddletorch.api.result import Result
@@ -55,18 +56,23 @@ class Proof:
 
 def prove(row: Row, tables: tuple[str, ...] = ()) -> Proof:
     """Run the examples of ``row`` on the installed frameworks; whatever goes wrong is a verdict."""
-    if not (row.torch and row.paddle):
+    if is_reported(row):
         return _proof(row, Verdict.REPORTED, f"reported as {row.report}")
     if row.unverified:
         return _proof(row, Verdict.UNVERIFIABLE, row.unverified)
     if not row.examples and not row.paddle_examples:
         return _proof(row, Verdict.NO_EXAMPLE)
     proven: set[Framework] = set()
+    stays = ""
+    examples: tuple[tuple[Framework, str], ...] = (
+        *(("torch", example) for example in row.examples),
+        *(("paddle", example) for example in row.paddle_examples),
+    )
     try:
-        for example in row.examples:
-            proven |= _Attempt(row, "torch", example, tables).run()
-        for example in row.paddle_examples:
-            proven |= _Attempt(row, "paddle", example, tables).run()
+        for source, example in examples:
+            attempt = _Attempt(row, source, example, tables)
+            proven |= attempt.run()
+            stays = stays or attempt.stays
     except _Unavailable as broken:
         return _proof(row, Verdict.UNVERIFIABLE, f"not in the installed release: {broken.failure.message}")
     except _Broken as broken:
@@ -82,7 +88,10 @@ def prove(row: Row, tables: tuple[str, ...] = ()) -> Proof:
             failure = Failure(f"convert to {target}", message, "\n".join((*row.examples, *row.paddle_examples)))
             return _proof(row, Verdict.FAILING, message, directions, failure)
     if row.direction is not None:
-        return _proof(row, Verdict.ONE, f"the row serves conversion to {row.direction} only", directions)
+        reason = f"the row serves conversion to {row.direction} only"
+        if stays:
+            return _proof(row, Verdict.ONE, f"{reason}, and no other row brings it back: {stays}", directions)
+        return _proof(row, Verdict.BOTH, f"{reason}, and other rows bring it back", ("paddle", "torch"))
     return _proof(row, Verdict.BOTH, "", directions)
 
 
@@ -112,6 +121,8 @@ class _Attempt:
     def __init__(self, row: Row, source: Framework, example: str, tables: tuple[str, ...]) -> None:
         self.row, self.source, self.example, self.tables = row, source, example, tables
         self.target: Framework = other_framework(source)
+        self.stays = ""
+        """Why the result does not come back by other rows, of a row that serves one target; empty if it does."""
 
     def run(self) -> set[Framework]:
         """The targets to which a conversion by the row was proven.
@@ -149,7 +160,25 @@ class _Attempt:
             self._compare(actual, again, f"compare {self.target} with {self.source} again", back.text)
             if back.used:
                 proven.add(self.source)
+        else:
+            self.stays = self.stays or self._stays(there, release, actual)
         return proven
+
+    def _stays(self, there: _Converted, release: str | None, actual: object) -> str:
+        """Why what the row wrote does not come back by other rows with equal results; empty if it does."""
+        why = ""
+        for back_release in dict.fromkeys((release, RELEASES[-1])):
+            try:
+                back = self._convert(there.text, self.source, back_release)
+                again = self._execute(self.source, back.text, "run back on")
+                self._compare(actual, again, f"compare {self.target} with {self.source} again", back.text)
+            except _Broken as broken:
+                why = broken.failure.message
+                if not isinstance(broken, _Unavailable):
+                    break
+            else:
+                return ""
+        return why
 
     def _convert(self, text: str, target: Framework, release: str | None) -> _Converted:
         stage = f"convert to {target}" + (f", {release} release" if release else "")

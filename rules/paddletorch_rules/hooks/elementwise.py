@@ -181,9 +181,21 @@ def divide_in_place(call: BoundCall) -> None:
 
 @hook("power", to="paddle")
 def power(call: BoundCall) -> None:
-    """The base may be a number in torch, in Paddle only of the operator."""
-    if not _is_tensor(call, "input") and not _is_number(call, "exponent"):
+    """The base may be a number in torch, in Paddle only of the operator, whose result keeps the dtype of integers."""
+    first = _first(call)
+    base = call.dtype("input" if first == "{x}" else "self") or ""
+    if base.startswith(("int", "uint")) and isinstance(call.literal("exponent"), float):
+        call.rewrite(f"{first}.astype('float32') ** {{y}}")
+    elif first == "{x}" and not _is_tensor(call, "input") and not _is_number(call, "exponent"):
         call.rewrite("{x} ** {y}")
+
+
+@hook("float_quotient", to="paddle")
+def float_quotient(call: BoundCall) -> None:
+    """Paddle's angle of two tensors of integers is one of float64."""
+    first = _first(call)
+    if (call.dtype("input" if first == "{x}" else "self") or "").startswith(("int", "uint")):
+        call.surround("", ".astype('float32')")
 
 
 @hook("float_power", to="paddle")

@@ -339,6 +339,19 @@ def _sum(left: str, right: str) -> str:
     return str(int(left) + int(right)) if left.isdigit() and right.isdigit() else f"{left} + {right}"
 
 
+_WHOLE = 2**31 - 1
+"""Larger numbers stay as they are: not every dtype of integers holds them."""
+
+
+def _number(call: BoundCall, name: str) -> str:
+    """The hole of a factor, or a whole number without its point: Paddle keeps the dtype of integers."""
+    value = call.literal(name)
+    if not isinstance(value, float) or not value.is_integer() or abs(value) > _WHOLE:
+        return f"{{{name}}}"
+    call.drop(name)
+    return str(int(value))
+
+
 @hook("scale_tensor", to="torch")
 def scale_tensor(call: BoundCall) -> None:
     """A scaled tensor is arithmetic."""
@@ -352,8 +365,8 @@ def scale_tensor(call: BoundCall) -> None:
     for name in ("act", "bias_after_scale"):
         call.drop(name)
     hole, _ = receiver(call, "input")
-    factor = " * {scale}" if call.value("scale") is not None else ""
-    bias = " + {bias}" if call.value("bias") is not None and call.literal("bias") != 0 else ""
+    factor = f" * {_number(call, 'scale')}" if call.value("scale") is not None else ""
+    bias = f" + {_number(call, 'bias')}" if call.value("bias") is not None and call.literal("bias") != 0 else ""
     text = f"{{{hole}}}{factor}{bias}" if after or not bias else f"({{{hole}}}{bias}){factor}"
     call.rewrite(f"({text})")
 

@@ -19,6 +19,7 @@ class CallIndex:
         self._by_name: dict[str, list[ast.Call]] = {}
         self._by_bindings: dict[str, dict[int, list[ast.Call]]] = {}
         """Calls of plain names, by name and by the identity of the list of bindings that it means."""
+        self._called_there: dict[ast.Lambda, list[ast.Call]] = {}
         self._of_methods: dict[tuple[str, str], list[ast.Call]] = {}
         """Calls of methods, by the method's name and, of ``__init__``, the name of the class."""
         for call in tree.calls:
@@ -52,9 +53,11 @@ class CallIndex:
         return SuperCalls(self._tree, self._method_calls("__init__"))
 
     def of_lambda(self, function: ast.Lambda) -> list[ast.Call]:
-        """Calls by the name that a lambda is assigned to."""
-        assignment = self._tree.parents.get(function)
-        target = assignment.targets[0] if isinstance(assignment, ast.Assign) and len(assignment.targets) == 1 else None
+        """The call of a lambda where it stands, or those by the name that it is assigned to."""
+        parent = self._tree.parents.get(function)
+        if isinstance(parent, ast.Call) and parent.func is function:
+            return self._called_there.setdefault(function, [parent])
+        target = parent.targets[0] if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
         return self._of_name(target.id, function) if isinstance(target, ast.Name) else []
 
     def _of_name(self, name: str, function: ast.AST) -> list[ast.Call]:
