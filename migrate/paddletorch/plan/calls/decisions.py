@@ -230,6 +230,9 @@ class _HookCall:
     def may_be_none(self, name: str) -> bool:
         return self._binding.may_be_none(name)
 
+    def may_be_path(self, name: str) -> bool:
+        return self._binding.may_be_path(name)
+
     def is_tensor(self, name: str) -> bool:
         return self._binding.is_tensor(name)
 
