@@ -56,7 +56,7 @@ def plan_inplace_operators(view: FileView, planned: Planned) -> Changes:
 
 
 def _written(view: FileView) -> Iterator[ast.Name | ast.Subscript]:
-    """What a method in place or an assignment to a part writes into: ``a.fill_(7)``, ``p[1].fill_(7)``, ``a[0] = 1``."""
+    """What a method in place or an assignment to a part writes into: ``a.fill_(7)``, ``p[1].fill_(7)``."""
     methods = (c.func for c in view.tree.calls if isinstance(c.func, ast.Attribute))
     for node in (m for m in methods if m.attr.endswith("_") and not m.attr.endswith("__")):
         if isinstance(node.value, ast.Name | ast.Subscript):
