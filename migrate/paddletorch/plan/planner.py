@@ -53,6 +53,7 @@ from paddletorch.plan.passes.training.loaders import plan_loaders
 from paddletorch.plan.passes.training.made_apart import plan_made_apart
 from paddletorch.plan.passes.training.optimizers import plan_optimizers
 from paddletorch.plan.passes.training.rates import plan_rates
+from paddletorch.plan.passes.training.reset_methods import plan_reset_methods
 from paddletorch.plan.passes.training.schedulers import plan_schedulers
 from paddletorch.plan.passes.training.train_methods import plan_train_methods
 from paddletorch.plan.syntax.comments import plan_comments
@@ -101,6 +102,7 @@ PASSES = (
     Pass("picked weights", plan_picked_weights),
     Pass("running statistics", plan_statistics),  # rewrites members before they are planned
     Pass("saved values", plan_saved_values),  # rewrites statements before their members are planned
+    Pass("reset methods", plan_reset_methods),  # rewrites calls before their members are planned
     Pass("members", plan_members),
     Pass("calls of layers", plan_layer_calls),
     Pass("kept gradients", plan_kept_gradients),

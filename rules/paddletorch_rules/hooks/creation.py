@@ -111,7 +111,7 @@ def as_tensor_to_paddle(call: BoundCall) -> None:
         tensor = f"{template} if isinstance({template}, paddle.Tensor) else paddle.to_tensor({template})"
         template = bind_names(call, f"({tensor})", **{name: name})
     if call.value("dtype") is not None and call.literal("dtype") is not None:
-        template += ".astype({dtype})"
+        template += ".to(dtype={dtype})" if call.may_be_none("dtype") else ".astype({dtype})"
     if call.value("device") is not None and call.literal("device") is not None:
         template += ".to({device})"
     call.rewrite(template)

@@ -28,8 +28,6 @@ _MODULES = frozenset(
 )
 """The tracked types of modules."""
 
-_PATHS = frozenset({"Path", "PurePath", "PosixPath", "with_suffix", "with_name", "joinpath", "resolve", "absolute"})
-
 
 @hook("save", to="paddle")
 def save(call: BoundCall) -> None:
@@ -58,16 +56,7 @@ def _path(call: BoundCall, name: str) -> None:
     origin = call.origin(name)
     if given is None or origin is None:
         return
-    if _is_path(origin):
+    if call.may_be_path(name):
         call.wrap(name, "str(", ")")
     elif isinstance(origin, ast.Call) and ast.unparse(origin.func).rpartition(".")[2] == "open":
         call.stop("SER201", what="Paddle takes a path or a BytesIO, no open file")
-
-
-def _is_path(node: ast.expr) -> bool:
-    """Whether the expression makes a path object, as far as its own text shows."""
-    if isinstance(node, ast.BinOp):
-        return isinstance(node.op, ast.Div)
-    if isinstance(node, ast.Call):
-        return ast.unparse(node.func).rpartition(".")[2] in _PATHS
-    return False

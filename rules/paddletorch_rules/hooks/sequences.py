@@ -93,7 +93,12 @@ def attention_to_torch(call: BoundCall) -> None:
 
 @hook("layer_attention_call")
 def attention_call(call: BoundCall) -> None:
-    """Masks mean the opposite where they are boolean, and have other shapes; the result is a pair or a tensor."""
+    """Masks mean the opposite where they are boolean, and have other shapes; the result is a pair or a tensor.
+
+    That of a Transformer's layer takes its axes in the order of the layer, and gives no weights in Paddle.
+    """
+    if any(name.endswith(("TransformerEncoderLayer", "TransformerDecoderLayer")) for name in call.owners("self")):
+        call.stop("NNL201", difference="the attention inside gives a pair in torch, a tensor without weights in Paddle")
     for name in ("attn_mask", "key_padding_mask", "cache"):
         value = call.value(name)
         if value is not None and call.literal(name) is not None:

@@ -11,20 +11,26 @@ from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 @hook("to_copy", to="paddle")
 def to_copy(call: BoundCall) -> None:
-    """``copy=True`` asks for memory of its own; without it Paddle's ``to`` may give the tensor itself too."""
+    """``copy=True`` asks for memory of its own; without it Paddle's ``to`` may give the tensor itself too.
+
+    ``astype(None)`` makes float64 of any tensor, ``to(dtype=None)`` leaves its dtype.
+    """
     copy = call.literal("copy") if call.value("copy") is not None else False
     if isinstance(call.literal("dtype"), bool):
         call.refuse("a bool is no dtype")
     call.drop("copy")
-    if copy is False:
+    may_be_none = call.may_be_none("dtype")
+    if copy is False and not may_be_none:
         return
-    if copy is not True:
+    if not isinstance(copy, bool):
         no_counterpart(call, "Tensor.to", "copy")
     moved = ".to({device})" if call.value("device") is not None else ""
     cast = ".astype({dtype})" if call.value("dtype") is not None else ""
     if call.value("other") is not None:
         moved, cast = "", ".astype({other}.dtype)"
-    call.rewrite(f"{{self}}{moved}{cast}.clone()")
+    elif may_be_none:
+        moved, cast = "", ".to({device}, {dtype})" if moved else ".to(dtype={dtype})"
+    call.rewrite(f"{{self}}{moved}{cast}{'.clone()' if copy else ''}")
 
 
 @hook("size", to="paddle")

@@ -9,6 +9,7 @@ from typing import Literal
 
 from paddletorch_rules import Form, Framework, Row, Signature, ValueMap, other_framework
 
+from paddletorch.plan.inference.absent_values import may_be_none
 from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, possible_keys, shared_items, written_items
 from paddletorch.plan.inference.list_elements import list_elements
@@ -19,6 +20,7 @@ from paddletorch.plan.inference.opaque_arguments import (
     same_parameters,
 )
 from paddletorch.plan.inference.overloads import kinds, numpy_name
+from paddletorch.plan.inference.path_objects import may_be_path
 from paddletorch.plan.inference.shapes import used_as
 from paddletorch.plan.inference.tensor_size import has_several_elements
 from paddletorch.plan.inference.unpacked_arguments import seen_elements
@@ -148,6 +150,16 @@ class CallBinding:
         """The kinds that the argument can have: tracked types, ``int``, ``sequence``...; empty if not known."""
         node = self.value(name)
         return frozenset() if node is None or name in self.fixed else kinds(self.view, node)
+
+    def may_be_none(self, name: str) -> bool:
+        """Whether the argument may be None, as a parameter is that has this default."""
+        node = self.value(name)
+        return node is not None and name not in self.fixed and may_be_none(self.view, node)
+
+    def may_be_path(self, name: str) -> bool:
+        """Whether the argument may be a path object."""
+        node = self.value(name)
+        return node is not None and name not in self.fixed and may_be_path(self.view, node)
 
     def is_tensor(self, name: str) -> bool:
         """Whether the argument is a tensor whatever way it came by; ``types`` tells only what is known."""

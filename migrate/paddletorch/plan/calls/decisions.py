@@ -227,6 +227,12 @@ class _HookCall:
     def types(self, name: str) -> frozenset[str]:
         return self._binding.types(name)
 
+    def may_be_none(self, name: str) -> bool:
+        return self._binding.may_be_none(name)
+
+    def may_be_path(self, name: str) -> bool:
+        return self._binding.may_be_path(name)
+
     def is_tensor(self, name: str) -> bool:
         return self._binding.is_tensor(name)
 

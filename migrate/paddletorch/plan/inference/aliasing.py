@@ -148,6 +148,8 @@ class Aliasing:
         values = self._view.evaluator.values(binding.value)
         if any(isinstance(v, Instance) and v.type == "loader" for v in values):
             return None  # a new batch for each step
+        if isinstance(binding.value, ast.Call) and self.shared_memory.memory(binding.value) == "copied":
+            return self._held(binding.value, statement, seen, binding.name)
         rows = any(isinstance(v, Instance) and v.type == "tensor" for v in values)
         return Holder("element", self._view.text(binding.value), "view" if rows else "same")
 
@@ -303,7 +305,10 @@ class Aliasing:
         if any(b.kind == "parameter" for b in bindings):
             return Holder("parameter", target.value.id)
         given = [e for b in bindings if b.value is not None for e in elements_at(b.value, target.slice)]
-        return self._of_values([*given, *self._stored_values.in_elements(target.value.id)], statement)
+        parts = [b.value for b in bindings if isinstance(b.value, ast.Call) and b.kind == "assign"]
+        copied = [one for one in parts if self.shared_memory.memory(one) == "copied"]
+        held = self._first_held(copied, statement, frozenset(), target.value.id)
+        return held or self._of_values([*given, *self._stored_values.in_elements(target.value.id)], statement)
 
     def _held(self, node: ast.expr, statement: ast.AST, seen: _Seen, bound: str = "") -> Holder | None:
         """What holds the tensor that an expression gives, or the memory of which that is a view.

@@ -282,7 +282,7 @@ class Dtypes:
             found = self.named(given) or self.of(given)
             if found is not None:
                 return found
-            if not kinds(self._view, given) & {"device", "str", "None", "bool"}:
+            if not kinds(self._view, given) & {"device", "str", "None", "bool"} and not _is_device(given):
                 return None
         return self.of(operands[0]) if operands else None
 
@@ -317,6 +317,11 @@ class Dtypes:
         values = self._view.evaluator.values(call.func)
         layers = all(isinstance(v, Instance) and v.type in _LAYERS and v.node is None for v in values)
         return FLOATING if values and layers else None
+
+
+def _is_device(node: ast.expr) -> bool:
+    """Whether its name says so: ``x.device``, ``self.device``."""
+    return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) == "device"
 
 
 def _copied(view: FileView) -> frozenset[int]:

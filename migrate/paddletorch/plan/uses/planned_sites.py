@@ -54,6 +54,7 @@ from paddletorch.plan.uses.uncalled import (
     convert_class_member,
     convert_decorator,
     is_decorator,
+    takes_constructor,
     value_warning,
 )
 from paddletorch.resolve import NoneValue, Partial, Qualified
@@ -280,6 +281,8 @@ def _convert_by_role(view: FileView, site: Site, candidate: Candidate, row: Row,
         return use
     if warning is not None and _is_warned(view, site, row):
         use = use.with_findings(warning)
+    if takes_constructor(view, site, candidate, form):
+        return replace(use, target=form.template, keeps_name=True)
     if site.call is not None and site.role in ("call", "partial"):
         return _convert_call(view, use, candidate, form)
     if site.role == "member":

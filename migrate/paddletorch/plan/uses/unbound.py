@@ -1,8 +1,9 @@
-"""Methods of tensors called through their class: ``torch.Tensor.add(x, y)`` is ``x.add(y)``."""
+"""Methods called through their class: ``torch.Tensor.add(x, y)`` is ``x.add(y)``."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -22,18 +23,33 @@ TENSOR = "tensor"
 
 
 def methods(view: FileView, class_name: str, attribute: str) -> list[tuple[Row, Form]]:
-    """The rows of a tensor's method, if ``class_name`` is a class of tensors."""
-    if view.settings.table.makes(class_name) != TENSOR:
-        return []
-    rows = view.settings.members(attribute)
-    return [pair for pair in rows if pair[0].receiver == TENSOR and pair[0].kind == "method"]
+    """The rows of a method of tensors, or of one of a layer's methods that become no method of the layer itself.
+
+    ``nn.Linear.forward(self, x)`` passes by the subclass's own method; ``self.forward(x)`` would not.
+    """
+    made = view.settings.table.makes(class_name)
+    rows = [pair for pair in view.settings.members(attribute) if pair[0].kind == "method"]
+    if made == TENSOR:
+        return [pair for pair in rows if pair[0].receiver == TENSOR]
+    receivers = (made, *view.settings.table.bases(made)) if made else ()
+    return [(row, form) for row, form in rows if row.receiver in receivers and _is_elsewhere(view, row)]
+
+
+def _is_elsewhere(view: FileView, row: Row) -> bool:
+    """Whether the target's form calls no method of the object."""
+    form = view.settings.emitted(row)
+    template = form.template if form is not None else None
+    return template is not None and not _CALLS_METHOD.search(template)
+
+
+_CALLS_METHOD = re.compile(r"\{self\}\.\w+\(")
 
 
 def convert_unbound(view: FileView, site: Site, written: str, options: Sequence[tuple[Row, Form]]) -> Use:
-    """Convert the call to a call of the method ``written`` on its tensor.
+    """Convert the call to a call of the method ``written`` on its first argument.
 
     Raises:
-        Refused: it has no counterpart, or the tensor is unknown.
+        Refused: it has no counterpart, or that argument is unknown.
     """
     call = site.call
     assert call is not None

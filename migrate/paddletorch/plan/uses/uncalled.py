@@ -140,15 +140,44 @@ def as_constructor(view: FileView, site: Site, candidate: Candidate, form: Form)
     """
     if candidate.row.kind != "class" or form.names or site.role not in ("alias", "annotation", "value"):
         return None
-    if site.role == "alias" and not isinstance(view.parent(site.node), ast.Tuple | ast.List | ast.Dict):
-        return None  # calls of a variable that may hold another class too would name this one
-    found = _CONSTRUCTOR.fullmatch(form.template or "")
-    own = candidate.form.signature(view.settings.source_releases.newest)
-    if found is None or own is None or [p.name for p in own.parameters] != [found["given"]]:
+    if site.role == "alias" and not _is_in_display(view, site) and not _is_only_form(view, candidate):
+        return None  # calls of the variable choose between the forms
+    found = _constructor(view, candidate, form)
+    if found is None:
         return None
     called = site.role != "annotation" and found["more"]
     text = f"functools.partial({found['name']}{found['more']})" if called else found["name"]
     return Edit(view.source.span(site.node), view.quoted(text, site.node), candidate.row.code)
+
+
+def takes_constructor(view: FileView, site: Site, candidate: Candidate, form: Form) -> bool:
+    """Whether a variable is read or called that holds what ``as_constructor`` writes, and takes what it is given."""
+    if site.anchor.kind not in ("alias", "attribute") or site.node is not site.anchor.node or form.names:
+        return False
+    found, call = _constructor(view, candidate, form), site.call
+    if found is None or site.role not in ("call", "value") or not _is_only_form(view, candidate):
+        return False
+    if call is None or site.role == "value":
+        return True
+    if any(isinstance(a, ast.Starred) for a in call.args):
+        return False
+    return [k.arg for k in call.keywords] == [found["given"]] * (1 - len(call.args))
+
+
+def _is_in_display(view: FileView, site: Site) -> bool:
+    return isinstance(view.parent(site.node), ast.Tuple | ast.List | ast.Dict)
+
+
+def _is_only_form(view: FileView, candidate: Candidate) -> bool:
+    """Whether no other row has the class too, for calls with other arguments: ``torch.FloatTensor(2, 3)``."""
+    return len(view.settings.overloads(candidate.name)) == 1
+
+
+def _constructor(view: FileView, candidate: Candidate, form: Form) -> re.Match[str] | None:
+    """The template's parts, if it gives another class the one argument that this class takes."""
+    found = _CONSTRUCTOR.fullmatch(form.template or "")
+    own = candidate.form.signature(view.settings.source_releases.newest)
+    return found if found and own is not None and [p.name for p in own.parameters] == [found["given"]] else None
 
 
 def _calls_mean_the_same(view: FileView, candidate: Candidate) -> bool:

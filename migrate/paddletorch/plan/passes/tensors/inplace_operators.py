@@ -55,18 +55,18 @@ def plan_inplace_operators(view: FileView, planned: Planned) -> Changes:
     return joined([*plans, *(_plan_write(view, n) for n in _written(view))])
 
 
-def _written(view: FileView) -> Iterator[ast.Name]:
-    """Names that a method in place, or an assignment to a part, writes into: ``a.fill_(7)``, ``a[0] = 1``."""
+def _written(view: FileView) -> Iterator[ast.Name | ast.Subscript]:
+    """What a method in place or an assignment to a part writes into: ``a.fill_(7)``, ``p[1].fill_(7)``."""
     methods = (c.func for c in view.tree.calls if isinstance(c.func, ast.Attribute))
     for node in (m for m in methods if m.attr.endswith("_") and not m.attr.endswith("__")):
-        if isinstance(node.value, ast.Name):
+        if isinstance(node.value, ast.Name | ast.Subscript):
             yield node.value
     for part in view.tree.of_kind(ast.Subscript):
         if isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name):
             yield part.value
 
 
-def _plan_write(view: FileView, name: ast.Name) -> Changes:
+def _plan_write(view: FileView, name: ast.Name | ast.Subscript) -> Changes:
     """Report a tensor that is a view in torch and a copy in Paddle."""
     statement = view.statement(name)
     if statement is None or not any(is_tensor(view, v) for v in view.evaluator.values(name)):
@@ -91,15 +91,19 @@ def _plan_statement(view: FileView, aliases: Mapping[str, str], statement: ast.A
         return _write_into(view, aliases, statement, operator) if trained else NOTHING
     if certain and _reaches(view, holder, statement):
         return _write_into(view, aliases, statement, operator)
-    if not certain and holder.kind != "parameter" and _counts(statement):
+    if not certain and _counts(statement, passed=holder.kind == "parameter"):
         return NOTHING
     return _reported(view, target, holder)
 
 
-def _counts(statement: ast.AugAssign) -> bool:
-    """Whether an integer is added or multiplied by, as to counters and strides."""
+def _counts(statement: ast.AugAssign, *, passed: bool) -> bool:
+    """Whether this is what is done to counters and strides: an integer is added, multiplied or divided by.
+
+    ``passed``: what the caller passes may well be a tensor, but hardly one that is divided by an integer for whole.
+    """
     integer = isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, int)
-    return integer and isinstance(statement.op, ast.Add | ast.Sub | ast.Mult)
+    operators = (ast.FloorDiv,) if passed else (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
+    return integer and isinstance(statement.op, operators)
 
 
 def _reaches(view: FileView, holder: Holder, statement: ast.stmt) -> bool:

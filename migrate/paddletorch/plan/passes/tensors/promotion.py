@@ -190,6 +190,8 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         old = view.settings.target_releases.versions[0] < Version("3.0")
         if old and result == "bool" and dtypes.number(others[0]) == 1:
             yield _Cast(next(iter(found)), view.quoted("'int64'", others[0]))  # Paddle 2.6 converts the number to bool
+    elif len(others) == 1 and result == "bool" and _is_compared(view, operation.node, others[0]):
+        yield _Cast(next(iter(found)), _dtype_of(view, dtypes.source(others[0])))
     elif len(others) == 1 and dtypes.is_tensor(others[0]) and category(result) < 2 and _is_arithmetic(operation.node):
         quotient = isinstance(operation.node, ast.BinOp) and isinstance(operation.node.op, ast.Div)
         if (result == "bool" or quotient) and _is_named(source := dtypes.source(others[0])):
@@ -219,6 +221,7 @@ def _is_number_beside(view: FileView, operation: ast.AST, node: ast.expr) -> boo
 
 _EXTREMES = frozenset({"torch.max", "torch.maximum", "torch.min", "torch.minimum"})
 _MASK = re.compile(r"(^|_)(masks?|valid)(_?\d+|_[a-z])?$")
+_COMPARED = re.compile(r"(^|_)(labels?|targets?|gt|y)(_?\d+|_[a-z]+)?$")
 _LABELS = re.compile(r"(^|_)(labels?|idx|ind(ex|ices)|positions?|timesteps?|lengths?)(_?\d+|_[a-z])?$")
 
 
@@ -226,12 +229,40 @@ def _maybe_lower(
     view: FileView, dtypes: Dtypes, operation: _Operation, others: list[ast.expr], dtype: str, known: ast.expr
 ) -> Iterator[_Product | Finding]:
     """What becomes of the one operand of unknown dtype beside ``known``, which is of this floating-point ``dtype``."""
-    if len(others) != 1 or category(dtype) != 2 or not _may_be_lower(operation.node, dtypes.source(others[0])):
+    if len(others) != 1 or category(dtype) != 2 or not _may_be_lower(operation.node, _first_source(view, others[0])):
         return
-    if isinstance(operation.node, ast.BinOp | ast.AugAssign | ast.Compare):
+    if isinstance(operation.node, ast.BinOp | ast.AugAssign | ast.Compare) or _is_equality(operation.node):
         yield _Product(others[0])
     else:
         yield finding(_MAYBE_LOWER, others[0], "torch.Tensor", first=view.text(others[0]), second=view.text(known))
+
+
+def _is_compared(view: FileView, operation: ast.AST, other: ast.expr) -> bool:
+    """Whether ``other`` of ``(scores > 0) == labels`` is a tensor whose text can be repeated, to read its dtype."""
+    dtypes = view.provide(Dtypes)
+    source = dtypes.source(other)
+    is_tensor = dtypes.is_tensor(other) or _COMPARED.search(_last_name(source))
+    return _is_equality(operation) and _is_named(source) and bool(is_tensor)
+
+
+def _is_equality(operation: ast.AST) -> bool:
+    """Whether this is ``a == b``, ``a != b`` or a function that computes the same."""
+    if isinstance(operation, ast.Compare):
+        return isinstance(operation.ops[0], ast.Eq | ast.NotEq)
+    function = operation.func if isinstance(operation, ast.Call) else None
+    return isinstance(function, ast.Attribute) and function.attr in ("eq", "ne")
+
+
+def _first_source(view: FileView, node: ast.expr) -> ast.expr:
+    """The tensor of this dtype that the variables in between come from: ``labels``, from ``rows = labels[:, None]``."""
+    dtypes, seen = view.provide(Dtypes), set[ast.expr]()
+    while (node := dtypes.source(node)) not in seen and isinstance(node, ast.Name):
+        seen.add(node)
+        given = [b.value for b in view.evaluator.reaching(node) if b.kind == "assign"]
+        if _LABELS.search(node.id) or _COMPARED.search(node.id) or len(given) != 1 or given[0] is None:
+            break
+        node = given[0]
+    return node
 
 
 def _unseen_mask(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[Finding]:
@@ -255,8 +286,11 @@ def _may_be_lower(operation: ast.AST, operand: ast.expr) -> bool:
     name = _last_name(operand)
     kind = operation.op if isinstance(operation, ast.BinOp | ast.AugAssign) else operation
     is_mask = isinstance(kind, ast.Mult) and _MASK.search(name)
+    is_label = _is_equality(operation) and _COMPARED.search(name)
     return bool(
-        is_mask or (isinstance(kind, ast.Mult | ast.Div | ast.Add | ast.Sub | ast.Compare) and _LABELS.search(name))
+        is_mask
+        or is_label
+        or (isinstance(kind, ast.Mult | ast.Div | ast.Add | ast.Sub | ast.Compare) and _LABELS.search(name))
     )
 
 
