@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,8 +20,19 @@ def main() -> NoReturn:
 
     After ``paddletorch run``, the process is the program's.
     """
+    _run(process_ends=False)
+
+
+def command() -> NoReturn:
+    """As :func:`main`, as a process of its own."""
+    _run(process_ends=True)
+
+
+def _run(*, process_ends: bool) -> NoReturn:
     with process_settings():
         outcome = _command_line()
+        if process_ends and not callable(outcome):
+            _leave(outcome or 0)
     if callable(outcome):
         outcome()  # out here, where what the program raises is its own
     sys.exit(outcome)
@@ -54,6 +67,23 @@ def _command_line() -> int | Callable[[], NoReturn] | None:
     return outcome
 
 
+def _leave(code: int) -> None:
+    """End the process without freeing what it holds, object by object: that takes as long as a small file's conversion.
+
+    Returns where that cannot be: something is still running, or what was printed did not get out.
+    """
+    if "PADDLETORCH_DEBUG" in os.environ or sys.flags.inspect or threading.active_count() > 1:
+        return  # a profiler or a debugger may want the rest
+    atexit._run_exitfuncs()
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except (OSError, ValueError):
+        return
+    os._exit(code)
+
+
 @contextmanager
 def process_settings() -> Iterator[None]:
     """How a command wants the process to be; a program that is run after it finds it as Python made it."""
@@ -85,4 +115,4 @@ def _fill_closed_descriptors() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command()

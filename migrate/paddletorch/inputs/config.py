@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from collections.abc import Iterator
@@ -14,11 +13,6 @@ from paddletorch_rules.bounded import SETTINGS_BYTES, read_regular
 
 from paddletorch.inputs.gitignore import repository_of
 from paddletorch.model import Framework, InitialValues, ShimMode
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 NAMES = ("paddletorch.toml", "pyproject.toml")
 """Names of settings files; of two in one folder the first goes before the other, as ruff.toml does."""
@@ -187,6 +181,10 @@ def read_section(file: Path) -> dict[str, Any] | None:
     Raises:
         ConfigError: the file cannot be read or is not TOML.
     """
+    if sys.version_info >= (3, 11):
+        import tomllib  # slow to import, and not needed where there are no settings
+    else:
+        import tomli as tomllib
     try:
         document: dict[str, Any] = tomllib.loads(read_regular(file, SETTINGS_BYTES).decode())
     except OSError as error:
@@ -255,5 +253,7 @@ def _strings(where: str, value: object) -> tuple[str, ...]:
 def _instead(file: Path, key: str) -> str:
     if key == "tool" and _is_own(file):
         return f"keys stand at the top of {file.name}, without [tool.paddletorch]"
+    import difflib  # slow to import, and only mistakes need it
+
     near = difflib.get_close_matches(key.replace("_", "-"), KEYS, n=1)
     return f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(KEYS)}"
