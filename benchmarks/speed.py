@@ -2,8 +2,9 @@
 
     python benchmarks/speed.py --trees TREES [--repeat 5] [--write-results]
 
-All ratios are of one run over the same real trees. CPU seconds (user + system) of cold processes, taken in turns; the median of the repetitions. ruff is the anchor for
-what parsing and name resolution cost at best (one thread, no cache, the NumPy 2 rules, which resolve qualified names);
+All ratios are of one run over the same real trees. CPU seconds (user + system) of cold processes, taken in turns; the
+median of the repetitions. ruff is the anchor for what parsing and name resolution cost at best (one thread, no cache,
+the NumPy 2 rules, which resolve qualified names);
 libcst_peer.py is how such a codemod is usually written. The peer is slow, so it runs once, over --peer-projects only.
 ``ast.parse`` of every file is what no converter in Python that looks at every file can go below.
 """
