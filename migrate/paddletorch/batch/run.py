@@ -59,7 +59,7 @@ def run(
     sizes: list[int] = []
     if left or not found:
         converter = converter_for(options)
-        for source in reader.read(track(left, [1] * len(left), "Looking", enabled=progress)):
+        for source in reader.read(track(left, [1] * len(left), "Reading", enabled=progress)):
             if converter.may_have_uses(*source[::-1]):
                 candidates.append(source.path)
                 sizes.append(len(source.data))
