@@ -23,7 +23,8 @@ def main() -> NoReturn:
         outcome = _command_line()
     if callable(outcome):
         outcome()  # out here, where what the program raises is its own
-    atexit.register(gc.freeze)  # or Python looks through tables and syntax trees once more, only to free them
+    if not sys.modules.keys() & {"torch", "paddle"}:  # their bindings would call it a leak
+        atexit.register(gc.freeze)  # or Python looks through tables and syntax trees once more, only to free them
     sys.exit(outcome)
 
 

@@ -92,16 +92,16 @@ class Facts:
 
 @lru_cache(maxsize=1)
 def facts() -> Facts:
-    """The facts, read once; from the user's cache if they were read before.
+    """The facts, read once; from the compiled form if there is one.
 
     Raises:
         TableError: the file is wrong; the message names table and key.
     """
     digest = compiled.digest_of([FILE])
-    found = compiled.restore_plain("facts", digest)
+    found = compiled.restore("facts", digest)
     if found is None or found.keys() != set(Facts.__match_args__):
         found = read()
-        compiled.keep_plain("facts", digest, found)
+        compiled.keep("facts", digest, found)
     return Facts(**found)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 from paddletorch_rules import compiled
 from paddletorch_rules.releases import Framework
@@ -84,7 +85,7 @@ def normalized(distribution: str) -> str:
 
 @lru_cache(maxsize=2)
 def packages(side: Framework) -> Packages:
-    """The packages built on ``side``, read once; from the user's cache if they were read before.
+    """The packages built on ``side``, read once; from the compiled form if there is one.
 
     Raises:
         TableError: the file is wrong; the message names the package and the key.
@@ -95,11 +96,20 @@ def packages(side: Framework) -> Packages:
 @lru_cache(maxsize=1)
 def _all() -> tuple[Package, ...]:
     digest = compiled.digest_of([FILE])
-    found = compiled.restore_plain("packages", digest)
+    found = compiled.restore("packages", digest)
     if found is None:
-        found = {"packages": [tuple(getattr(one, key) for key in Package.__match_args__) for one in read()]}
-        compiled.keep_plain("packages", digest, found)
+        found = plain()
+        compiled.keep("packages", digest, found)
     return tuple(Package(*values) for values in found["packages"])
+
+
+def plain() -> dict[str, Any]:
+    """The entries of the file as plain values.
+
+    Raises:
+        TableError: the file is wrong; the message names the package and the key.
+    """
+    return {"packages": [tuple(getattr(one, key) for key in Package.__match_args__) for one in read()]}
 
 
 def read() -> tuple[Package, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 Framework = Literal["torch", "paddle"]
@@ -76,9 +75,9 @@ KNOWN: dict[Framework, tuple[Version, ...]] = {
     ),
 }
 
-_INSTALLABLE: dict[Framework, SpecifierSet] = {
-    "torch": SpecifierSet(">=2.4,<=2.15"),
-    "paddle": SpecifierSet(">=2.6,<9999"),
+_INSTALLABLE: dict[Framework, tuple[Version, Version]] = {
+    "torch": (Version("2.4"), Version("2.15")),
+    "paddle": (Version("2.6"), Version("9998")),
 }
 
 _DISTRIBUTIONS: dict[Framework, tuple[str, ...]] = {
@@ -112,7 +111,8 @@ def other_framework(framework: Framework) -> Framework:
 
 def installable(framework: Framework) -> tuple[Version, ...]:
     """The known releases that users can install today: Paddle 2.6 to 3.3, torch 2.4 to 2.15."""
-    return tuple(v for v in KNOWN[framework] if v in _INSTALLABLE[framework])
+    oldest, newest = _INSTALLABLE[framework]
+    return tuple(v for v in KNOWN[framework] if oldest <= v <= newest)
 
 
 def installed(framework: Framework) -> Version | None:
@@ -150,6 +150,8 @@ def select(framework: Framework, specifier: str | None) -> ReleaseSet:
     elif text[:1].isdigit():
         chosen = _releases_of(framework, text)
     else:
+        from packaging.specifiers import InvalidSpecifier, SpecifierSet  # slow to import, and asked for rarely
+
         try:
             wanted = SpecifierSet(text)
         except InvalidSpecifier as error:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import marshal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddletorch_rules import compiled, facts, members, namesakes, packages
 from paddletorch_rules.aliases import Aliases
 from paddletorch_rules.name_patterns import matches_name
+from paddletorch_rules.plain import Records
 from paddletorch_rules.releases import Framework, other_framework
 from paddletorch_rules.schema import AliasRule, AreaSpec, DiagnosticSpec, Form, Row, TypeSpec, ValueMap
 
 if TYPE_CHECKING:
-    from paddletorch_rules.schema import RawTables
+    from paddletorch_rules.table_index import CompiledTables, Places
 
 _HERE = Path(__file__).parent
 METHODS_OF = "tensor"
@@ -26,60 +28,56 @@ METHODS_OF = "tensor"
 class Table:
     """All rows, value maps and diagnostics. The first row that has a name wins, so overlays come first."""
 
-    def __init__(
-        self,
-        rows: Sequence[Row],
-        values: dict[str, ValueMap],
-        diagnostics: dict[str, DiagnosticSpec],
-        types: dict[str, TypeSpec],
-        digest: str,
-        areas: dict[str, AreaSpec] | None = None,
-        aliases: Sequence[AliasRule] = (),
-    ) -> None:
-        self.rows = tuple(rows)
-        self.values = values
-        self.diagnostics = diagnostics
-        self.types = types
+    def __init__(self, tables: CompiledTables, digest: str) -> None:
         self.digest = digest
-        self.areas = areas or {}
-        self.aliases = Aliases(aliases)
-        self._by_id: dict[str, Row] = {}
-        self._distinctive: dict[str, dict[str, str | None]] = {}
-        self._by_name: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
-        self._prefixes: dict[Framework, list[tuple[str, Row, Form]]] = {"torch": [], "paddle": []}
-        self._members: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
-        self._absent: dict[Framework, dict[str, dict[str, Row]]] = {"torch": {}, "paddle": {}}
+        self.values = {name: ValueMap(*fields) for name, fields in tables["values"].items()}
+        self.diagnostics = {code: DiagnosticSpec(*fields) for code, fields in tables["diagnostics"].items()}
+        self.types = {name: TypeSpec(*fields) for name, fields in tables["types"].items()}
+        self.areas = {code: AreaSpec(*fields) for code, fields in tables["areas"].items()}
+        self.aliases = Aliases(AliasRule(*fields) for fields in tables["aliases"])
+        self._written = tables["rows"]
+        self._rows: list[Row | None] = [None] * len(self._written)
+        self._records = Records()
+        self._index = tables["index"]
+        self._pairs: dict[Framework, dict[str, Sequence[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
+        self._member_pairs: dict[Framework, dict[str, Sequence[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
         self._exported: dict[Framework, dict[str, dict[str, str]]] = {"torch": {}, "paddle": {}}
         self._by_module: dict[Framework, dict[str, list[str]]] = {"torch": {}, "paddle": {}}
         self._made: dict[str, str | None] = {}
         self._known_members: dict[tuple[str, str], tuple[str, str | None] | None] = {}
-        for row in self.rows:
-            self._by_id.setdefault(row.id, row)
-            for side in ("torch", "paddle"):
-                self._index(row, side)
 
-    def _index(self, row: Row, side: Framework) -> None:
-        target = other_framework(side)
-        if not row.serves(target):
-            return
-        for form in row.forms(side):
-            for name in form.names:
-                if row.receiver is not None:
-                    self._members[side].setdefault(name, []).append((row, form))
-                elif name.endswith(".*"):
-                    self._prefixes[side].append((name[:-1], row, form))
-                else:
-                    owner, _, last = name.rpartition(".")
-                    if row.kind == "unsupported" and owner.rpartition(".")[2][:1].isupper():
-                        self._absent[side].setdefault(last, {})[owner] = row
-                    found = self._by_name[side].setdefault(name, [])
-                    if not found or found[0][0].file == row.file:  # overloads stand in one file; overlays replace
-                        found.append((row, form))
+    def _row(self, number: int) -> Row:
+        row = self._rows[number]
+        if row is None:
+            row = self._rows[number] = self._records.row(marshal.loads(self._written[number]))
+        return row
+
+    def _at(self, side: Framework, places: Places) -> Sequence[tuple[Row, Form]]:
+        rows = [(self._row(number), position) for number, position in places]
+        return [(row, row.forms(side)[position]) for row, position in rows]
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """All rows, in the order of the files."""
+        return tuple(map(self._row, range(len(self._rows))))
+
+    @property
+    def row_codes(self) -> frozenset[str]:
+        """The codes of the rows."""
+        return frozenset(self._index["codes"])
 
     @property
     def codes(self) -> frozenset[str]:
         """The codes of conversions and findings."""
-        return frozenset(row.code for row in self.rows) | frozenset(self.diagnostics)
+        return self.row_codes | frozenset(self.diagnostics)
+
+    def selected(self, target: Framework, wants: Callable[[str], bool]) -> Iterator[Row]:
+        """The rows that are used when converting to ``target`` and whose code is wanted."""
+        wanted = frozenset(filter(wants, self.row_codes))
+        rows = zip(self._index["codes"], self._index["directions"], strict=True)
+        for number, (code, direction) in enumerate(rows):
+            if code in wanted and direction in (None, target):
+                yield self._row(number)
 
     def makes(self, qualified_name: str) -> str | None:
         """The tracked type that calling ``qualified_name`` makes an instance of, if any."""
@@ -117,7 +115,7 @@ class Table:
         return runtime_name
 
     def _own_name(self, name: str) -> str | None:
-        if any(name in names for names in self._by_name.values()):
+        if any(name in names for names in self._index["names"].values()):
             return name
         others = (self._own_name(other) for other in self.aliases.others(name))
         return next((other for other in others if other), name if self.makes(name) else None)
@@ -132,7 +130,7 @@ class Table:
     def _member(self, type_name: str, name: str) -> tuple[str, str | None] | None:
         for kind in self.bases(type_name):
             for side in ("torch", "paddle"):
-                for row, _ in self._members[side].get(name, ()):
+                for row, _ in self.members(side, name):
                     if row.receiver == kind:
                         return row.kind, row.instance
         return None
@@ -146,13 +144,8 @@ class Table:
 
     def distinctive(self, name: str, side: Framework) -> str | None:
         """What a method gives whose name alone shows that its receiver is a tensor or a module; ``side``'s before."""
-        if not self._distinctive:
-            self._distinctive = {"torch": {}, "paddle": {}}
-            for row in self.rows:
-                if row.kind == "method" and (row.receiver == "tensor" or (row.receiver == "module" and row.instance)):
-                    for known in row.distinctive:
-                        self._distinctive[known].update((n, row.instance) for f in row.forms(known) for n in f.names)
-        first, second = self._distinctive[side], self._distinctive[other_framework(side)]
+        distinctive = self._index["distinctive"]
+        first, second = distinctive[side], distinctive[other_framework(side)]
         return first[name] if name in first else second.get(name)
 
     def suggests(self, type_name: str, name: str) -> bool:
@@ -166,16 +159,16 @@ class Table:
         Raises:
             KeyError: there is none.
         """
-        return self._by_id[row_id]
+        return self._row(self._index["ids"][row_id])
 
     def lookup(self, side: Framework, qualified_name: str) -> tuple[Row, Form] | None:
         """The first row and spelling of a source-side qualified name, if the tables know it."""
         found = self._named(side, qualified_name)
         if found:
             return found[0]
-        for prefix, row, form in self._prefixes[side]:
+        for prefix, number, position in self._index["prefixes"][side]:
             if qualified_name.startswith(prefix):
-                return row, form
+                return self._at(side, ((number, position),))[0]
         return None
 
     def overloads(self, side: Framework, qualified_name: str) -> Sequence[tuple[Row, Form]]:
@@ -184,9 +177,13 @@ class Table:
 
     def _named(self, side: Framework, qualified_name: str) -> Sequence[tuple[Row, Form]]:
         """Rows of a name, or of the name that it is another one of by rule."""
-        found = self._by_name[side].get(qualified_name)
+        found = self._pairs[side].get(qualified_name)
         if found is not None:
             return found
+        places = self._index["names"][side].get(qualified_name)
+        if places is not None:
+            pairs = self._pairs[side][qualified_name] = self._at(side, places)
+            return pairs
         for other in self.aliases.others(qualified_name):
             if rows := self._named(side, other) or self._methods(side, other):
                 return rows
@@ -195,20 +192,25 @@ class Table:
     def _methods(self, side: Framework, qualified_name: str) -> Sequence[tuple[Row, Form]]:
         """Rows of a method by the name that it has in its class, as a function: ``torch.Tensor.view``."""
         owner, _, name = qualified_name.rpartition(".")
-        kind = self.makes(owner) if owner and name in self._members[side] else None
-        return [pair for pair in self._members[side].get(name, ()) if pair[0].receiver == kind == METHODS_OF]
+        kind = self.makes(owner) if owner and name in self._index["members"][side] else None
+        return [pair for pair in self.members(side, name) if pair[0].receiver == kind] if kind == METHODS_OF else []
 
     def members(self, side: Framework, name: str) -> Sequence[tuple[Row, Form]]:
         """Rows for the method or attribute ``name`` of tracked instances on ``side``."""
-        return self._members[side].get(name, ())
+        found = self._member_pairs[side].get(name)
+        if found is None:
+            found = self._at(side, self._index["members"][side].get(name, ()))
+            if found:
+                self._member_pairs[side][name] = found
+        return found
 
     def absent(self, side: Framework, name: str) -> Mapping[str, Row]:
         """Rows that say of a member that it has no counterpart, by the class that has it."""
-        return self._absent[side].get(name, {})
+        return {owner: self._row(number) for owner, number in self._index["absent"][side].get(name, {}).items()}
 
     def names(self, side: Framework) -> Iterable[str]:
         """Every qualified name that a row has on ``side``; prefixes and other names by rule are left out."""
-        return self._by_name[side].keys()
+        return self._index["names"][side].keys()
 
     def exported(self, side: Framework, module: str) -> dict[str, str]:
         """The APIs in a module, by their last name: what ``from module import *`` may bind."""
@@ -227,7 +229,7 @@ class Table:
     def _last_names(self, side: Framework) -> dict[str, list[str]]:
         """The names that rows have on ``side``, by the module in which they stand."""
         if not self._by_module[side]:
-            for name in self._by_name[side]:
+            for name in self._index["names"][side]:
                 module, _, last = name.rpartition(".")
                 self._by_module[side].setdefault(module, []).append(last)
         return self._by_module[side]
@@ -284,7 +286,15 @@ class Tokens:
 def _shortest(tokens: Iterable[str]) -> tuple[bytes, ...]:
     """Without the tokens that another one is part of."""
     found = set(tokens)
-    return _bytes(t for t in found if not any(other != t and other in t for other in found))
+    sizes = sorted(set(map(len, found)))
+    return _bytes(t for t in found if not any(part in found for part in _parts(t, sizes)))
+
+
+def _parts(token: str, sizes: Sequence[int]) -> Iterator[str]:
+    """The parts of a token that have one of these sizes, and not all of it."""
+    for size in sizes:
+        for start in range(len(token) - size + 1 if size < len(token) else 0):
+            yield token[start : start + size]
 
 
 def _bytes(tokens: Iterable[str]) -> tuple[bytes, ...]:
@@ -312,14 +322,23 @@ def load(tables: tuple[str, ...] = ()) -> Table:
     """
     paths = [*map(Path, tables), *built_in_files()]
     digest = compiled.digest_of(paths)
-    raw = compiled.restore(digest)
-    if raw is None:
-        raw = _read(paths)
-        compiled.keep(digest, raw)
-    return Table(raw.rows, raw.values, raw.diagnostics, raw.types, digest, raw.areas, raw.aliases)
+    kept: CompiledTables | None = compiled.restore(_KIND, digest)
+    if kept is None:
+        kept = read(paths)
+        compiled.keep(_KIND, digest, kept)
+    return Table(kept, digest)
 
 
-def _read(paths: Sequence[Path]) -> RawTables:
-    from paddletorch_rules.loader import read  # slow to import, and not needed where the tables were kept
+_KIND = "tables"
 
-    return read(paths)
+
+def read(paths: Sequence[Path]) -> CompiledTables:
+    """The tables of these files as plain values, without the cache.
+
+    Raises:
+        TableError: a table is wrong; the message names file, row and key.
+    """
+    from paddletorch_rules import loader  # slow to import, and not needed where the tables were kept
+    from paddletorch_rules.table_index import compile_tables
+
+    return compile_tables(loader.read(paths))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import pickle
 import sqlite3
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING
 import pytest
 from paddletorch.batch.cache import store
 from paddletorch_rules import compiled, load
+from paddletorch_rules.compile_built_in import compile_built_in
 from paddletorch_rules.facts import facts
-from paddletorch_rules.schema import RawTables
 from paddletorch_rules.storage import CACHE_DIR, UntrustedFolder, cache_folder
 
 if TYPE_CHECKING:
@@ -165,33 +166,62 @@ class _Attack:
         return (exec, ("import pathlib, os; pathlib.Path(os.environ['PADDLETORCH_CACHE_DIR'], 'attacked').touch()",))
 
 
-def test_a_copy_of_the_tables_runs_no_code(cache: Path) -> None:
+def _spoilt(whole: bytes) -> list[bytes]:
+    """What may lie in a copy's place: a foreign file, a part, another content behind the same beginning, nothing."""
+    middle = len(whole) // 2
+    bit = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+    other = marshal.dumps({"rows": ()})
+    return [pickle.dumps(_Attack()), whole[:middle], bit, whole[:32] + other, other, b""]
+
+
+def test_a_spoilt_copy_of_the_tables_is_not_used(cache: Path) -> None:
     load.cache_clear()
     table = load()
-    (copy,) = cache.glob("tables-*.pickle")
-    for planted in (_Attack(), {"rows": table.rows}, None):
-        copy.write_bytes(pickle.dumps(planted))
-        assert compiled.restore(table.digest) is None
+    (copy,) = cache.glob("tables-*")
+    assert compiled.restore("tables", table.digest) is not None
+    for planted in _spoilt(copy.read_bytes()):
+        copy.write_bytes(planted)
+        assert compiled.restore("tables", table.digest) is None
     assert not (cache / "attacked").exists()
 
 
-def test_a_damaged_copy_of_the_facts_is_not_used(cache: Path) -> None:
+def test_a_spoilt_copy_of_the_facts_is_not_used(cache: Path) -> None:
     facts.cache_clear()
     read = facts()
-    (copy,) = cache.glob("facts-*.pickle")
-    for planted in (_Attack(), {"views": {}}, None, b""):
-        copy.write_bytes(planted if isinstance(planted, bytes) else pickle.dumps(planted))
+    (copy,) = cache.glob("facts-*")
+    for planted in _spoilt(copy.read_bytes()):
+        copy.write_bytes(planted)
         facts.cache_clear()
         assert facts() == read
     assert not (cache / "attacked").exists()
 
 
+def test_what_a_wheel_brings_is_used_while_it_is_of_the_files(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compile_built_in(tmp_path / "brought")
+    written = {path.name: path.read_bytes() for path in (tmp_path / "brought").iterdir()}
+    compile_built_in(tmp_path / "again")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == written
+    monkeypatch.setattr(compiled, "FOLDER", tmp_path / "brought")
+    before = set(cache.glob("*"))  # what checking the tables has asked for
+    for read in (load, facts):
+        read.cache_clear()
+    assert load().row("scaler.scale").torch
+    assert facts().views
+    assert set(cache.glob("*")) == before
+    assert compiled.restore("tables", "0" * 32) is None  # of other files
+    monkeypatch.setattr(compiled, "_code", lambda: "other code")
+    assert compiled.restore("tables", load().digest) is None
+    load.cache_clear()
+
+
 def test_few_copies_of_the_tables_stay(cache: Path) -> None:
     load.cache_clear()
     load()
-    (copy,) = cache.glob("tables-*.pickle")
+    (copy,) = cache.glob("tables-*")
     for number in range(12):
-        compiled.keep(f"{number:016}", RawTables())  # whose size does not count
-    copies = sorted(path.name for path in cache.glob("tables-*.pickle"))
+        compiled.keep("tables", f"{number:016}", {})  # whose size does not count
+    copies = sorted(path.name for path in cache.glob("tables-*"))
     assert len(copies) == 8
     assert copy.name not in copies

@@ -217,6 +217,5 @@ def test_worker_processes_get_it(tmp_path: Path) -> None:
     for name in names:
         Path(name).write_text(CODE)
     seen = Evidence(sha256(CODE.encode()).hexdigest(), {Question(Ask.TYPE, PLACE): {"torch.Tensor": 1}})
-    sources = [SourceFile(name, CODE.encode()) for name in names]
-    results = list(convert_in_pool(sources, Options(target="paddle"), 1, {names[1]: seen}))
+    results = list(convert_in_pool(names, [len(CODE)] * 3, Options(target="paddle"), 1, {names[1]: seen}))
     assert [result.result.settled for result in results] == [0, 1, 0]

@@ -177,13 +177,13 @@ def test_killed_while_a_temporary_file_is_there(tree: Tree, folder: Path, moment
 
 HELD_WORKERS = f"""
 import os, sys, time
-from paddletorch.batch import pool, run
-real = pool.read
+from paddletorch.batch import one_file, pool, run
+real = one_file.read
 def read(path, limit):
     open(f'../working-{{os.getpid()}}', 'w').close()
     while not os.path.exists('../go'): time.sleep(0.01)
     return real(path, limit)
-pool.read, run.POOL_FROM = read, 1
+one_file.read, run.POOL_FROM = read, 1
 pool._CHUNK = 1
 {MAIN}"""
 """Workers say that they are at work, and wait for the file ``go``."""

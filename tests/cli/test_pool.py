@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from paddletorch.batch import pool
 from paddletorch.batch.pool import convert_in_pool
-from paddletorch.inputs.read import SourceFile
 from paddletorch.model import Options
 
 CODE = "import torch\nscaler = torch.amp.GradScaler('cuda')\n"
@@ -44,10 +43,10 @@ def test_worker_dies_while_work_is_handed_out(tmp_path: Path, monkeypatch: pytes
             raise
 
     paths = sorted(tmp_path.iterdir())
-    sources = [SourceFile(str(path), path.read_bytes()) for path in paths]
+    sizes = [path.stat().st_size for path in paths]
     with monkeypatch.context() as patched:
         patched.setattr(pool.ProcessPoolExecutor, "submit", die_then_submit)
-        results = list(convert_in_pool(sources, Options(target="paddle"), 1))
+        results = list(convert_in_pool(list(map(str, paths)), sizes, Options(target="paddle"), 1))
     assert refused, "the pool was never broken while work was handed out"
     assert [result.result.path for result in results] == [str(path) for path in paths]
     assert all(b"paddle.amp.GradScaler" in result.result.output for result in results)

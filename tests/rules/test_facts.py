@@ -905,7 +905,7 @@ def test_the_copy_in_the_cache_is_the_file(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv(CACHE_DIR, str(tmp_path))
     facts.cache_clear()
     read = facts()
-    assert len(list(tmp_path.glob("facts-*.pickle"))) == 1
+    assert len(list(tmp_path.glob("facts-*"))) == 1
     monkeypatch.setattr(module, "read", lambda: pytest.fail("the file was read again"))
     facts.cache_clear()
     assert facts() == read

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from paddletorch.inputs.read import SourceFile
+from paddletorch.inputs.read import SourceFile, read
 from paddletorch.model import Evidence, Options
 from paddletorch.model.dependencies import DependentResult
 
@@ -32,11 +32,14 @@ def converter_for(options: Options) -> Converter:
         raise UnusableOptions(str(error)) from error
 
 
-def convert(file: SourceFile, options: Options, evidence: Evidence | None = None) -> DependentResult:
-    """Convert one file in memory; the result says also which other files it rests on.
+def convert_at(path: str, options: Options, evidence: Evidence | None = None) -> DependentResult:
+    """Convert the file at ``path`` in memory; the result says also which other files it rests on.
 
     ``evidence``: what recorded runs showed of the file.
     """
+    file = read(path, options.max_file_size)
+    if not isinstance(file, SourceFile):
+        return DependentResult(file, None)
     converter = converter_for(options)
     result = converter.convert(file.data, file.path, evidence=evidence).file
     return DependentResult(result, converter.dependencies(file.path))

@@ -10,8 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 
-from paddletorch.batch.one_file import convert
-from paddletorch.inputs.read import SourceFile, read
+from paddletorch.batch.one_file import convert_at
 from paddletorch.model import NOTHING_RECORDED, Evidence, Options
 from paddletorch.model.dependencies import DependentResult
 from paddletorch.model.failure import failed
@@ -20,17 +19,18 @@ _CHUNK = 100_000  # bytes per task: few enough round trips, short enough to keep
 
 
 def convert_in_pool(
-    sources: Sequence[SourceFile],
+    paths: Sequence[str],
+    sizes: Sequence[int],
     options: Options,
     jobs: int,
     evidence: Mapping[str, Evidence] = NOTHING_RECORDED,
 ) -> Iterator[DependentResult]:
-    """Yield the results in the order of ``sources``.
+    """Yield the results in the order of ``paths``; ``sizes``: the bytes of each file.
 
     Workers are given paths and read the files themselves: a pool whose worker dies while much data is on
     its way to the workers hangs in Python 3.10.
     """
-    chunks = list(_chunks(sources))
+    chunks = list(_chunks(paths, sizes))
     left: dict[int, Future[list[DependentResult]]] = {}
     with _executor(min(jobs, len(chunks))) as pool:
         try:
@@ -101,19 +101,15 @@ def _end_with_parent() -> None:
 
 
 def _convert_all(paths: list[str], options: Options, evidence: Mapping[str, Evidence]) -> list[DependentResult]:
-    sources = (read(path, options.max_file_size) for path in paths)
-    return [
-        convert(s, options, evidence.get(s.path)) if isinstance(s, SourceFile) else DependentResult(s, None)
-        for s in sources
-    ]
+    return [convert_at(path, options, evidence.get(path)) for path in paths]
 
 
-def _chunks(sources: Sequence[SourceFile]) -> Iterator[list[str]]:
+def _chunks(paths: Sequence[str], sizes: Sequence[int]) -> Iterator[list[str]]:
     chunk: list[str] = []
     size = 0
-    for path, data in sources:
+    for path, bytes_of in zip(paths, sizes, strict=True):
         chunk.append(path)
-        size += len(data)
+        size += bytes_of
         if size >= _CHUNK:
             yield chunk
             chunk, size = [], 0

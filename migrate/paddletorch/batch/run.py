@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from paddletorch.batch.cache import ResultCache
-from paddletorch.batch.one_file import convert, converter_for
+from paddletorch.batch.one_file import convert_at, converter_for
 from paddletorch.batch.progress import track
 from paddletorch.inputs.read import SourceFile, read
 from paddletorch.model import NOTHING_RECORDED, Evidence, FileResult, Options
 from paddletorch.model.dependencies import DependentResult
 from paddletorch.model.project_kinds import project_kind
+
+if TYPE_CHECKING:
+    from paddletorch.batch.cache import ResultCache
 
 POOL_FROM = 2_000_000
 """Bytes of source that are worth the start of worker processes."""
@@ -46,28 +49,59 @@ def run(
     Raises:
         UnusableOptions: a table or a version specifier is wrong.
     """
-    cache = ResultCache(options, enabled=use_cache, evidence=evidence)
-    limit = options.max_file_size
-    read_files = [read(path, limit) for path in track(paths, [1] * len(paths), "Reading", enabled=progress)]
-    sources = [file for file in read_files if isinstance(file, SourceFile)]
-    found = cache.find(sources)
-    fresh = [source for source in sources if source.path not in found]
-    converter = converter_for(options) if fresh or not found else None
-    candidates = [source for source in fresh if converter is not None and converter.may_have_uses(*source[::-1])]
-    looked_at = {source.path for source in candidates}
-    sizes = [len(source.data) for source in candidates]
-    converted = cache.keep(
-        track(_convert_all(candidates, options, jobs, evidence), sizes, "Converting", enabled=progress),
-        [source for source in fresh if source.path not in looked_at],
+    cache = _cache(options, evidence) if use_cache else None
+    reader = _Reader(options.max_file_size)
+    found: Mapping[str, FileResult | None] = {}
+    if cache is not None and cache.has_results:
+        found = cache.find(reader.read(track(paths, [1] * len(paths), "Reading", enabled=progress)))
+    left = [path for path in paths if path not in found and path not in reader.failures]
+    candidates: list[str] = []
+    sizes: list[int] = []
+    if left or not found:
+        converter = converter_for(options)
+        for source in reader.read(track(left, [1] * len(left), "Reading", enabled=progress)):
+            if converter.may_have_uses(*source[::-1]):
+                candidates.append(source.path)
+                sizes.append(len(source.data))
+            elif cache is not None:
+                cache.keep_unused(source)
+    converted: Iterable[DependentResult] = track(
+        _convert_all(candidates, sizes, options, jobs, evidence), sizes, "Converting", enabled=progress
     )
-    done = found | {result.path: result for result in converted}
-    results = (done.get(file.path) if isinstance(file, SourceFile) else file for file in read_files)
-    idle = [file.path for file in sources if project_kind(file.path) and not _says_anything(done.get(file.path))]
+    results = cache.keep(converted) if cache is not None else (result for result, _ in converted)
+    done = {**found, **reader.failures, **{result.path: result for result in results}}
+    unread = sum(path in reader.failures for path in paths)
+    idle = {path for path in paths if project_kind(path) and not _says_anything(done.get(path))}
+    idle -= reader.failures.keys()
     return Run(
-        len(sources) - len(idle),
-        tuple(result for result in results if result is not None and result.path not in idle),
-        tuple(cache.notes),
+        len(paths) - unread - len(idle),
+        tuple(result for path in paths if path not in idle and (result := done.get(path)) is not None),
+        tuple(cache.notes) if cache is not None else (),
     )
+
+
+class _Reader:
+    """Reads files one after the other, and keeps none of them."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self.failures: dict[str, FileResult] = {}
+        """What is wrong with files that cannot be read, by path."""
+
+    def read(self, paths: Iterable[str]) -> Iterator[SourceFile]:
+        """The files at ``paths`` that can be read."""
+        for path in paths:
+            file = read(path, self._limit)
+            if isinstance(file, SourceFile):
+                yield file
+            else:
+                self.failures[path] = file
+
+
+def _cache(options: Options, evidence: Mapping[str, Evidence]) -> ResultCache:
+    from paddletorch.batch.cache import ResultCache  # needs SQLite, which a run without the cache does not
+
+    return ResultCache(options, evidence=evidence)
 
 
 def run_each(
@@ -101,10 +135,10 @@ def _says_anything(result: FileResult | None) -> bool:
 
 
 def _convert_all(
-    sources: Sequence[SourceFile], options: Options, jobs: int, evidence: Mapping[str, Evidence]
+    paths: Sequence[str], sizes: Sequence[int], options: Options, jobs: int, evidence: Mapping[str, Evidence]
 ) -> Iterator[DependentResult]:
-    if jobs > 1 and len(sources) > 1 and sum(len(source.data) for source in sources) >= POOL_FROM:
+    if jobs > 1 and len(paths) > 1 and sum(sizes) >= POOL_FROM:
         from paddletorch.batch.pool import convert_in_pool
 
-        return convert_in_pool(sources, options, jobs, evidence)
-    return (convert(source, options, evidence.get(source.path)) for source in sources)
+        return convert_in_pool(paths, sizes, options, jobs, evidence)
+    return (convert_at(path, options, evidence.get(path)) for path in paths)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from paddletorch.batch.baseline import Baseline, BaselineError, Compared, FindingKey, read_baseline
 from paddletorch.cli.error import Refusal
 from paddletorch.cli.settings import RunSettings
 from paddletorch.model import FileResult, Framework
+
+if TYPE_CHECKING:
+    from paddletorch.batch.baseline import Baseline, Compared, FindingKey
 
 _NAMED = 5
 
@@ -39,6 +42,10 @@ class Baselines:
 
     def apply(self, results: Sequence[FileResult]) -> tuple[list[FileResult], list[str]]:
         """The results with known findings apart, and remarks; writes the baselines if that is wanted."""
+        if not self._baselines:
+            return list(results), []
+        from paddletorch.batch.baseline import Baseline
+
         found = {result.path: result for result in results}
         remarks: list[str] = []
         for baseline, paths in self._baselines:
@@ -53,6 +60,8 @@ class Baselines:
         return [found[result.path] for result in results], remarks
 
     def _read(self, file: Path, target: Framework) -> Baseline:
+        from paddletorch.batch.baseline import Baseline, BaselineError, read_baseline  # few runs have one
+
         if self._writing and not file.exists():
             return Baseline(file, target, Counter())
         try:
@@ -62,6 +71,8 @@ class Baselines:
 
 
 def _write(baseline: Baseline, compared: Compared) -> str:
+    from paddletorch.batch.baseline import BaselineError
+
     try:
         baseline.write(compared.current)
     except BaselineError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shlex
 import sys
 from collections.abc import Sequence
@@ -131,7 +130,7 @@ def write_diff(results: Sequence[FileResult]) -> None:
     terminal = sys.stdout is not None and sys.stdout.isatty()
     diffs = [unified_diff(result, colour=_colour(), terminal=terminal) for result in results]
     stopped = os.environ.get("GITHUB_ACTIONS") == "true" and any(map(holds_command, diffs))
-    token = secrets.token_hex(16).encode() if stopped else b""
+    token = os.urandom(16).hex().encode() if stopped else b""
     if stopped:  # patch and git apply pass over both lines
         write_stdout(b"::stop-commands::%b\n" % token)
     for diff in diffs:

@@ -85,7 +85,7 @@ class Engine:
         if key not in self._settings_by_shim:
             options = self._options
             table = paddletorch_rules.load((*options.tables, *tables(shim)))
-            rows = (r for r in table.rows if r.serves(options.target) and (every_row or options.wants(r.code)))
+            rows = table.selected(options.target, (lambda code: True) if every_row else options.wants)
             self._settings_by_shim[key] = Settings(
                 options=options,
                 table=table,
@@ -426,4 +426,4 @@ def _first_lines(lines: frozenset[int]) -> list[int]:
 
 def _findings_alone(options: Options, table: Table) -> bool:
     """Whether only findings are wanted of rows that are not selected, since a finding's own code is selected."""
-    return any(not any(row.code.startswith(code) for row in table.rows) for code in options.select)
+    return any(not any(known.startswith(code) for known in table.row_codes) for code in options.select)

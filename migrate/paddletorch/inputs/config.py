@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
 from paddletorch_rules.bounded import SETTINGS_BYTES, read_regular
 
-from paddletorch.inputs.gitignore import repository_of
+from paddletorch.inputs.gitignore import is_repository
 from paddletorch.model import Framework, InitialValues, ShimMode
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 NAMES = ("paddletorch.toml", "pyproject.toml")
 """Names of settings files; of two in one folder the first goes before the other, as ruff.toml does."""
@@ -41,6 +35,8 @@ class Search:
     """The folders that the command named, or that hold the files that it named; absolute."""
     trust: bool = False
     """Whether another user's settings are used too, and tables that settings elsewhere name."""
+    _repositories: dict[Path, Path | None] = field(default_factory=dict, compare=False, repr=False)
+    _sections: dict[Path, dict[str, Any] | None] = field(default_factory=dict, compare=False, repr=False)
 
     def folders(self, start: Path) -> Iterator[Path]:
         """Where settings for ``start`` are looked for, the nearest first.
@@ -48,13 +44,39 @@ class Search:
         The last one is the top of the repository or, without one, the current folder, if ``start`` lies in it; a named
         folder above that goes before it.
         """
-        top = repository_of(start) or _containing(Path.cwd(), start) or (start if start.is_dir() else start.parent)
+        top = (
+            self._repository_of(start) or _containing(Path.cwd(), start) or (start if start.is_dir() else start.parent)
+        )
         tops = {top, *(folder for folder in self.named if _containing(folder, start))}
         for folder in (start, *start.parents):
             yield folder
             tops.discard(folder)
             if not tops:
                 return
+
+    def _repository_of(self, folder: Path) -> Path | None:
+        """The nearest folder upwards from ``folder`` that holds a repository; each is looked at once."""
+        known, below = self._repositories, []
+        for one in (folder, *folder.parents):
+            if one in known:
+                break
+            below.append(one)
+            if is_repository(one):
+                known[one] = one
+                break
+        found = known.get(one)
+        known.update(dict.fromkeys(below, found))
+        return found
+
+    def section(self, file: Path) -> dict[str, Any] | None:
+        """As :func:`read_section`; a file is read once.
+
+        Raises:
+            ConfigError: the file cannot be read or is not TOML.
+        """
+        if file not in self._sections:
+            self._sections[file] = read_section(file)
+        return self._sections[file]
 
     def may_have_tables(self, config: Config) -> bool:
         """Whether ``config`` names no tables, lies where it may, or is trusted."""
@@ -126,7 +148,7 @@ class Config:
         return key if self.file is None or _is_own(self.file) else f"tool.paddletorch.{key}"
 
 
-def load_config(start: Path, search: Search = Search()) -> Config:
+def load_config(start: Path, search: Search | None = None) -> Config:
     """Read the settings that hold for ``start``, a file or folder: those of the nearest file upwards.
 
     Settings files are not merged. A pyproject.toml without ``[tool.paddletorch]`` is passed over.
@@ -136,11 +158,12 @@ def load_config(start: Path, search: Search = Search()) -> Config:
         ConfigError: a file on the way up is not TOML, or holds an unknown key or a wrong value.
     """
     start = Path(os.path.abspath(start))  # noqa: PTH100 - resolve() fails on a link that loops
+    search = search or Search()
     for folder in search.folders(start):
         for file in settings_files(folder):
             others = None if search.trust else owner_not_trusted(file)
             try:
-                section = read_section(file)
+                section = search.section(file)
                 if section is not None and others is None:
                     config = _check(file, section)
                     return config if search.may_have_tables(config) else Config(left_out=_outside(file))
@@ -187,6 +210,10 @@ def read_section(file: Path) -> dict[str, Any] | None:
     Raises:
         ConfigError: the file cannot be read or is not TOML.
     """
+    if sys.version_info >= (3, 11):
+        import tomllib  # slow to import, and not needed where there are no settings
+    else:
+        import tomli as tomllib
     try:
         document: dict[str, Any] = tomllib.loads(read_regular(file, SETTINGS_BYTES).decode())
     except OSError as error:
@@ -255,5 +282,7 @@ def _strings(where: str, value: object) -> tuple[str, ...]:
 def _instead(file: Path, key: str) -> str:
     if key == "tool" and _is_own(file):
         return f"keys stand at the top of {file.name}, without [tool.paddletorch]"
+    import difflib  # slow to import, and only mistakes need it
+
     near = difflib.get_close_matches(key.replace("_", "-"), KEYS, n=1)
     return f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(KEYS)}"

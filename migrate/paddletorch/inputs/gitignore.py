@@ -152,7 +152,12 @@ def above(folder: str, on_error: OnError) -> Ignore:
 
 def repository_of(path: Path) -> Path | None:
     """The nearest folder upwards from ``path``, absolute, that holds a repository."""
-    return next((folder for folder in (path, *path.parents) if os.path.exists(folder / ".git")), None)  # noqa: PTH110
+    return next((folder for folder in (path, *path.parents) if is_repository(folder)), None)
+
+
+def is_repository(folder: Path) -> bool:
+    """Whether a folder is the top of a repository."""
+    return os.path.exists(folder / ".git")  # noqa: PTH110
 
 
 def with_separator(folder: str) -> str:

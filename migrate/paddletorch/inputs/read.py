@@ -24,9 +24,12 @@ def read(path: str, limit: int) -> SourceFile | FileResult:
     """Read a file, or say why that was not possible; of one of more than ``limit`` bytes (0: any) nothing is read."""
     try:
         with open_regular(Path(path)) as file:
-            if limit and os.fstat(file.fileno()).st_size > limit:
+            size = os.fstat(file.fileno()).st_size
+            if limit and size > limit:
                 return too_large(path, limit)
-            data = read_limited(file, limit)
+            data = file.read(size + 1)  # a buffer of the limit's size would take longer to make than most files to read
+            if len(data) > size:
+                data += read_limited(file, max(limit - len(data), 1) if limit else 0)
     except OSError as error:
         return unusable(path, error)
     except MemoryError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from difflib import SequenceMatcher, get_close_matches
 
 
 def areas(codes: Iterable[str]) -> frozenset[str]:
@@ -29,6 +28,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Known names that ``name`` may be a slip for, the nearest first; the last parts of dotted ones are alike too."""
+    from difflib import SequenceMatcher, get_close_matches  # slow to import, and only mistakes need it
+
     last = name.rpartition(".")[2]
     close = get_close_matches(name, list(known), n=20, cutoff=_ALIKE)
     return [one for one in close if SequenceMatcher(None, last, one.rpartition(".")[2]).ratio() >= _ALIKE][:most]

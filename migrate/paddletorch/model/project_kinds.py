@@ -16,11 +16,16 @@ _KINDS: tuple[tuple[ProjectKind, re.Pattern[str]], ...] = (
     ("docker", re.compile(r"(?:dockerfile|containerfile)(?:[-_.][\w.-]*)?|[\w.-]*\.dockerfile")),
     ("shell", re.compile(r"[^/]*\.(?:sh|bash|slurm|sbatch)")),
 )
+_NEVER = (".py", ".pyi", ".ipynb", ".md")
+"""Ends of names that no kind has, but for a script of a container's file."""
+_MAYBE = re.compile(r"(?i:dockerfile|containerfile)[^/]*$")
 _OF_FOLDER = re.compile(r"[^/]*\.(?:txt|in)")
 
 
 def project_kind(path: str) -> ProjectKind | None:
     """What kind of project file it is; None for all others, such as Python files and documents."""
+    if path.endswith(_NEVER) and not _MAYBE.search(path):
+        return None
     place = PurePath(path)
     name = place.name.lower()
     found = next((kind for kind, pattern in _KINDS if pattern.fullmatch(name)), None)
@@ -31,4 +36,4 @@ def project_kind(path: str) -> ProjectKind | None:
 
 def is_setup_script(path: str) -> bool:
     """Whether a file is the ``setup.py`` that names a project's requirements in Python."""
-    return PurePath(path).name == "setup.py"
+    return path.endswith("setup.py") and PurePath(path).name == "setup.py"

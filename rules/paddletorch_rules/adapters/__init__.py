@@ -22,6 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from paddletorch_rules import compiled
 from paddletorch_rules.releases import Framework
 
 _FOLDER = Path(__file__).parent
@@ -132,11 +133,36 @@ def _tables(target: Framework) -> tuple[Mapping[str, Any], ...]:
 
 
 def _parsed(*paths: Path) -> tuple[Mapping[str, Any], ...]:
+    return tuple(map(_parsed_file, paths))
+
+
+def _parsed_file(path: Path) -> Mapping[str, Any]:
+    kind, digest = f"adapters_{path.stem}", compiled.digest_of([path])
+    found: Mapping[str, Any] | None = compiled.restore(kind, digest)
+    if found is None:
+        found = read(path)
+        compiled.keep(kind, digest, found)
+    return found
+
+
+def read(path: Path) -> Mapping[str, Any]:
+    """What one of the files here holds, without the cache."""
     if sys.version_info >= (3, 11):
-        import tomllib  # slow to import, and few files need an adapter
+        import tomllib  # slow to import, and not needed where the file was kept
     else:
         import tomli as tomllib
-    return tuple(tomllib.loads(path.read_text(encoding="utf-8")) for path in paths)
+    found: Mapping[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def write_compiled(folder: Path) -> None:
+    """Write what a wheel brings of the files here into ``folder``.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    for path in sorted(_FOLDER.glob("*.toml")):
+        compiled.write(folder, f"adapters_{path.stem}", [path], read(path))
 
 
 def _adapter(entry: Mapping[str, Any]) -> Adapter:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from paddletorch.batch.pool import convert_in_pool
 from paddletorch.engine.engine import Engine
-from paddletorch.inputs.read import SourceFile
 from paddletorch.model import Options, Status
 from paddletorch.resolve.project.module_finder import Location, ModuleFinder
 
@@ -307,8 +306,8 @@ def test_an_engine_without_a_tree_looks_at_no_other_file(tmp_path: Path) -> None
 def test_worker_processes_know_the_tree(tmp_path: Path) -> None:
     code = "import torch\nfrom .models import Net\nthing = Net()\nthing.load_state_dict(s)\n"
     write(tmp_path, {"pkg/models.py": MODELS, "pkg/a.py": code, "pkg/b.py": code})
-    sources = [SourceFile(str(p), p.read_bytes()) for p in sorted((tmp_path / "pkg").glob("?.py"))]
-    results = list(convert_in_pool(sources, Options(target="paddle"), 2))
+    paths = [str(path) for path in sorted((tmp_path / "pkg").glob("?.py"))]
+    results = list(convert_in_pool(paths, [len(code)] * 2, Options(target="paddle"), 2))
     assert [b"thing.set_state_dict(s)" in r.result.output for r in results] == [True, True]
 
 

@@ -18,7 +18,7 @@ from paddletorch_rules.storage import UntrustedFolder, cache_folder
 from paddletorch.batch.cache.environment import environment_digest
 from paddletorch.batch.cache.record import findings_of, is_cacheable, result_of, text_of
 from paddletorch.batch.cache.store import Damaged, Record, Store
-from paddletorch.inputs.read import SourceFile
+from paddletorch.inputs.read import SourceFile, read
 from paddletorch.model import NOTHING_RECORDED, Evidence, FileResult, Options
 from paddletorch.model.dependencies import LARGEST, Dependencies, DependentResult, content_digest, kind_of
 
@@ -32,17 +32,17 @@ _NAME = "results-1.sqlite"
 class ResultCache:
     """The results of earlier runs with the same options. It never raises; ``notes`` say what went wrong."""
 
-    def __init__(
-        self, options: Options, *, enabled: bool = True, evidence: Mapping[str, Evidence] = NOTHING_RECORDED
-    ) -> None:
-        """``enabled``: otherwise nothing is found or kept. ``evidence``: what counts for each file beside its bytes."""
+    def __init__(self, options: Options, *, evidence: Mapping[str, Evidence] = NOTHING_RECORDED) -> None:
+        """``evidence``: what counts for each file beside its bytes."""
         self._evidence = evidence
         self.notes: list[str] = []
-        self._store = self._find_store() if enabled else None
+        self._store = self._find_store()
         self._environment = environment_digest(options) if self._store is not None else b""
         self._contents: dict[str, bytes] = {}
         self._states: dict[str, bytes] = {}
         self._manifests: dict[int, Sequence[str]] = {}
+        self._limit = options.max_file_size
+        self._batch = _Batch()
 
     def _find_store(self) -> Store | None:
         try:
@@ -52,24 +52,33 @@ class ResultCache:
             return None
         return Store(folder / _NAME) if folder is not None else None
 
-    def find(self, sources: Sequence[SourceFile]) -> dict[str, FileResult | None]:
+    @property
+    def has_results(self) -> bool:
+        """Whether any run has kept results here."""
+        return self._store is not None and self._store.path.exists()
+
+    def find(self, sources: Iterable[SourceFile]) -> dict[str, FileResult | None]:
         """Results that still hold, by path; None for a file that does not use the source framework."""
         if self._store is None:
             return {}
-        wanted: dict[bytes, SourceFile] = {}
+        wanted: dict[bytes, str] = {}
         for source in sources:
             path, content = str(Path(source.path).absolute()), content_digest(source.data)
             if len(source.data) <= LARGEST:
                 self._states["c" + path] = content
             self._contents[source.path] = content
-            wanted[self._key(source.path, source.data)] = source
+            wanted[self._key(source.path, source.data)] = source.path
         try:
-            records, stale = self._store.read((k, self._contents[s.path]) for k, s in wanted.items())
-            found = {
-                wanted[key].path: self._result(wanted[key], record)
-                for key, (manifest, record) in records.items()
-                if self._holds(manifest, record)
-            }
+            records, stale = self._store.read((k, self._contents[path]) for k, path in wanted.items())
+            found: dict[str, FileResult | None] = {}
+            for key, (manifest, record) in records.items():
+                path = wanted[key]
+                if not self._holds(manifest, record):
+                    continue
+                if record.findings is None:
+                    found[path] = None
+                elif (same := self._same(path)) is not None:
+                    found[path] = result_of(path, same, record.findings, record.text)
         except (Damaged, ValueError, TypeError, LookupError, zlib.error):
             self._give_up()
             return {}
@@ -77,13 +86,15 @@ class ResultCache:
             self._store.touch(stale)
         return found
 
-    def keep(self, converted: Iterable[DependentResult], others: Iterable[SourceFile]) -> Iterator[FileResult]:
-        """Keep results as they come and hand them on; ``others`` are files that do not use the source framework."""
-        batch = _Batch()
+    def keep_unused(self, source: SourceFile) -> None:
+        """Keep that a file does not use the source framework."""
         if self._store is not None:
-            for source in others:
-                key = self._key(source.path, source.data)
-                batch.add(key, content_digest(source.data), Dependencies(), None, None)
+            key = self._key(source.path, source.data)
+            self._batch.add(key, content_digest(source.data), Dependencies(), None, None)
+
+    def keep(self, converted: Iterable[DependentResult]) -> Iterator[FileResult]:
+        """Keep results as they come and hand them on."""
+        batch = self._batch
         try:
             for result, dependencies in converted:
                 if self._store is not None and dependencies is not None and is_cacheable(result):
@@ -121,10 +132,11 @@ class ResultCache:
             digest.update(b"\0" + repr(answers).encode("utf-8", "backslashreplace"))
         return digest.digest()
 
-    def _result(self, source: SourceFile, record: Record) -> FileResult | None:
-        if record.findings is None:
-            return None
-        return result_of(source.path, source.data, record.findings, record.text)
+    def _same(self, path: str) -> bytes | None:
+        """The file's bytes, if they are still those that were looked up."""
+        file = read(path, self._limit)
+        unchanged = isinstance(file, SourceFile) and content_digest(file.data) == self._contents[path]
+        return file.data if isinstance(file, SourceFile) and unchanged else None
 
     def _holds(self, manifest: int, record: Record) -> bool:
         """Whether all that the result rests on is as it was."""
