@@ -46,7 +46,8 @@ class Table:
         self._by_id: dict[str, Row] = {}
         self._distinctive: dict[str, dict[str, str | None]] = {}
         self._by_name: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
-        self._prefixes: dict[Framework, list[tuple[str, Row, Form]]] = {"torch": [], "paddle": []}
+        self._prefixes: dict[Framework, dict[str, tuple[int, Row, Form]]] = {"torch": {}, "paddle": {}}
+        """Of names that end in ``.*`` what stands before the star, with the order in which the tables have them."""
         self._members: dict[Framework, dict[str, list[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
         self._absent: dict[Framework, dict[str, dict[str, Row]]] = {"torch": {}, "paddle": {}}
         self._exported: dict[Framework, dict[str, dict[str, str]]] = {"torch": {}, "paddle": {}}
@@ -67,7 +68,8 @@ class Table:
                 if row.receiver is not None:
                     self._members[side].setdefault(name, []).append((row, form))
                 elif name.endswith(".*"):
-                    self._prefixes[side].append((name[:-1], row, form))
+                    known = self._prefixes[side]
+                    known.setdefault(name[:-1], (len(known), row, form))
                 else:
                     owner, _, last = name.rpartition(".")
                     if row.kind == "unsupported" and owner.rpartition(".")[2][:1].isupper():
@@ -173,10 +175,14 @@ class Table:
         found = self._named(side, qualified_name)
         if found:
             return found[0]
-        for prefix, row, form in self._prefixes[side]:
-            if qualified_name.startswith(prefix):
-                return row, form
-        return None
+        prefixes, end = self._prefixes[side], qualified_name.find(".")
+        first: tuple[int, Row, Form] | None = None
+        while end >= 0:
+            one = prefixes.get(qualified_name[: end + 1])
+            if one is not None and (first is None or one[0] < first[0]):
+                first = one
+            end = qualified_name.find(".", end + 1)
+        return first[1:] if first is not None else None
 
     def overloads(self, side: Framework, qualified_name: str) -> Sequence[tuple[Row, Form]]:
         """All rows of a source-side qualified name: they differ in what they take."""
