@@ -53,6 +53,8 @@ class Table:
         self._exported: dict[Framework, dict[str, dict[str, str]]] = {"torch": {}, "paddle": {}}
         self._by_module: dict[Framework, dict[str, list[str]]] = {"torch": {}, "paddle": {}}
         self._made: dict[str, str | None] = {}
+        self._constants: dict[str, str | None] = {}
+        self._bases: dict[str, tuple[str, ...]] = {}
         self._known_members: dict[tuple[str, str], tuple[str, str | None] | None] = {}
         for row in self.rows:
             self._by_id.setdefault(row.id, row)
@@ -101,6 +103,11 @@ class Table:
 
     def constant(self, qualified_name: str) -> str | None:
         """The tracked type of the object that a name is, such as a dtype."""
+        if qualified_name not in self._constants:
+            self._constants[qualified_name] = self._constant(qualified_name)
+        return self._constants[qualified_name]
+
+    def _constant(self, qualified_name: str) -> str | None:
         for side in ("torch", "paddle"):
             found = self._named(side, qualified_name)
             if found and found[0][0].kind == "constant":
@@ -141,10 +148,14 @@ class Table:
 
     def bases(self, type_name: str) -> tuple[str, ...]:
         """The type and those whose members it has too."""
+        known = self._bases.get(type_name)
+        if known is not None:
+            return known
         found = [type_name]
         while (spec := self.types.get(found[-1])) is not None and spec.base and spec.base not in found:
             found.append(spec.base)
-        return tuple(found)
+        self._bases[type_name] = tuple(found)
+        return self._bases[type_name]
 
     def distinctive(self, name: str, side: Framework) -> str | None:
         """What a method gives whose name alone shows that its receiver is a tensor or a module; ``side``'s before."""
