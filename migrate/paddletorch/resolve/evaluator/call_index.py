@@ -21,14 +21,17 @@ class CallIndex:
         """Calls of plain names, by name and by the identity of the list of bindings that it means."""
         self._of_methods: dict[tuple[str, str], list[ast.Call]] = {}
         """Calls of methods, by the method's name and, of ``__init__``, the name of the class."""
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[ast.Call]]:
         by_name: defaultdict[str, list[ast.Call]] = defaultdict(list)
-        for call in tree.calls:
+        for call in self._tree.calls:
             callee = call.func
             if isinstance(callee, ast.Attribute):
                 by_name[callee.attr].append(call)
             elif isinstance(callee, ast.Name):
                 by_name[callee.id].append(call)
-        self._by_name: dict[str, list[ast.Call]] = dict(by_name)
+        return dict(by_name)
 
     def of(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]:
         """Calls in the module that may call ``function``: by its name, or by its method name.

@@ -79,17 +79,14 @@ class TypeChecks:
     def _checks(self) -> Iterator[tuple[_Checked, ast.expr, ast.expr]]:
         """What is checked, types and whole expression of each check."""
         parents = self._tree.parents
-        for function in self._tree.names.get("isinstance", ()):
-            call = parents[function]
-            if not isinstance(call, ast.Call) or call.func is not function or len(call.args) != 2:
-                continue
-            if isinstance(call.args[0], ast.Name | ast.Attribute):
+        calls = [c for c in self._tree.type_checks if c.args and isinstance(c.args[0], ast.Name | ast.Attribute)]
+        for call in calls:
+            assert isinstance(call.args[0], ast.Name | ast.Attribute)
+            if _is_of(call, "isinstance") and len(call.args) == 2:
                 yield call.args[0], call.args[1], call
-        for function in self._tree.names.get("type", ()):
-            call = parents[function]
-            if not isinstance(call, ast.Call) or len(call.args) != 1:
-                continue
-            if not isinstance(call.args[0], ast.Name | ast.Attribute):
+        for call in calls:
+            assert isinstance(call.args[0], ast.Name | ast.Attribute)
+            if not _is_of(call, "type") or len(call.args) != 1:
                 continue
             compared = parents[call]
             if not isinstance(compared, ast.Compare) or compared.left is not call or len(compared.ops) != 1:
@@ -146,6 +143,10 @@ class TypeChecks:
             if not isinstance(node, ast.stmt):
                 return False
         return False
+
+
+def _is_of(call: ast.Call, name: str) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == name
 
 
 def _path(node: ast.expr) -> tuple[ast.Name | None, str]:

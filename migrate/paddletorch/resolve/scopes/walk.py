@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
-from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, BindingKind, Scope, registered
+from paddletorch.resolve.scopes.bindings import REGISTERING, AttributeStore, Binding, BindingKind, Scope, registered
 
 _PLAIN_FIELDS = frozenset(
     {"ctx", "op", "ops", "arg", "kind", "conversion", "simple", "is_async", "type_comment", "type_ignores"}
@@ -23,6 +23,8 @@ _FIELDS = {
 
 _CHILDREN = {kind: attrgetter(*names) if names else lambda _: () for kind, names in _FIELDS.items()}
 """What is in the fields of a node that may hold nodes: one value, or a tuple of the values of several fields."""
+
+_CHECKING = frozenset({"isinstance", "type"})
 
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Comprehension = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -52,6 +54,8 @@ class Walk:
         self.annotations: list[ast.expr] = []
         self.strings: list[ast.Constant] = []
         self.fstrings: list[ast.JoinedStr] = []
+        self.type_checks: list[ast.Call] = []
+        """Calls of ``isinstance`` and ``type``."""
         self.string_annotations: dict[ast.Constant, ast.expr] = {}
         """The expressions in annotations that are written as strings."""
         self._stack: list[tuple[ast.AST, Scope]] = []
@@ -98,6 +102,11 @@ class Walk:
         else:
             self._stack.append((child, scope))
 
+    def _push_block(self, block: Iterable[ast.stmt], parent: ast.AST, scope: Scope) -> None:
+        for statement in block:
+            self.parents[statement] = parent
+            self._stack.append((statement, scope))
+
     def _bind(self, scope: Scope, binding: Binding) -> None:
         home = scope
         if binding.name in scope.redirected:
@@ -124,17 +133,28 @@ class Walk:
             self.scopes[node] = scope
             self.attributes.append(node)
             value = node.value
-            if value.__class__ is not ast.Attribute:
-                self._push(value, node, scope)
-                return
             self.parents[value] = node
-            node = value
+            kind = value.__class__
+            if kind is ast.Attribute:
+                node = value  # type: ignore[assignment]
+                continue
+            if kind is ast.Name:
+                self.scopes[value] = scope
+                self.loads.append(value)  # type: ignore[arg-type]
+            else:
+                self._push(value, node, scope)
+            return
 
     def _call(self, node: ast.Call, scope: Scope) -> None:
         self.scopes[node] = scope
         self.calls.append(node)
-        if node.func.__class__ is ast.Attribute and (store := registered(node, scope)) is not None:
-            self.stores.append(store)
+        called = node.func
+        kind = called.__class__
+        if kind is ast.Attribute:
+            if called.attr in REGISTERING and (store := registered(node, scope)) is not None:  # type: ignore[attr-defined]
+                self.stores.append(store)
+        elif kind is ast.Name and called.id in _CHECKING:  # type: ignore[attr-defined]
+            self.type_checks.append(node)
         self._push_children(node, scope)
 
     def _fstring(self, node: ast.JoinedStr, scope: Scope) -> None:
@@ -173,8 +193,7 @@ class Walk:
             self.annotations.append(node.returns)
             self._push(node.returns, node, scope)
         inner = self._function_scope(node, scope)
-        for statement in node.body:
-            self._push(statement, node, inner)
+        self._push_block(node.body, node, inner)
 
     def _function_scope(self, node: _FunctionNode, scope: Scope) -> Scope:
         inner = Scope("function", node, scope)
@@ -217,8 +236,7 @@ class Walk:
             self._push(child, node, scope)
         inner = Scope("class", node, scope)
         self.own[node] = inner
-        for statement in node.body:
-            self._push(statement, node, inner)
+        self._push_block(node.body, node, inner)
 
     def _import(self, node: ast.Import, scope: Scope) -> None:
         for alias in node.names:
@@ -262,8 +280,8 @@ class Walk:
     def _for(self, node: ast.For | ast.AsyncFor, scope: Scope) -> None:
         self._target(node.target, node.iter, scope, node, "iterate")
         self._push(node.iter, node, scope)
-        for statement in (*node.body, *node.orelse):
-            self._push(statement, node, scope)
+        self._push_block(node.body, node, scope)
+        self._push_block(node.orelse, node, scope)
 
     def _with(self, node: ast.With | ast.AsyncWith, scope: Scope) -> None:
         for item in node.items:
@@ -271,8 +289,7 @@ class Walk:
             self._push(item.context_expr, item, scope)
             if item.optional_vars is not None:
                 self._target(item.optional_vars, item.context_expr, scope, item, "enter")
-        for statement in node.body:
-            self._push(statement, node, scope)
+        self._push_block(node.body, node, scope)
 
     def _handler(self, node: ast.ExceptHandler, scope: Scope) -> None:
         if node.name:
@@ -327,7 +344,14 @@ class Walk:
         shape = target.__class__
         if shape is ast.Name:
             self.scopes[target] = scope
-            self._bind(scope, Binding(kind, target.id, target, scope, value, annotation, path=path))  # type: ignore[attr-defined]
+            name: str = target.id  # type: ignore[attr-defined]
+            binding = Binding(kind, name, target, scope, value, annotation, None, None, path)
+            if scope.redirected:
+                self._bind(scope, binding)
+            elif name in scope.bindings:
+                scope.bindings[name].append(binding)
+            else:
+                scope.bindings[name] = [binding]
         elif shape is ast.Attribute:
             assert isinstance(target, ast.Attribute)
             self.scopes[target] = scope
