@@ -251,7 +251,7 @@ class Engine:
         left: list[Violation] = []
         view = self._view(settings, parsed, path)
         view = view.leaving(blocked, view.suppressions)
-        releases.callback(view.evaluator.release)
+        releases.callback(view.release)
         while True:
             planned = plan_file(view)
             every, findings, ignored = self._shown(view, planned)
@@ -259,6 +259,7 @@ class Engine:
             if self._options.annotate:
                 edits = (*edits, *annotation_edits(view, findings))
             text = ConvertedText(source, parsed.module, parsed.tree, edits)
+            releases.callback(text.release)
             found = violations(text, settings.source, settings.target)
             if not found and edits and not imports_target(text, settings.target):
                 found = self._taken_for_source(text, settings.without_guesses, path, parsed.left)
@@ -297,7 +298,7 @@ class Engine:
         try:
             planned = plan_file(view.leaving(_moved(left, text), view.suppressions))
         finally:
-            view.evaluator.release()
+            view.release()
             parsed.tree.release()
         return statements_changed_again(text, planned.edits, planned.conversions)
 
@@ -411,7 +412,7 @@ class Engine:
         except (RecursionError, OutOfTime):
             return set()
         finally:
-            view.evaluator.release()
+            view.release()
             parsed.tree.release()
         return view.suppressions.unused()
 
