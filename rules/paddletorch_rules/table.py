@@ -41,9 +41,13 @@ class Table:
         self._index = tables["index"]
         self._pairs: dict[Framework, dict[str, Sequence[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
         self._member_pairs: dict[Framework, dict[str, Sequence[tuple[Row, Form]]]] = {"torch": {}, "paddle": {}}
+        self._prefixes: dict[Framework, dict[str, tuple[int, int, int]]] = {}
+        """Of names that end in ``.*`` what stands before the star: its order in the tables, its row and form."""
         self._exported: dict[Framework, dict[str, dict[str, str]]] = {"torch": {}, "paddle": {}}
         self._by_module: dict[Framework, dict[str, list[str]]] = {"torch": {}, "paddle": {}}
         self._made: dict[str, str | None] = {}
+        self._constants: dict[str, str | None] = {}
+        self._bases: dict[str, tuple[str, ...]] = {}
         self._known_members: dict[tuple[str, str], tuple[str, str | None] | None] = {}
 
     def _row(self, number: int) -> Row:
@@ -97,6 +101,11 @@ class Table:
 
     def constant(self, qualified_name: str) -> str | None:
         """The tracked type of the object that a name is, such as a dtype."""
+        if qualified_name not in self._constants:
+            self._constants[qualified_name] = self._constant(qualified_name)
+        return self._constants[qualified_name]
+
+    def _constant(self, qualified_name: str) -> str | None:
         for side in ("torch", "paddle"):
             found = self._named(side, qualified_name)
             if found and found[0][0].kind == "constant":
@@ -137,10 +146,14 @@ class Table:
 
     def bases(self, type_name: str) -> tuple[str, ...]:
         """The type and those whose members it has too."""
+        known = self._bases.get(type_name)
+        if known is not None:
+            return known
         found = [type_name]
         while (spec := self.types.get(found[-1])) is not None and spec.base and spec.base not in found:
             found.append(spec.base)
-        return tuple(found)
+        self._bases[type_name] = tuple(found)
+        return self._bases[type_name]
 
     def distinctive(self, name: str, side: Framework) -> str | None:
         """What a method gives whose name alone shows that its receiver is a tensor or a module; ``side``'s before."""
@@ -166,10 +179,21 @@ class Table:
         found = self._named(side, qualified_name)
         if found:
             return found[0]
-        for prefix, number, position in self._index["prefixes"][side]:
-            if qualified_name.startswith(prefix):
-                return self._at(side, ((number, position),))[0]
-        return None
+        prefixes, end = self._by_prefix(side), qualified_name.find(".")
+        first: tuple[int, int, int] | None = None
+        while end >= 0:
+            one = prefixes.get(qualified_name[: end + 1])
+            if one is not None and (first is None or one < first):
+                first = one
+            end = qualified_name.find(".", end + 1)
+        return self._at(side, (first[1:],))[0] if first is not None else None
+
+    def _by_prefix(self, side: Framework) -> dict[str, tuple[int, int, int]]:
+        if side not in self._prefixes:
+            found = self._prefixes[side] = {}
+            for order, (prefix, number, position) in enumerate(self._index["prefixes"][side]):
+                found.setdefault(prefix, (order, number, position))
+        return self._prefixes[side]
 
     def overloads(self, side: Framework, qualified_name: str) -> Sequence[tuple[Row, Form]]:
         """All rows of a source-side qualified name: they differ in what they take."""

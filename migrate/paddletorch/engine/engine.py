@@ -250,7 +250,7 @@ class Engine:
         left: list[Violation] = []
         view = self._view(settings, parsed, path)
         view = view.leaving(blocked, view.suppressions)
-        releases.callback(view.evaluator.release)
+        releases.callback(view.release)
         while True:
             planned = plan_file(view)
             every, findings, ignored = self._selection.of(view, planned)
@@ -258,6 +258,7 @@ class Engine:
             if self._options.annotate:
                 edits = (*edits, *annotation_edits(view, findings))
             text = ConvertedText(source, parsed.module, parsed.tree, edits)
+            releases.callback(text.release)
             found = violations(text, settings.source, settings.target, planned.conversions)
             if not found and edits and not imports_target(text, settings.target):
                 found = self._taken_for_source(text, settings.without_guesses, path, parsed.left)
@@ -296,7 +297,7 @@ class Engine:
         try:
             planned = plan_file(view.leaving(_moved(left, text), view.suppressions))
         finally:
-            view.evaluator.release()
+            view.release()
             parsed.tree.release()
         return statements_changed_again(text, planned.edits, planned.conversions)
 
@@ -360,7 +361,7 @@ class Engine:
         except (RecursionError, OutOfTime):
             return set()
         finally:
-            view.evaluator.release()
+            view.release()
             parsed.tree.release()
         return view.suppressions.unused()
 
@@ -395,7 +396,11 @@ def _with_written_text(text: ConvertedText, conversion: Conversion) -> Conversio
     written = " ".join(text.written_at(text.source.span_of(conversion)).split())
     if len(written) > _LONGEST_TEXT:
         written = f"{written[:_LONGEST_TEXT]}…"
-    return replace(conversion, written=written) if written else conversion
+    if not written:
+        return conversion
+    one = conversion  # one for each use, so without the cost of ``replace``
+    place = one.line, one.column, one.end_line, one.end_column
+    return Conversion(one.code, one.name, one.replacement, *place, one.row, one.cell, written)
 
 
 _LONGEST_TEXT = 200

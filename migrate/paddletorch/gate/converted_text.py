@@ -57,6 +57,11 @@ class ConvertedText:
         module = parsed_text(self.body)
         return None if module is None else ScopeTree(module)
 
+    def release(self) -> None:
+        """Break the reference cycles of the new text's scopes, so that memory is freed at once."""
+        if (tree := vars(self).pop("new_tree", None)) is not None:
+            tree.release()
+
     @cached_property
     def new_source(self) -> Source:
         """The new text, with the positions in it."""

@@ -105,6 +105,7 @@ def qualified(name: str) -> Values:
     return frozenset({Qualified(name)})
 
 
+@lru_cache(maxsize=10_000)
 def foreign(kind: str) -> Values:
     """An object of no framework; ``kind`` is its Python type, or the function that made it."""
     return frozenset({Instance("foreign", kind)})

@@ -184,9 +184,9 @@ def line_at(body: bytes, offset: int) -> int:
 
 
 def _line_starts(body: bytes) -> list[int]:
-    if b"\r" in body:
-        return [0, *(match.end() for match in _LINE_END.finditer(body))]
-    return [0, *accumulate(len(line) + 1 for line in body.split(b"\n")[:-1])]
+    lines = body.splitlines(keepends=True)
+    starts = [0, *accumulate(map(len, lines))]
+    return starts if not lines or lines[-1].endswith((b"\n", b"\r")) else starts[:-1]
 
 
 class Piece(NamedTuple):

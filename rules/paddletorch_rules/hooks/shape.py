@@ -232,11 +232,8 @@ def swap_axes(call: BoundCall, first: str, second: str) -> None:
 
 def _are_apart(call: BoundCall, first: str, second: str) -> bool:
     """Whether two axes are seen to be different ones, whatever the tensor."""
-    axes = call.literal(first), call.literal(second)
-    if not all(isinstance(axis, int) for axis in axes):
-        return False
-    one, other = sorted(axes)  # type: ignore[type-var]
-    return one != other and ((one < 0) == (other < 0))
+    one, other = call.literal(first), call.literal(second)
+    return isinstance(one, int) and isinstance(other, int) and one != other and (one < 0) == (other < 0)
 
 
 @hook("counts", to="paddle")

@@ -19,7 +19,7 @@ def solver_of(rules: Rules, computed: list[str]) -> Solver:
         computed.append(node.id)
         return solver.variable(node.id, rules[node.id])
 
-    solver = Solver(compute)
+    solver = Solver({}, compute)
     return solver
 
 

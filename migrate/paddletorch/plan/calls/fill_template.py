@@ -234,7 +234,9 @@ def _check_scopes(
     for name, kind in zip((p.name for p in pieces if isinstance(p, Placeholder)), kinds, strict=True):
         value = arguments[name]
         values = [value] if isinstance(value, ast.expr) else list(value) if isinstance(value, tuple) else []
-        forbidden = {"": (), "iterable": (ast.NamedExpr,), "inside": _BOUND_TO_SCOPE}[kind]
+        if not kind:
+            continue
+        forbidden = {"iterable": (ast.NamedExpr,), "inside": _BOUND_TO_SCOPE}[kind]
         nodes = [n for v in values for n in ast.walk(v)]
         if any(isinstance(n, forbidden) for n in nodes):
             raise Refused(EvaluatedTwice((name,)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -99,15 +100,15 @@ class Settings:
 
     def cached(self, question: str, key: Hashable, answer: Callable[[], T]) -> T:
         """The cached answer to a question about the tables and releases, which is the same for every file."""
-        known = self._cache.setdefault(question, {})
+        known = self._cache[question]
         if key not in known:
             known[key] = answer()
         found: T = known[key]
         return found
 
     @cached_property
-    def _cache(self) -> dict[str, dict[Hashable, Any]]:
-        return {}
+    def _cache(self) -> defaultdict[str, dict[Hashable, Any]]:
+        return defaultdict(dict)
 
     def emitted(self, row: Row) -> Form | None:
         """The form of the row that is written: the first one that every target release has."""

@@ -114,7 +114,7 @@ class Uses:
         """Whether there is a use of this site, and it is left."""
         return site in self._by_site and not self._by_site[site].converts
 
-    @property
+    @cached_property
     def converted(self) -> tuple[Use, ...]:
         """The uses that are converted."""
         return tuple(use for use in self.items if use.converts)

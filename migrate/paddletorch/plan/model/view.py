@@ -56,6 +56,8 @@ class FileView:
     evidence: Evidence | None = None
     """What was seen of the file as it ran; None for what cannot be recorded, such as a notebook."""
     _provided: dict[Callable[[FileView], Any], Any] = field(default_factory=dict, repr=False, compare=False)
+    _all_provided: list[dict[Callable[[FileView], Any], Any]] = field(default_factory=list, repr=False, compare=False)
+    """What is provided of the views that were made of this one with other matches."""
 
     def leaving(self, lines: frozenset[int], suppressions: Suppressions) -> FileView:
         """The view for another attempt, which leaves these lines; what was found of values and syntax serves again."""
@@ -65,7 +67,17 @@ class FileView:
 
     def matching(self, matches: Mapping[ast.expr, Match]) -> FileView:
         """The view with these expressions that match templates, on which what an argument can be rests."""
-        return replace(self, matches=matches, _provided={}) if matches else self
+        if not matches:
+            return self
+        provided: dict[Callable[[FileView], Any], Any] = {}
+        self._all_provided.append(provided)
+        return replace(self, matches=matches, _provided=provided)
+
+    def release(self) -> None:
+        """Break the reference cycles, so that memory is freed at once; nothing can be planned afterwards."""
+        for provided in (self._provided, *self._all_provided):
+            provided.clear()
+        self.evaluator.release()
 
     def provide(self, kind: Callable[[FileView], T]) -> T:
         """The file's only instance of ``kind``, such as ``Receivers``; created at the first call.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -16,17 +17,22 @@ class CallIndex:
 
     def __init__(self, tree: ScopeTree) -> None:
         self._tree = tree
-        self._by_name: dict[str, list[ast.Call]] = {}
         self._by_bindings: dict[str, dict[int, list[ast.Call]]] = {}
         """Calls of plain names, by name and by the identity of the list of bindings that it means."""
         self._called_there: dict[ast.Lambda, list[ast.Call]] = {}
         self._of_methods: dict[tuple[str, str], list[ast.Call]] = {}
         """Calls of methods, by the method's name and, of ``__init__``, the name of the class."""
-        for call in tree.calls:
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[ast.Call]]:
+        by_name: defaultdict[str, list[ast.Call]] = defaultdict(list)
+        for call in self._tree.calls:
             callee = call.func
-            name = callee.id if isinstance(callee, ast.Name) else getattr(callee, "attr", None)
-            if name is not None:
-                self._by_name.setdefault(name, []).append(call)
+            if isinstance(callee, ast.Attribute):
+                by_name[callee.attr].append(call)
+            elif isinstance(callee, ast.Name):
+                by_name[callee.id].append(call)
+        return dict(by_name)
 
     def of(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]:
         """Calls in the module that may call ``function``: by its name, or by its method name.

@@ -75,7 +75,10 @@ class Evaluator:
         """Names that are imported, by the identity of a list of bindings."""
         self.limit = limit if limit is not None else TimeLimit()
         self._is_recorded = bool(evidence.seen)
-        self._solver = Solver(self._recorded if self._is_recorded else self._compute, self.limit)
+        if self._is_recorded:
+            self._solver = Solver({}, self._recorded, self.limit)
+        else:
+            self._solver = Solver({kind: rule.__get__(self) for kind, rule in _RULES.items()}, limit=self.limit)
         self._evaluate = self._solver.evaluate
         self._known = self._solver.final_expressions
         stars = ("." * star.level + (star.module or "") for star in tree.stars)
@@ -209,7 +212,7 @@ class Evaluator:
         if bindings:
             reaching = self._reaching.of(node, bindings).parts() if len(bindings) > 1 else bindings
             found = self._variables.bound(reaching)
-            types = self._checks.types(node, bindings)
+            types = self._checks.types_of_name(node, bindings) if self._checks.are_of_names else None
             return found if types is None else self._types.narrowed(found, types)
         if node.id in self._frameworks:
             return qualified(node.id)
@@ -227,7 +230,7 @@ class Evaluator:
 
     def _attribute(self, node: ast.Attribute) -> Values:
         found = self._attributes.attribute(node)
-        types = self._checks.types(node)
+        types = self._checks.types_of_attribute(node) if node.attr in self._checks.checked_members else None
         return found if types is None else self._types.narrowed(found, types)
 
     def _call(self, node: ast.Call) -> Values:

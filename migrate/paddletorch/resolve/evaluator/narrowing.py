@@ -43,19 +43,23 @@ class TypeChecks:
         self._by_bindings = {key: SpanIndex(regions) for key, regions in found.items()}
         """The checks of each variable, by the identity of its list of bindings and the members that are checked."""
         self._members = {members for _, members in self._by_bindings}
+        self.are_of_names = "" in self._members
+        """Whether any check is of a name itself."""
+        self.checked_members = frozenset(members.rpartition(".")[2] for members in self._members if members)
+        """The names of the attributes that are checked."""
 
-    def types(self, load: _Checked, bindings: Sequence[Binding] | None = None) -> ast.expr | None:
-        """The type, or the tuple of types, of the innermost check around ``load``.
+    def types_of_name(self, load: ast.Name, bindings: Sequence[Binding]) -> ast.expr | None:
+        """The type, or the tuple of types, of the innermost check around ``load``, which can mean ``bindings``."""
+        return self._types(load, bindings, "")
 
-        ``bindings``: all those that a name can refer to, if they are known already.
-        """
-        if not self._by_bindings:
-            return None
-        root, members = (load, "") if isinstance(load, ast.Name) else _path(load)
+    def types_of_attribute(self, load: ast.Attribute) -> ast.expr | None:
+        """The type, or the tuple of types, of the innermost check around ``load``."""
+        root, members = _path(load)
         if root is None or members not in self._members:
             return None
-        if bindings is None:
-            bindings = self._tree.scopes[root].lookup(root.id)
+        return self._types(load, self._tree.scopes[root].lookup(root.id), members)
+
+    def _types(self, load: _Checked, bindings: Sequence[Binding], members: str) -> ast.expr | None:
         regions = self._by_bindings.get((id(bindings), members))
         if regions is None:
             return None
@@ -75,17 +79,14 @@ class TypeChecks:
     def _checks(self) -> Iterator[tuple[_Checked, ast.expr, ast.expr]]:
         """What is checked, types and whole expression of each check."""
         parents = self._tree.parents
-        for function in self._tree.names.get("isinstance", ()):
-            call = parents[function]
-            if not isinstance(call, ast.Call) or call.func is not function or len(call.args) != 2:
-                continue
-            if isinstance(call.args[0], ast.Name | ast.Attribute):
+        calls = [c for c in self._tree.type_checks if c.args and isinstance(c.args[0], ast.Name | ast.Attribute)]
+        for call in calls:
+            assert isinstance(call.args[0], ast.Name | ast.Attribute)
+            if _is_of(call, "isinstance") and len(call.args) == 2:
                 yield call.args[0], call.args[1], call
-        for function in self._tree.names.get("type", ()):
-            call = parents[function]
-            if not isinstance(call, ast.Call) or len(call.args) != 1:
-                continue
-            if not isinstance(call.args[0], ast.Name | ast.Attribute):
+        for call in calls:
+            assert isinstance(call.args[0], ast.Name | ast.Attribute)
+            if not _is_of(call, "type") or len(call.args) != 1:
                 continue
             compared = parents[call]
             if not isinstance(compared, ast.Compare) or compared.left is not call or len(compared.ops) != 1:
@@ -142,6 +143,10 @@ class TypeChecks:
             if not isinstance(node, ast.stmt):
                 return False
         return False
+
+
+def _is_of(call: ast.Call, name: str) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == name
 
 
 def _path(node: ast.expr) -> tuple[ast.Name | None, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from paddletorch_rules.facts import facts
 
@@ -50,6 +51,7 @@ def tensors(values: Values) -> Values:
     return frozenset(v for v in values if isinstance(v, Instance) and v.type == TENSOR)
 
 
+@lru_cache(maxsize=10_000)
 def of_kind(kind: str | None, api: str) -> Values:
     """What the tables call ``kind``, made by ``api``: an instance, tensors in a container, a number."""
     if kind == "tensors":

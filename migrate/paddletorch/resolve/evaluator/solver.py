@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any
 
 from paddletorch.model.time_limit import TimeLimit
 from paddletorch.resolve.values import NOTHING, UNKNOWN, Values
@@ -23,10 +24,19 @@ class Solver:
     something else than before, its readers are queued again, until nothing changes.
     """
 
-    def __init__(self, compute: Callable[[ast.expr], Values], limit: TimeLimit | None = None) -> None:
-        """``compute`` finds what an expression can be; it calls :meth:`evaluate` for the parts of the expression."""
+    def __init__(
+        self,
+        rules: Mapping[type[ast.expr], Callable[[Any], Values]],
+        other: Callable[[ast.expr], Values] = lambda node: UNKNOWN,
+        limit: TimeLimit | None = None,
+    ) -> None:
+        """``rules`` find what an expression of each kind can be; they call :meth:`evaluate` for the parts of it.
+
+        ``other`` is the rule of all other kinds.
+        """
         self._limit = limit if limit is not None else TimeLimit()
-        self._compute = compute
+        self._rules_by_kind = rules
+        self._other = other
         self._final: dict[Hashable, Values] = {}
         """Variables that cannot change any more."""
         self.final_expressions: dict[ast.expr, Values] = {}
@@ -59,7 +69,7 @@ class Solver:
 
     def solved(self, node: ast.expr) -> Values:
         """What ``node`` can be; as :meth:`solve`, without the cost of a function for the question."""
-        found = self.final_expressions.get(node) or self.evaluate(node)
+        found = self.evaluate(node)
         while self._queue:
             self._run()
             found = self.evaluate(node)
@@ -70,12 +80,11 @@ class Solver:
         found = self.final_expressions.get(node)
         if found is not None:
             return found
-        found = self._current_expressions.get(node)
-        if found is not None:
+        if node in self._current_expressions:
             self._reads += 1
-            return found
+            return self._current_expressions[node]
         reads = self._reads
-        found = self._compute(node)
+        found = self._rules_by_kind.get(node.__class__, self._other)(node)
         if self._reads == reads:  # it depends on nothing that may still change
             self.final_expressions[node] = found
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,7 +71,7 @@ class ModuleFinder:
     def _relative(self, search: _Search, name: str, folder: str) -> Location | None:
         dotted = name.lstrip(".")
         for _ in range(len(name) - len(dotted) - 1):
-            folder = _parent(folder)
+            folder = folder_of(folder)
         return search.walk(folder, dotted.split("."))
 
     def _absolute(self, search: _Search, name: str, folder: str) -> Location | None:
@@ -127,11 +128,11 @@ class _Search:
         ``most``: how many folders above the package the project's root may be.
         """
         top = folder
-        while self.kind(_join(top, "__init__.py")) == "file" and _parent(top) != top:
-            top = _parent(top)
+        while self.kind(_join(top, "__init__.py")) == "file" and folder_of(top) != top:
+            top = folder_of(top)
         above = [top]
         while len(above) <= most and not any(self.kind(_join(above[-1], marker)) for marker in _MARKERS):
-            above.append(_parent(above[-1]))
+            above.append(folder_of(above[-1]))
         if len(above) > most:
             above = [top]  # it is part of no project
         yield from above
@@ -151,5 +152,7 @@ def _join(folder: str, name: str) -> str:
     return f"{folder}{name}" if folder.endswith(os.sep) else f"{folder}{os.sep}{name}"
 
 
-def _parent(folder: str) -> str:
-    return str(Path(folder).parent)
+@lru_cache(maxsize=10_000)
+def folder_of(path: str) -> str:
+    """The folder that holds the file or folder at ``path``."""
+    return str(Path(path).parent)

@@ -19,7 +19,7 @@ from paddletorch.model.dependencies import LARGEST, Dependencies
 from paddletorch.resolve.evaluator.evaluator import Evaluator
 from paddletorch.resolve.evaluator.protocols import Aspect, ExternalModules, Types
 from paddletorch.resolve.project.dependency_tracker import DependencyTracker
-from paddletorch.resolve.project.module_finder import Location, ModuleFinder
+from paddletorch.resolve.project.module_finder import Location, ModuleFinder, folder_of
 from paddletorch.resolve.project.parsed import Parsed
 from paddletorch.resolve.scopes.bindings import Binding
 from paddletorch.resolve.scopes.scopes import ScopeTree
@@ -89,7 +89,7 @@ class ProjectIndex:
 
     def locate(self, name: str, user: str) -> Location | None:
         """Where the name is defined that the file ``user`` imports."""
-        location, checked = self._finder.find(name, str(Path(user).parent))
+        location, checked = self._finder.find(name, folder_of(user))
         self._tracker.add_checked(user, checked)
         if location is not None:
             self._tracker.add_use(user, location.path)
@@ -97,7 +97,7 @@ class ProjectIndex:
 
     def holds(self, package: str, user: str) -> bool:
         """Whether the project has a top-level package or module of this name, as the file ``user`` would import it."""
-        found, checked = self._finder.holds(package, str(Path(user).parent))
+        found, checked = self._finder.holds(package, folder_of(user))
         self._tracker.add_checked(user, checked)
         return found
 

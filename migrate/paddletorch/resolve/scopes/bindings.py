@@ -88,9 +88,13 @@ class AttributeStore:
     """Whether a module takes the value as a buffer or a parameter, which is a tensor or None."""
 
 
+REGISTERING = frozenset({"register_buffer", "register_parameter"})
+"""Methods of modules that store to an attribute."""
+
+
 def registered(call: ast.Call, scope: Scope) -> AttributeStore | None:
     """The store to ``self.x`` that ``self.register_buffer("x", value)`` does; None for other calls."""
-    if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("register_buffer", "register_parameter"):
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in REGISTERING:
         return None
     name = call.args[0] if len(call.args) > 1 else None
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
