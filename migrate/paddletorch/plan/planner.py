@@ -27,6 +27,7 @@ from paddletorch.plan.passes.strings.wrapped_models import plan_wrapped_models
 from paddletorch.plan.passes.tensors.arrays_of_tensors import plan_arrays_of_tensors
 from paddletorch.plan.passes.tensors.augmented_assignments import plan_augmented_assignments
 from paddletorch.plan.passes.tensors.bitwise_operators import plan_bitwise_operators
+from paddletorch.plan.passes.tensors.blocks_of_parameters import plan_blocks_of_parameters
 from paddletorch.plan.passes.tensors.compared_sizes import plan_compared_sizes
 from paddletorch.plan.passes.tensors.functions import plan_functions
 from paddletorch.plan.passes.tensors.indexed_views import plan_indexed_views
@@ -100,6 +101,7 @@ PASSES = (
     Pass("tied weights", plan_tied_weights),  # rewrites statements before their members are planned
     Pass("picked weights", plan_picked_weights),
     Pass("running statistics", plan_statistics),  # rewrites members before they are planned
+    Pass("blocks of parameters", plan_blocks_of_parameters),
     Pass("saved values", plan_saved_values),  # rewrites statements before their members are planned
     Pass("members", plan_members),
     Pass("calls of layers", plan_layer_calls),
