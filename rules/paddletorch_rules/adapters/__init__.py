@@ -64,6 +64,8 @@ class Adapter:
     """Whether the target has no such layer, so that the class stands for every use of the source's."""
     is_base: bool = False
     """Whether it stands for the source's class where the program derives a class from that, and only there."""
+    derivable: bool = False
+    """Whether it stands for the source's class there as well as elsewhere."""
     needs: tuple[str, ...] = ()
     """Names of the functions and other adapters that its text names."""
     at: tuple[str, ...] = ()
@@ -150,6 +152,7 @@ def _adapter(entry: Mapping[str, Any]) -> Adapter:
         calls=entry.get("calls", ""),
         alone=entry.get("alone", False),
         is_base=entry.get("is_base", False),
+        derivable=entry.get("derivable", False),
         **lists,
     )
 
