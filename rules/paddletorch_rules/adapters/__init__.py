@@ -51,13 +51,15 @@ class Adapter:
     warns: tuple[tuple[str, str], ...] = ()
     """What is to be said where it is used: a code, and the words that its message lacks."""
     texts: tuple[str, ...] = ()
-    """Parameters of which it takes a string as it stands."""
+    """Parameters of which it takes a string, or a tensor made in the call, as it stands."""
     beside: tuple[str, ...] = ()
     """Classes that show, made in the same class, that the target's own layer does not suit the input."""
     answers: tuple[str, ...] = ()
     """Codes of what is said of the target's own layer and does not hold for it."""
     calls: str = ""
     """``source``: its ``forward`` has the source's parameters and result, so that its calls stay as they are."""
+    escapes: bool = False
+    """Whether it stands for the layer where one is handed to a function, which may call it in ways of the source."""
     objects: tuple[str, ...] = ()
     """Parameters of which it takes a function or layer, where the target's own layer takes a name only."""
     alone: bool = False
@@ -153,6 +155,7 @@ def _adapter(entry: Mapping[str, Any]) -> Adapter:
         alone=entry.get("alone", False),
         is_base=entry.get("is_base", False),
         derivable=entry.get("derivable", False),
+        escapes=entry.get("escapes", False),
         **lists,
     )
 
