@@ -27,6 +27,7 @@ from paddletorch.plan.passes.strings.wrapped_models import plan_wrapped_models
 from paddletorch.plan.passes.tensors.arrays_of_tensors import plan_arrays_of_tensors
 from paddletorch.plan.passes.tensors.augmented_assignments import plan_augmented_assignments
 from paddletorch.plan.passes.tensors.bitwise_operators import plan_bitwise_operators
+from paddletorch.plan.passes.tensors.blocks_of_parameters import plan_blocks_of_parameters
 from paddletorch.plan.passes.tensors.compared_sizes import plan_compared_sizes
 from paddletorch.plan.passes.tensors.functions import plan_functions
 from paddletorch.plan.passes.tensors.indexed_views import plan_indexed_views
@@ -35,6 +36,7 @@ from paddletorch.plan.passes.tensors.inplace_operators import plan_inplace_opera
 from paddletorch.plan.passes.tensors.integer_gradients import plan_integer_gradients
 from paddletorch.plan.passes.tensors.new_axes import plan_new_axes
 from paddletorch.plan.passes.tensors.packed_sequences import plan_packed_sequences
+from paddletorch.plan.passes.tensors.parameters_with_statistics import plan_parameters_with_statistics
 from paddletorch.plan.passes.tensors.picked_weights import plan_picked_weights
 from paddletorch.plan.passes.tensors.promotion import plan_promotion
 from paddletorch.plan.passes.tensors.replaced_layers import plan_replaced_layers
@@ -101,6 +103,8 @@ PASSES = (
     Pass("tied weights", plan_tied_weights),  # rewrites statements before their members are planned
     Pass("picked weights", plan_picked_weights),
     Pass("running statistics", plan_statistics),  # rewrites members before they are planned
+    Pass("parameters with statistics", plan_parameters_with_statistics),  # as the one before
+    Pass("blocks of parameters", plan_blocks_of_parameters),
     Pass("saved values", plan_saved_values),  # rewrites statements before their members are planned
     Pass("reset methods", plan_reset_methods),  # rewrites calls before their members are planned
     Pass("members", plan_members),

@@ -52,19 +52,23 @@ class Adapter:
     warns: tuple[tuple[str, str], ...] = ()
     """What is to be said where it is used: a code, and the words that its message lacks."""
     texts: tuple[str, ...] = ()
-    """Parameters of which it takes a string as it stands."""
+    """Parameters of which it takes a string, or a tensor made in the call, as it stands."""
     beside: tuple[str, ...] = ()
     """Classes that show, made in the same class, that the target's own layer does not suit the input."""
     answers: tuple[str, ...] = ()
     """Codes of what is said of the target's own layer and does not hold for it."""
     calls: str = ""
     """``source``: its ``forward`` has the source's parameters and result, so that its calls stay as they are."""
+    escapes: bool = False
+    """Whether it stands for the layer where one is handed to a function, which may call it in ways of the source."""
     objects: tuple[str, ...] = ()
     """Parameters of which it takes a function or layer, where the target's own layer takes a name only."""
     alone: bool = False
     """Whether the target has no such layer, so that the class stands for every use of the source's."""
     is_base: bool = False
     """Whether it stands for the source's class where the program derives a class from that, and only there."""
+    derivable: bool = False
+    """Whether it stands for the source's class there as well as elsewhere."""
     needs: tuple[str, ...] = ()
     """Names of the functions and other adapters that its text names."""
     at: tuple[str, ...] = ()
@@ -176,6 +180,8 @@ def _adapter(entry: Mapping[str, Any]) -> Adapter:
         calls=entry.get("calls", ""),
         alone=entry.get("alone", False),
         is_base=entry.get("is_base", False),
+        derivable=entry.get("derivable", False),
+        escapes=entry.get("escapes", False),
         **lists,
     )
 

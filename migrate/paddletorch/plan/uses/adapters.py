@@ -51,7 +51,7 @@ def with_adapter(view: FileView, use: Use) -> Use:
     if site.other is not None or len(site.candidates) != 1:
         return use
     found = _adapter(view, site)
-    stands_for_it = found is not None and (found.alone or (found.is_base and site.role == "base"))
+    stands_for_it = found is not None and (found.alone or (site.role == "base" and (found.is_base or found.derivable)))
     if found is not None and stands_for_it and not view.suppressed(use.row.code, site.call or site.node):
         return _in_its_place(view, use, found)
     if found is not None and found.is_base:

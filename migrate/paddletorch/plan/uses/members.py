@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from paddletorch_rules import Form, Row
+from paddletorch_rules.adapters import definitions
 
 from paddletorch.model import Edit, Fate, Span
 from paddletorch.plan.calls.binding import bind
@@ -94,8 +95,10 @@ def given_members(view: FileView, planned: Planned) -> dict[ast.ClassDef, frozen
     found: dict[ast.ClassDef, frozenset[str]] = {}
     for use in planned.uses:
         around = view.parent(use.site.node)
-        if use.adapter is not None and use.adapter.is_base and isinstance(around, ast.ClassDef):
-            nodes = list(ast.walk(ast.parse(use.adapter.text)))
+        if use.adapter is not None and use.site.role == "base" and isinstance(around, ast.ClassDef):
+            if not (use.adapter.is_base or use.adapter.derivable):
+                continue
+            nodes = [n for one in definitions(view.target, use.adapter) for n in ast.walk(ast.parse(one.text))]
             kept = {n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
             found[around] = frozenset(kept | {n.name for n in nodes if isinstance(n, ast.FunctionDef)})
     return found

@@ -9,7 +9,7 @@ files that do not show what this one needs.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from paddletorch_rules.adapters import Adapter, adapters
@@ -42,7 +42,9 @@ def plan_source_calls(view: FileView, planned: Planned) -> Changes:
             layers.setdefault(site.name, []).append(use)
     if not (layers or bases) or view.provide(Receivers).with_uses(planned.uses).file_is_converted:
         return NOTHING
-    called = {*_called_otherwise(view, layers), *_with_members(view, layers)}
+    needed = {*_called_otherwise(view, layers), *_with_members(view, layers)}
+    own = {name for name in layers if adapters(view.target)[name].escapes}
+    called = {*(needed - own), *_handed_on(view, own)}
     revised = [adapted(view, use, None) or use.refuse(UnseenArguments(use.site.name)) for use in bases]
     for name, uses in layers.items():
         adapter = adapters(view.target)[name]
@@ -87,6 +89,17 @@ def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> It
             yield from names
 
 
+def _handed_on(view: FileView, layers: Set[str]) -> Iterator[str]:
+    """The classes of which an object is handed to a function of the program, whose calls of it are not seen."""
+    for call in view.tree.calls if layers else ():
+        if (view.qualified(call.func) or "").startswith(f"{view.settings.source}."):
+            continue
+        for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if isinstance(given, ast.Name | ast.Attribute | ast.Call):
+                made = [v for v in view.evaluator.values(given) if isinstance(v, Instance) and v.type != "tensor"]
+                yield from (one.api for one in made if one.api in layers)
+
+
 def _is_needed(adapter: Adapter, use: Use) -> bool:
     """Whether the arguments of a layer are what its adapter takes, and the target's own layer does not."""
     if any(isinstance(one.refusal, UnseenArguments) or one.code in (HANDED_ON, AT_RUN_TIME) for one in use.findings):
@@ -121,4 +134,7 @@ def _adapted(view: FileView, adapter: Adapter, use: Use) -> Use | None:
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         return adapted(view, use, call)
     found = adapted(view, use, call) if takes(view, adapter, call) else None
-    return None if found is None else replace(found, findings=tuple(f for f in found.findings if f.code != CODE))
+    if found is None:
+        return None
+    answered = (CODE, _MEANING) if adapter.escapes else (CODE,)
+    return replace(found, findings=tuple(f for f in found.findings if f.code not in answered))

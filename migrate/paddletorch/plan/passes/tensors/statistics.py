@@ -50,7 +50,7 @@ def _sums(view: FileView) -> Iterator[Changes]:
             continue
         if not isinstance(loop.target, ast.Name) or not _counts(whole.elt, loop.target.id) or loop.ifs:
             continue  # a condition asks which of them train
-        if not _may_hold_statistics(view, member.value):
+        if not may_hold_statistics(view, member.value):
             continue
         if receivers.certainty(member.value, "module") is not Certainty.YES and not _is_summed(view, whole):
             continue
@@ -151,7 +151,7 @@ def _listed(view: FileView, method: str) -> Iterator[tuple[ast.Attribute, ast.Ca
         if not isinstance(call, ast.Call) or call.func is not member or call.args or call.keywords:
             continue
         possible = receivers.certainty(member.value, "module") is not Certainty.NO
-        if possible and _may_hold_statistics(view, member.value) and view.is_located(call):
+        if possible and may_hold_statistics(view, member.value) and view.is_located(call):
             yield member, call
 
 
@@ -174,7 +174,7 @@ def _list_without_statistics(
     return Changes((edit,), (_counted(view, replaced),), handled=frozenset({member}))
 
 
-def _may_hold_statistics(view: FileView, model: ast.expr) -> bool:
+def may_hold_statistics(view: FileView, model: ast.expr) -> bool:
     """Whether the model may have a normalization with statistics: not if the file makes all of it, without one."""
     if b"atchNorm" in view.source.body or b"atch_norm" in view.source.body:
         return True

@@ -10,9 +10,10 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import CallBinding
+from paddletorch.plan.inference.parameter_names import names_looked_up
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
-from paddletorch.plan.model.refusals import OwnProtocol, Refused, UnclearGroups
+from paddletorch.plan.model.refusals import OwnProtocol, Refused, StatedByTable, UnclearGroups
 from paddletorch.plan.model.target_forms import TYPES_WITH_PROTOCOL
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
@@ -30,10 +31,15 @@ def plan_optimizers(view: FileView, planned: Planned) -> Changes:
         if _follows_protocol(use):
             draft.revise(use.refuse(OwnProtocol()))
     groups: set[ast.Dict] = set()
+    names: set[ast.Attribute] = set()
     for optimizer in constructors_of(view, draft, "optimizer"):
         use = draft[optimizer.site]
         edits: list[Edit] = []
         try:
+            asked = _names_asked(view, optimizer)
+            edits += _chosen(view, optimizer) if asked else []
+            edits += [_identity(view, optimizer, name) for name in asked if name not in names]
+            names.update(asked)
             for group in _groups(optimizer):
                 if group not in groups:
                     groups.add(group)
@@ -42,7 +48,44 @@ def plan_optimizers(view: FileView, planned: Planned) -> Changes:
         except Refused as stop:
             use = use.refuse(stop.refusal)
         draft.revise(use)
-    return Changes(findings=tuple(_other_groups(view, groups)), uses=draft.revised)
+    return Changes(findings=tuple(_other_groups(view, groups)), uses=draft.revised, handled=frozenset(names))
+
+
+_CHOICE = "apply_decay_param_fun"
+
+
+def _names_asked(view: FileView, optimizer: Constructor) -> list[ast.Attribute]:
+    """The names of parameters by which ``apply_decay_param_fun`` chooses; empty if the optimizer has no choice.
+
+    Raises:
+        Refused: it does not only look a name up, or the parameters are groups.
+    """
+    function = optimizer.value(_CHOICE) if view.target == "torch" else None
+    if function is None or (isinstance(function, ast.Constant) and function.value is None):
+        return []
+    given = optimizer.binding.origin("parameters")
+    found = names_looked_up(view, function) if not isinstance(given, ast.List) else None
+    if not found:
+        value = ast.unparse(function)
+        raise Refused(StatedByTable("API221", (("parameter", _CHOICE), ("value", value))))
+    return found
+
+
+def _chosen(view: FileView, optimizer: Constructor) -> list[Edit]:
+    """Groups with and without decay in place of the parameters."""
+    function, given = optimizer.value(_CHOICE), optimizer.value("parameters")
+    assert function is not None
+    assert given is not None
+    code, span, text = optimizer.row.code, view.source.span(given), view.source.slice(view.source.span(function))
+    text = text if "\n" not in text else ast.unparse(function)
+    return [
+        Edit(Span(span.start, span.start), "paddle_groups_by_decay(", code),
+        Edit(Span(span.end, span.end), f", {text})", code),
+    ]
+
+
+def _identity(view: FileView, optimizer: Constructor, name: ast.Attribute) -> Edit:
+    return Edit(view.source.span(name), f"id({view.text(name.value)})", optimizer.row.code)
 
 
 _BASES = ("optim.Optimizer", "lr.LRScheduler")

@@ -1,0 +1,88 @@
+"""Walks over the parameters of Paddle's layers, which meet the running statistics of normalization as well.
+
+In torch those are buffers. What copies, writes or counts all parameters, such as an average of a model's weights, gets
+them too; what asks which of them train, or looks at their gradients, leaves them out on both sides.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from paddletorch.model import Edit
+from paddletorch.plan.inference.receivers import Certainty, Receivers
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
+from paddletorch.plan.model.refusals import Refused
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.passes.tensors.statistics import may_hold_statistics
+
+_CODE = "NNM101"
+_FUNCTIONS = {"parameters": "paddle_parameters", "named_parameters": "paddle_named_parameters"}
+
+_ASKS = frozenset({"stop_gradient", "trainable", "grad", "gradient", "is_leaf"})
+"""Attributes by which code tells parameters that train from others."""
+
+_TAKES = frozenset({"clone", "copy", "deepcopy", "detach", "numel", "numpy", "set_value", "shape", "size", "astype"})
+"""Members that copy, write or count a tensor; methods in place end with an underscore."""
+
+
+def plan_parameters_with_statistics(view: FileView, planned: Planned) -> Changes:
+    """Let walks that copy, write or count parameters meet the statistics, as they do in Paddle."""
+    if view.target != "torch" or view.is_half_converted:
+        return NOTHING
+    return joined(_with_statistics(view, planned, member, call) for member, call in _walks(view))
+
+
+def _walks(view: FileView) -> Iterator[tuple[ast.Attribute, ast.Call]]:
+    """Each ``model.parameters()``, or the like, whose elements are copied, written or counted."""
+    receivers = view.provide(Receivers)
+    for method in _FUNCTIONS:
+        for member in view.tree.members.get(method, ()):
+            call = view.parent(member)
+            if not isinstance(call, ast.Call) or call.func is not member or call.args or call.keywords:
+                continue
+            possible = receivers.certainty(member.value, "module") is not Certainty.NO
+            if possible and may_hold_statistics(view, member.value) and view.is_located(call) and _counts(view, call):
+                yield member, call
+
+
+def _counts(view: FileView, call: ast.Call) -> bool:
+    """Whether it matters that the statistics are among the parameters."""
+    around = view.parent(call)
+    if isinstance(around, ast.Call) and isinstance(around.func, ast.Name) and call in around.args:
+        if around.func.id in ("len", "dict"):
+            return True
+        call, around = around, view.parent(around)  # list(model.parameters()), zip(a.parameters(), b.parameters())
+    if isinstance(around, ast.comprehension) and around.iter is call:
+        whole = view.parent(around)
+        parts = [] if whole is None else [n for n in ast.iter_child_nodes(whole) if n is not around]
+        return _matters(around.target, [*parts, *around.ifs])
+    return isinstance(around, ast.For) and around.iter is call and _matters(around.target, around.body)
+
+
+def _matters(target: ast.expr, parts: Iterable[ast.AST]) -> bool:
+    """Whether the code copies, writes or counts what the loop's variables hold, and does not ask what trains."""
+    variables = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+    members = [
+        n
+        for part in parts
+        for n in ast.walk(part)
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id in variables
+    ]
+    if any(n.attr in _ASKS and isinstance(n.ctx, ast.Load) for n in members):
+        return False
+    return any(n.attr in _TAKES or (n.attr.endswith("_") and not n.attr.startswith("_")) for n in members)
+
+
+def _with_statistics(view: FileView, planned: Planned, member: ast.Attribute, call: ast.Call) -> Changes:
+    if view.is_deselected(_CODE, call):
+        return NOTHING
+    name = _FUNCTIONS[member.attr]
+    edit = Edit(view.source.span(call), "", _CODE, (f"{name}(", view.source.span(member.value), ")"))
+    try:
+        changes = spelled(view, planned.naming.aliases, call, (edit,), f"module.{member.attr}")
+    except Refused:
+        return NOTHING
+    written = view.conversion(_CODE, call, f"module.{member.attr}", name, f"Module.{member.attr}")
+    return changes._replace(conversions=(written,), handled=frozenset({member}))
