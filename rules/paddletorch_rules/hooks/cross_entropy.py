@@ -178,7 +178,7 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
         "reduction": not how,
     }
     if any(unclear.values()):
-        _as_paddle(call, next(name for name in unclear if unclear[name]), smooth=smooth)
+        _as_paddle(call)
         return
     for name in ("axis", "soft_label", "use_softmax"):
         call.drop(name)
@@ -206,14 +206,12 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
     rewrite_once(call, text, **repeated) if repeated else call.rewrite(text)
 
 
-def _as_paddle(call: BoundCall, unclear: str, *, smooth: bool) -> None:
+def _as_paddle(call: BoundCall) -> None:
     """A written function takes what torch has no parameter for, or what only the program knows."""
-    names = "soft_label", "axis", "use_softmax"
+    names = "soft_label", "axis", "use_softmax", "label_smoothing"
     own = {name: value for name in names if (value := call.value(name)) is not None}
-    if smooth:
-        no_counterpart(call, unclear)
     given = "".join(f", {name}={{{name}}}" for name in own)
-    for name in (*names, "label_smoothing"):
+    for name in names:
         call.drop(name)
     call.rewrite(
         "paddle_cross_entropy({input}, {target}{weight:, weight=%}{ignore_index:, ignore_index=%}"
