@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from paddletorch_rules.adapters import adapters
+from paddletorch_rules.adapters import adapters, functions
 from paddletorch_rules.members import same_member
 from paddletorch_rules.releases import Framework, other_framework
 from paddletorch_rules.schema import Form, Row
@@ -71,7 +72,7 @@ def said_of(table: Table, side: Framework, name: str) -> Said:
         return Said(name, tuple(rows), "" if known else table.documented(name))
     if members := _members(table, side, name):
         return Said(name, tuple(members))
-    if same := same_member(side, name) or _written_member(side, owner, last):
+    if same := same_member(side, name) or _written_member(table, side, owner, last):
         return Said(name, same_as=same)
     if found := table.lookup(side, name):
         return Said(name, (found,))
@@ -79,10 +80,18 @@ def said_of(table: Table, side: Framework, name: str) -> Said:
     return Said(name, tuple(pair for one in below for pair in table.overloads(side, one)))
 
 
-def _written_member(side: Framework, owner: str, name: str) -> str:
+def _written_member(table: Table, side: Framework, owner: str, name: str) -> str:
     """The member of the class that is written in the place of ``owner``, if that has it; empty otherwise."""
-    adapter = adapters(other_framework(side)).get(owner)
-    return f"{adapter.name}.{name}" if adapter is not None and name in adapter.members else ""
+    target = other_framework(side)
+    adapter = adapters(target).get(owner)
+    if adapter is not None:
+        return f"{adapter.name}.{name}" if name in adapter.members else ""
+    for row, _ in table.overloads(side, owner):
+        for template in [form.template for form in row.forms(target) if form.template]:
+            written = functions(target).get(template.partition("(")[0])
+            if written is not None and re.search(rf"\bself\.{name} = |\bdef {name}\(", written.text):
+                return f"{written.name}.{name}"
+    return ""
 
 
 def _members(table: Table, side: Framework, name: str) -> Sequence[tuple[Row, Form]]:
