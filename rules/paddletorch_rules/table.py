@@ -15,7 +15,7 @@ from paddletorch_rules.aliases import Aliases
 from paddletorch_rules.name_patterns import matches_name
 from paddletorch_rules.plain import Records
 from paddletorch_rules.releases import Framework, other_framework
-from paddletorch_rules.schema import AliasRule, AreaSpec, DiagnosticSpec, Form, Row, TypeSpec, ValueMap
+from paddletorch_rules.schema import AliasRule, AreaSpec, DiagnosticSpec, Form, RawTables, Row, TypeSpec, ValueMap
 
 if TYPE_CHECKING:
     from paddletorch_rules.table_index import CompiledTables, Places
@@ -49,6 +49,15 @@ class Table:
         self._constants: dict[str, str | None] = {}
         self._bases: dict[str, tuple[str, ...]] = {}
         self._known_members: dict[tuple[str, str], tuple[str, str | None] | None] = {}
+
+    def with_rows(self, rows: Iterable[Row]) -> Table:
+        """A table of these rows alone, with all else as here."""
+        from paddletorch_rules.table_index import compile_tables  # to read a table, none is compiled
+
+        raw = RawTables()
+        raw.rows, raw.aliases = list(rows), list(self.aliases.rules)
+        raw.values, raw.diagnostics, raw.types, raw.areas = self.values, self.diagnostics, self.types, self.areas
+        return Table(compile_tables(raw), self.digest)
 
     def _row(self, number: int) -> Row:
         row = self._rows[number]

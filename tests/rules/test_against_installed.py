@@ -40,7 +40,7 @@ def test_only_what_is_written_in_cpp_has_no_signature_to_compare() -> None:
     """Of the mixed-precision rows; those of the whole API are held against both frameworks by their proofs."""
     whole = load()
     rows = [row for row in whole.rows if not row.whole]
-    table = Table(rows, whole.values, whole.diagnostics, whole.types, whole.digest)
+    table = whole.with_rows(rows)
     assert _not_inspected(table, "paddle") == []
     assert set(_not_inspected(table, "torch")) == {
         "torch.is_autocast_enabled",
@@ -102,7 +102,7 @@ def _with(tmp_path: Path, area: str, lies: Iterable[tuple[str, str]]) -> Table:
     path.write_text(text, encoding="utf-8")
     whole = load((str(path),))
     rows = [row for row in whole.rows if row.file == str(path)]
-    return Table(rows, whole.values, whole.diagnostics, whole.types, whole.digest)
+    return whole.with_rows(rows)
 
 
 LIES = {

@@ -18,28 +18,39 @@ CODE = "SRC021"
 
 
 def unconverted_copies(text: ConvertedText, conversions: Sequence[Conversion]) -> list[Violation]:
-    """A violation for each conversion inside of another edit whose old code new text of the statement holds."""
-    found = [one for outer in text.edits if outer.span.end > outer.span.start for one in _copies(text, outer)]
+    """A violation for each conversion inside of another edit whose old name new text of the statement holds."""
+    found = list(_copies(text))
     converted = {text.source.span_of(one) for one in conversions} if found else ()
     return [violation for span, violation in found if span in converted]
 
 
-def _copies(text: ConvertedText, outer: Edit) -> Iterator[tuple[Span, Violation]]:
-    for inner in text.edits_in(outer.span):
-        old = text.source.body[inner.span.start : inner.span.end].decode("utf-8")
-        if "." not in old or inner.span == outer.span or _is_in(old, inner.written):
+def _copies(text: ConvertedText) -> Iterator[tuple[Span, Violation]]:
+    written: dict[Span, frozenset[str]] = {}
+    for outer in text.edits:
+        inside = text.edits_in(outer.span) if outer.span.end > outer.span.start else []
+        old = {one.span: name for one in inside if one.span != outer.span and (name := _dotted(text, one))}
+        if not old:
             continue
         lines = text.lines_of(outer.span)
-        start, end = text.source.line_span(min(lines)).start, text.source.line_span(max(lines)).end
-        if any(_is_in(old, edit.written) for edit in text.edits_in(Span(start, end))):
-            yield inner.span, Violation(CODE, f"'{old}' would be repeated as it is", lines)
+        whole = Span(text.source.line_span(min(lines)).start, text.source.line_span(max(lines)).end)
+        if whole not in written:
+            written[whole] = frozenset().union(*(_names(edit.written) for edit in text.edits_in(whole)))
+        for span, name in old.items():
+            if name in written[whole]:
+                yield span, Violation(CODE, f"'{name}' would be repeated as it is", lines)
 
 
-def _is_in(old: str, written: str) -> bool:
-    """Whether new text holds the code, however it is spaced and quoted."""
-    return re.search(rf"(?<![\w.]){re.escape(_plain(old))}(?!\w)", _plain(written)) is not None
+def _dotted(text: ConvertedText, edit: Edit) -> str:
+    """The dotted name that an edit replaces by something without it; empty for others."""
+    old = re.sub(rb"\s", b"", text.source.body[edit.span.start : edit.span.end]).decode("utf-8")
+    return old if _DOTTED.fullmatch(old) and old not in _names(edit.written) else ""
 
 
 @lru_cache(maxsize=256)
-def _plain(code: str) -> str:
-    return re.sub(r"\s+", "", code).replace('"', "'")
+def _names(written: str) -> frozenset[str]:
+    """The dotted names in new text, and what stands before each dot of them."""
+    chains = (re.sub(r"\s", "", name).split(".") for name in _DOTTED.findall(written))
+    return frozenset(".".join(parts[:end]) for parts in chains for end in range(2, len(parts) + 1))
+
+
+_DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)+")

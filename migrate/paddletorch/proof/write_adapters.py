@@ -119,6 +119,9 @@ def _adapter(row: Row, form: Form, name: str, own: str, target: Framework) -> Ad
     signature = form.signatures[-1][1] if form.signatures else None
     if signature is None or not signature.parameters or any(p.variadic for p in signature.parameters):
         return None
+    defaults = {(p.name, p.default) for _, one in form.signatures for p in one.parameters if p.default is not None}
+    if len({name for name, _ in defaults}) < len(defaults):
+        return None  # what the source's release does without an argument cannot be seen in the function
     known = [p for p in signature.parameters if p.name not in _UNSEEN | _WRITTEN_TO]
     taken = [p for p in known if p.default is None]
     adapter = _converted(row, name, own, taken, target)

@@ -12,20 +12,12 @@ import ast
 
 from packaging.version import Version
 from paddletorch.model import Framework, Options
-from paddletorch_rules import Form, ParameterPair, Row, Table, load, select
+from paddletorch_rules import Form, ParameterPair, Row, load, select
 
 from ...fixture_files import MIXED_PRECISION, Fixture, converted, with_fixtures
 
 _ALL = load()
-TABLE = Table(
-    [row for row in _ALL.rows if row.code.startswith(MIXED_PRECISION)],
-    _ALL.values,
-    _ALL.diagnostics,
-    _ALL.types,
-    _ALL.digest,
-    _ALL.areas,
-    _ALL.aliases.rules,
-)
+TABLE = _ALL.with_rows(row for row in _ALL.rows if row.code.startswith(MIXED_PRECISION))
 SIDES: tuple[Framework, ...] = ("torch", "paddle")
 SAME_ROW = {"AmpScaler": "GradScaler", "autocast-alias": "autocast"}
 """Rows that are another spelling of a row, with defaults of their own."""
