@@ -264,6 +264,11 @@ def test_a_folder_that_others_import_from_is_a_package(tree: Tree, paddletorch: 
     assert set(modules(paddletorch, "--to", "paddle", "out", code=0)) == {"top.models", "top.tools", "train", "other"}
 
 
+def test_a_folder_with_the_name_of_the_package_in_it_is_none(tree: Tree, paddletorch: Run) -> None:
+    tree({"pkg/pkg/__init__.py": "from pkg.pkg import ONE\n", "pkg/pkg/pkg.py": "ONE = 1\n"})
+    assert set(modules(paddletorch, "--to", "paddle", code=0)) == {"pkg", "pkg.pkg"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

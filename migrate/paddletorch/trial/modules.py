@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def modules_of(files: Iterable[str]) -> list[Module]:
     as a script's neighbours are. A folder without an ``__init__.py`` is a package if a file imports something of it.
     """
     taken = [file for file in files if file.endswith(".py") and Path(file).name not in _PROGRAMS]
-    imported = _imported(taken)
+    imported = _imported(taken) - set(_in_packages(taken))
     found = []
     for file in taken:
         path = Path(file).resolve()
@@ -68,6 +68,15 @@ def _imported(files: Iterable[str]) -> set[str]:
             whole = [direct] if direct else [place, *(f"{place}.{name.strip()}" for name in names.split(","))]
             found |= {".".join(one.split(".")[:2]) for one in whole if "." in one}
     return found
+
+
+def _in_packages(files: Iterable[str]) -> Iterator[str]:
+    """What packages with an ``__init__.py`` have, by two names: no import of that makes a folder above a package."""
+    for file in files:
+        path = Path(file).resolve()
+        module = path.parent if path.name == "__init__.py" else path.with_suffix("")
+        if (module.parent / "__init__.py").is_file():
+            yield f"{module.parent.name}.{module.name}"
 
 
 def runs_of(modules: Sequence[Module]) -> list[list[Module]]:
