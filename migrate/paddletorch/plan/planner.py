@@ -78,9 +78,10 @@ from paddletorch.plan.uses.subclasses import plan_subclasses
 from paddletorch.plan.uses.unknown_members import plan_unknown_members
 
 PASSES = (
-    Pass("integer gradients", plan_integer_gradients),  # as the next one
-    Pass("type promotion", plan_promotion),  # before the edits of operands, around which its casts go
-    Pass("differences of truth values", plan_truth_differences),  # as the one before
+    # these three before the edits of operands, around which their casts go
+    Pass("integer gradients", plan_integer_gradients, codes=("DTY101",)),
+    Pass("type promotion", plan_promotion, codes=("DTY101", "DTY201", "DTY202", "DTY203")),
+    Pass("differences of truth values", plan_truth_differences, codes=("DTY101", "DTY204")),
     Pass("sites", plan_sites),
     Pass("layers with the source's calls", plan_source_calls),
     Pass("packed sequences", plan_packed_sequences),
@@ -111,11 +112,15 @@ PASSES = (
     Pass("calls of layers", plan_layer_calls),
     Pass("kept gradients", plan_kept_gradients),
     Pass("in-place layers", plan_inplace_layers),
-    Pass("in-place operators", plan_inplace_operators),
-    Pass("compared sizes", plan_compared_sizes),
-    Pass("arrays of tensors", plan_arrays_of_tensors),
-    Pass("bitwise operators", plan_bitwise_operators),  # of statements that the pass before has not rewritten
-    Pass("augmented assignments", plan_augmented_assignments),  # of statements that no pass before it has rewritten
+    Pass("in-place operators", plan_inplace_operators, codes=("TEN106", "TEN214")),
+    Pass("compared sizes", plan_compared_sizes, codes=("TEN106",)),
+    Pass("arrays of tensors", plan_arrays_of_tensors, codes=("TEN106",)),
+    Pass(
+        "bitwise operators", plan_bitwise_operators, codes=("TEN102",)
+    ),  # of statements that the pass before has not rewritten
+    Pass(
+        "augmented assignments", plan_augmented_assignments, codes=("TEN106",)
+    ),  # of statements that no pass before it has rewritten
     Pass("inherited constructors", plan_inherited),
     Pass("calls of unknown layers", plan_unknown_calls),
     Pass("functions that join batches", plan_collate_functions),
@@ -123,9 +128,9 @@ PASSES = (
     Pass("modules as annotations", plan_module_annotations),
     Pass("imports", plan_imports),  # needs every module that is named in new text
     Pass("autocast objects", plan_autocast_objects),
-    Pass("subscripts", plan_subscripts),
-    Pass("new axes", plan_new_axes),
-    Pass("indexed views", plan_indexed_views),
+    Pass("subscripts", plan_subscripts, codes=("TEN105", "TEN212")),
+    Pass("new axes", plan_new_axes, codes=("TEN105", "TEN213")),
+    Pass("indexed views", plan_indexed_views, codes=("TEN105", "TEN215")),
     Pass("train methods", plan_train_methods),
     Pass("launcher", plan_launcher),
     Pass("attribute names", plan_attribute_names),
@@ -161,6 +166,8 @@ def _with_matches(view: FileView) -> FileView:
 def _run(view: FileView, planned: Planned, passes: Sequence[Pass]) -> Planned:
     """What is decided after these passes."""
     for one in passes:
+        if one.codes and not any(map(view.settings.is_asked, one.codes)):
+            continue
         view.evaluator.limit.check()
         planned = planned.with_changes(one.plan(view, planned))
     return planned

@@ -139,3 +139,5 @@ class Pass:
     plan: Callable[[FileView, Planned], Changes]
     leaves_uses: bool = False
     """It may leave uses that a pass before it converts; such passes run again without those."""
+    codes: tuple[str, ...] = ()
+    """All codes of its edits and findings; where none is asked for, neither is the pass. Empty: it always is."""

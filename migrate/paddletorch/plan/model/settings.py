@@ -44,6 +44,12 @@ class Settings:
         """The framework to convert to."""
         return self.options.target
 
+    def is_asked(self, code: str) -> bool:
+        """Whether edits or findings of the code are wanted, by this name or its former one."""
+        spec = self.table.diagnostics.get(code)
+        former = spec.formerly if spec is not None else ""
+        return self.options.wants(code) or bool(former and self.options.wants(former))
+
     def is_of_source(self, name: str) -> bool:
         """Whether a qualified name is of a package that counts as the source framework's."""
         return name.partition(".")[0] in PACKAGES[self.source]
