@@ -44,6 +44,11 @@ class Settings:
         """The framework to convert to."""
         return self.options.target
 
+    @cached_property
+    def has_called_layers(self) -> bool:
+        """Whether a selected row is of a layer whose calls have parameters of other names."""
+        return any(row.forward for row in self.rows)
+
     def is_asked(self, code: str) -> bool:
         """Whether edits or findings of the code are wanted, by this name or its former one."""
         spec = self.table.diagnostics.get(code)

@@ -26,6 +26,8 @@ def plan_partials(view: FileView, planned: Planned) -> Changes:
 
 
 def _plan_call(view: FileView, planned: Planned, call: ast.Call) -> Changes:
+    if not call.args and not call.keywords:
+        return NOTHING
     partials = [v for v in view.evaluator.values(call.func) if isinstance(v, Partial)]
     callee = Callee.ADDED_TO_PARTIAL
     if not partials and call.args and view.qualified(call.func) == "functools.partial":
