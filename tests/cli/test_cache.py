@@ -61,7 +61,7 @@ def test_no_cache_keeps_nothing(process: Run, tree: Tree, cache: dict[str, str])
     assert not Path(cache[CACHE_DIR]).exists()
     process(*CONVERT, "--no-cache", **cache)
     kept = sorted(path.name.partition("-")[0] for path in Path(cache[CACHE_DIR]).iterdir())
-    assert kept == ["facts", "packages", "tables"]
+    assert {"facts", "packages", "tables"} <= set(kept) and "results" not in kept
 
 
 def test_a_damaged_cache_is_a_note(paddletorch: Run, tree: Tree, cache: dict[str, str]) -> None:

@@ -101,7 +101,7 @@ def test_start_imports_nothing_heavy(arguments: list[str], folder: object) -> No
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("torch.gather", ["becomes, in paddle", "paddle.take_along_axis", "dim -> axis", "proven to paddle"]),
+        ("torch.gather", ["becomes, in paddle", "paddle.take_along_axis", "dim -> axis", "proven both ways"]),
         ("torch.nn.modules.conv.Conv2d", ["(the same as torch.nn.Conv2d)", "bias=True -> bias_attr=None"]),
         ("torch.Tensor.add_", ["alpha=1 -> alpha (from 3.3: 1)"]),
         ("paddle.nn.BatchNorm2D", ["becomes, in torch", "momentum=0.9 -> momentum=0.1, values by 'one_minus'"]),

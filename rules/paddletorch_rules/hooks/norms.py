@@ -27,11 +27,19 @@ def _affine_to_paddle(call: BoundCall, flag: str, *, default: bool = True) -> No
         if not isinstance(node, ast.Name | ast.Attribute):
             call.stop("API222", argument=ast.unparse(node))
         call.drop(flag)
-        text = ast.unparse(node)
+        text = _flag(call, node, flag)
         call.force("weight_attr", text)
         call.force("bias_attr", text if call.value("bias") is None else _both(call, text))
     else:
         call.drop(flag)
+
+
+def _flag(call: BoundCall, node: ast.Name | ast.Attribute, flag: str) -> str:
+    """The flag's text; ``norm.affine`` of another layer as Paddle's layers say it."""
+    owners = call.owners(flag)
+    if isinstance(node, ast.Attribute) and owners and all(owner.startswith("torch.nn.") for owner in owners):
+        return f"{ast.unparse(node.value)}._weight_attr is not False"
+    return ast.unparse(node)
 
 
 def _both(call: BoundCall, flag: str) -> str:
