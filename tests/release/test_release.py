@@ -60,7 +60,9 @@ def test_the_wheel_holds_the_packages_and_the_pages_of_the_codes(wheel: Path) ->
     expected |= {f"paddletorch/rules_pages/{file}" for file in files_below(ROOT / "docs" / "rules")}
     compiled = {name for name in names if name.startswith("paddletorch_rules/compiled_tables/")}
     assert names - compiled == expected
-    assert {"tables", "facts", "packages", "adapters_to_paddle", "adapters_to_torch"} <= {Path(n).stem for n in compiled}
+    assert {"tables", "facts", "packages", "adapters_to_paddle", "adapters_to_torch"} <= {
+        Path(n).stem for n in compiled
+    }
     assert {f"{name}/py.typed" for name in PACKAGES} <= names
 
 
@@ -167,3 +169,23 @@ def check_install(python: Path, distribution: Path, folder: Path) -> None:
     assert "</html>" in (work / "report.html").read_text(encoding="utf-8")
     typed = "import paddletorch, paddletorch_rules, paddletorch_shim; print(paddletorch.__file__)"
     assert str(folder) in run("python", "-c", typed).stdout
+
+
+def test_the_build_requires_what_compiling_the_tables_imports() -> None:
+    """The build's own environment has nothing else: pip makes one for each installation that is not editable."""
+    script = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'rules')!r})\n"
+        "import paddletorch_rules.compile_built_in, paddletorch_rules.storage as s\n"
+        "s.cache_folder()\n"
+        "print(*{name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path += {sys.path!r}\n{script}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        required = {re.split(r"[>=; ]", one)[0] for one in tomllib.load(file)["build-system"]["requires"]}
+    imported = {name for name in found.stdout.split() if not name.startswith(("_", "paddletorch"))}
+    assert imported <= required, imported
