@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from importlib import import_module
+from types import ModuleType
 from typing import Any, get_args
 
 import pytest
@@ -21,14 +22,17 @@ SIDES: tuple[Framework, ...] = get_args(Framework)
 
 
 def _found(name: str) -> Any:
-    """The object of that name in the installed frameworks; None if there is none."""
+    """The object of that name in the installed frameworks; None if there is none, or a module, which is no counterpart.
+
+    Whether a package has a module as an attribute depends on what else was imported.
+    """
     root, *parts = name.split(".")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         value = import_module(root)
         for part in parts:
             value = getattr(value, part, None)
-    return value
+    return None if isinstance(value, ModuleType) else value
 
 
 def _claims(side: Framework) -> Iterator[str]:
