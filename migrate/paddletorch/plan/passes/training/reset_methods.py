@@ -16,8 +16,6 @@ from paddletorch.plan.syntax.statements import insert_after
 _CODE = "NNL101"
 _REPORTED = "NNL201"
 _METHOD = "reset_parameters"
-_RESETTING = frozenset({"conv", "embedding", "linear", "norm"})
-"""The types of the layers whose constructors draw the values by that method."""
 
 
 def plan_reset_methods(view: FileView, planned: Planned) -> Changes:
@@ -30,7 +28,12 @@ def plan_reset_methods(view: FileView, planned: Planned) -> Changes:
 def _plan_class(view: FileView, planned: Planned, node: ast.AST) -> Iterator[Changes]:
     method = _method(node, _METHOD) if isinstance(node, ast.ClassDef) else None
     types = _types(view, node) if isinstance(node, ast.ClassDef) else frozenset()
-    if method is None or not isinstance(node, ast.ClassDef) or not types & _RESETTING or view.suppressed(_CODE, method):
+    if (
+        method is None
+        or not isinstance(node, ast.ClassDef)
+        or not types & _resetting(view)
+        or view.suppressed(_CODE, method)
+    ):
         return
     for call in ast.walk(method):
         if isinstance(call, ast.Call) and _is_of_super(call, _METHOD):
@@ -69,6 +72,11 @@ def _method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
     """A method of the class itself with a first parameter."""
     found = [s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == name and s.args.args]
     return found[0] if len(found) == 1 else None
+
+
+def _resetting(view: FileView) -> frozenset[str | None]:
+    """The types of the layers that the tables reset: torch's constructors draw the values by that method."""
+    return frozenset(row.receiver for row, _ in view.settings.members(_METHOD) if row.report is None)
 
 
 def _types(view: FileView, node: ast.ClassDef) -> frozenset[str]:
