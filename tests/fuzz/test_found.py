@@ -8,6 +8,11 @@ from paddletorch.model import Framework, Options, Status
 from .promises import check
 
 CASES: dict[str, tuple[Framework, str, str]] = {
+    "an import that stays above decorators of which one goes": (
+        "paddle",
+        "import torch as th\ndef f(x):\n    @th.jit.script\n    def g(x: th.Unknown): return th.relu(x)\n    return g\n",
+        "    import torch as th\n    def g(x: th.Unknown)",
+    ),
     "an operand that becomes a comparison": (
         "torch",
         "import paddle\ndef f(x, z):\n    x += z.stop_gradient\n    x *= paddle.ones([3]).place.is_gpu_place()\n",
@@ -481,6 +486,11 @@ def test_a_codec_of_which_a_character_has_no_bytes_of_its_own() -> None:
 @pytest.mark.parametrize("codec", ["punycode", "iso2022_kr"])
 def test_codecs_of_which_a_line_has_no_bytes_of_its_own(codec: str) -> None:
     result = check(f"# coding: {codec}\nimport torch as ф\nx = ф.zeros(3)\n".encode(codec), Options("paddle"))
+    assert (result.status, result.diagnostics[0].code) == (Status.FAILED, "SRC002")
+
+
+def test_a_codec_that_makes_carriage_returns() -> None:
+    result = check(b"# -*- coding: unicode_escape -*-\\rx = '~\\\\'\\rimport torch\\r", Options("paddle"))
     assert (result.status, result.diagnostics[0].code) == (Status.FAILED, "SRC002")
 
 

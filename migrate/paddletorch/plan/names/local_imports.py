@@ -81,8 +81,7 @@ def places_of(view: FileView, loads: Iterable[ast.expr]) -> list[ast.stmt]:
         if holder is None:
             return []
         by_function.setdefault(holder, []).append(load)
-    places = [place for function, loads in by_function.items() for place in _first_in_blocks(view, function, loads)]
-    return [] if any(getattr(place, "decorator_list", None) for place in places) else places
+    return [place for function, loads in by_function.items() for place in _first_in_blocks(view, function, loads)]
 
 
 def function_around(view: FileView, load: ast.expr) -> _Function | None:

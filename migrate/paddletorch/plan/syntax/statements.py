@@ -101,10 +101,16 @@ def place_after(view: FileView, statement: ast.stmt) -> tuple[int, str]:
 
 
 def insert_before(view: FileView, statement: ast.stmt, text: str, code: str) -> Edit:
-    """Insert code before the statement; a statement with a block cannot share a line, so it breaks the line."""
+    """Insert code before the statement and its decorators; one with a block cannot share a line, so it breaks it."""
+    indentation = view.source.indentation(statement.lineno)
+    first = view.source.first_line(statement)
+    if first < statement.lineno:
+        place = view.source.line_span(first).start  # the decorators may go with their lines
+        lines = [indentation + part + view.source.newline for part in text.splitlines()]
+        return Edit(Span(place, place), "".join(lines), code)
     start = view.source.span(statement).start
     own = own_line(view, statement)
-    line = view.source.newline + view.source.indentation(statement.lineno)
+    line = view.source.newline + indentation
     before = None if own or "\n" not in text else _before_on_line(view, statement)
     if before is not None:
         inserted = "".join(line + part for part in text.splitlines())
