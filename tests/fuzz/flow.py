@@ -89,7 +89,7 @@ class _Module:
 
     def _function(self, node: ast.AST, parent: Scope, made: State) -> None:
         assert isinstance(node, _SCOPES)
-        born = frozenset(n for n, bits in made.items() if bits == BOUND and n not in self._unbound_later)
+        born = self._bound_for_good(made)
         given = arguments(node.args)
         path = f"{parent.path}.{getattr(node, 'name', '<lambda>')}"
         if isinstance(node, ast.Lambda):
@@ -103,6 +103,10 @@ class _Module:
         scope.born = born
         scope.end = dict.fromkeys(scope.local, BOUND)  # what is called later sees some state; not followed
         self._block(node.body, dict.fromkeys(given, BOUND), scope, Exits())
+
+    def _bound_for_good(self, state: State) -> frozenset[str]:
+        """The names that are bound in this state, and that nothing unbinds later."""
+        return frozenset(n for n, bits in state.items() if bits == BOUND and n not in self._unbound_later)
 
     # Statements
 
@@ -273,6 +277,7 @@ class _Module:
             if not getattr(node, "type_params", None):
                 state = self._expression(expression, state, scope)
         inner = ClassBody(f"{scope.path}.{node.name}", bound_in(node.body), scope, state)
+        inner.born = self._bound_for_good(state)
         self._block(node.body, {}, inner, Exits())
         return {**state, node.name: BOUND}
 

@@ -20,7 +20,7 @@ class Scope:
         self.end: State = {}
         """The state at its end, which functions in it see."""
         self.born: frozenset[str] = frozenset()
-        """The names around a function that are bound where it is made: it cannot run any earlier."""
+        """The names around a function or class that are bound where it is made: it cannot run any earlier."""
 
 
 class ClassBody(Scope):
@@ -40,7 +40,8 @@ def is_bound(name: str, state: State, scope: Scope, declared: Collection[str]) -
     now = True  # only classes so far: they run where they stand
     while around is not None and not _decides(around, scope, name, seen):
         if isinstance(around, ClassBody):
-            seen, around = around.before if now else around.outer.end, around.outer
+            seen = around.before if now else {**around.outer.end, **dict.fromkeys(around.born, BOUND)}
+            around = around.outer
         else:
             born, now, around = around.born, False, around.parent
             seen = {**around.end, **dict.fromkeys(born, BOUND)} if around is not None else None

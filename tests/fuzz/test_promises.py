@@ -144,6 +144,10 @@ RIGHT = {
         "for a in b:\n    import torch\n    f = partial(torch.zeros, 3)\n",
         "for a in b:\n    import paddle\n    f = lambda: paddle.zeros([3])\n",
     ),
+    "a lambda in a class that only a loop makes": (
+        "for a in b:\n    import torch\n    class C: f = lambda self: torch.zeros(3)\n",
+        "for a in b:\n    import paddle\n    class C: f = lambda self: paddle.zeros([3])\n",
+    ),
     "a comprehension in a function that is called": (
         "import torch\ndef f(n):\n    return torch.zeros(3)\nf(1)\n",
         "import paddle\ndef f(n):\n    return [paddle.zeros([i]) for i in n]\nf(1)\n",
