@@ -10,7 +10,7 @@ from .promises import check
 CASES: dict[str, tuple[Framework, str, str]] = {
     "an import that stays above decorators of which one goes": (
         "paddle",
-        "import torch as th\ndef f(x):\n    @th.jit.script\n    def g(x: th.Unknown): return th.relu(x)\n    return g\n",
+        "import torch as th\ndef f(x):\n    @th.jit.script\n    def g(x: th.Unknown): return th.abs(x)\n    return g\n",
         "    import torch as th\n    def g(x: th.Unknown)",
     ),
     "an operand that becomes a comparison": (

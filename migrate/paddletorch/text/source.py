@@ -64,7 +64,7 @@ class Source:
         if self.encoding != "utf-8" and not _comes_back(text, raw, self.encoding):
             raise Undecodable(f"the codec {self.encoding} does not give these bytes back from their text")
         if self.encoding != "utf-8" and text.count("\r") != raw.count(b"\r"):
-            raise Undecodable(f"the codec {self.encoding} makes carriage returns that Python does not read as line ends")
+            raise Undecodable(f"the codec {self.encoding} makes carriage returns that are no line ends to Python")
         self.text = text
         self.cells = cells or Cells()
         self.masked: Masked | None = None
