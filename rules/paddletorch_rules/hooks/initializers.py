@@ -192,11 +192,9 @@ def param_attr(call: BoundCall) -> None:
             call.rewrite("None")
         return
     known = call.literal("trainable") is False
-    given = "" if known else ", flag={trainable}"
-    learns = f"tensor.requires_grad_({False if known else 'flag'})"
-    if initializer is None:
-        call.rewrite(f"lambda tensor{given}: {learns}")
-    elif isinstance(initializer, ast.Call):
-        call.rewrite(f"lambda tensor{given}: (({{initializer}})(tensor), {learns})[-1]")
+    if initializer is not None:
+        call.rewrite(f"paddle_prepared({{initializer}}, {False if known else '{trainable}'})")
+    elif known:
+        call.rewrite("lambda tensor: tensor.requires_grad_(False)")
     else:
-        call.rewrite(f"lambda tensor{given}, initial={{initializer}}: (initial and initial(tensor), {learns})[-1]")
+        call.rewrite("lambda tensor, flag={trainable}: tensor.requires_grad_(flag)")

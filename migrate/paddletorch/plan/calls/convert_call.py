@@ -18,17 +18,17 @@ from paddletorch.model import DeferredText, Edit
 from paddletorch.plan.calls.arguments import convert_arguments, plan_arguments
 from paddletorch.plan.calls.around_call import following, surrounding
 from paddletorch.plan.calls.binding import Bound, CallBinding
+from paddletorch.plan.calls.called_later import as_function, call_of_result
 from paddletorch.plan.calls.checked_values import Check, check_before, checked_values, with_checks, without_checked
 from paddletorch.plan.calls.decisions import Decisions, decide, decide_additions
 from paddletorch.plan.calls.deferred_text import THE_OPTIMIZER, has_marks, why_undecided, with_deferred_text
 from paddletorch.plan.calls.fill_template import compose
 from paddletorch.plan.calls.initial_values import initial_steps
-from paddletorch.plan.calls.initialized import constructed, object_name, object_path, tensor_for
+from paddletorch.plan.calls.initialized import constructed, object_name, object_path
 from paddletorch.plan.calls.named_tuple_uses import named_result
 from paddletorch.plan.calls.out_argument import takes_out, with_out
 from paddletorch.plan.model.findings import Finding
-from paddletorch.plan.model.refusals import NeedsWholeCall, PassedAsValue, Refused, UnseenArguments
-from paddletorch.plan.model.target_forms import target_name
+from paddletorch.plan.model.refusals import NeedsWholeCall, Refused, UnseenArguments
 
 
 class Callee(Enum):
@@ -108,7 +108,7 @@ def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[St
     """
     if callee.makes_partial and binding.row.instance == "scheduler":
         raise Refused(why_undecided(THE_OPTIMIZER))
-    whole = _call_of_result(binding) if binding.form.applied and callee is Callee.NAMED else None
+    whole = call_of_result(binding) if binding.form.applied and callee is Callee.NAMED else None
     if whole is not None:
         binding = replace(binding, given={**binding.given, binding.form.applied: Bound(whole.args[0])})
     decisions = decide_additions(binding, callee.value) if callee.adds_to_partial else decide(binding)
@@ -128,7 +128,7 @@ def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[St
     if becomes_function and callee is Callee.NAMED and whole is None and _is_class_attribute(binding):
         decisions = decisions.with_around("staticmethod(", ")")  # a function in a class would be a method
     if binding.form.applied and whole is None:
-        template = _as_function(binding, template)
+        template = as_function(binding, template)
     if callee.makes_partial and (any(decisions.around) or decisions.steps):
         decisions = _around_each_call(binding, decisions.with_steps_around(object_name(binding.expression)))
     path = _path_of_object(binding, decisions, callee)
@@ -264,31 +264,3 @@ def _around_each_call(binding: CallBinding, decisions: Decisions) -> Decisions:
     passed = isinstance(parent, ast.Call) and binding.node is not parent.func
     open_, close = ("", "") if not isinstance(parent, ast.expr) or passed else ("(", ")")
     return decisions.with_around(f"{open_}lambda *args, **kwargs: {before}", f"(*args, **kwargs){after}{close}")
-
-
-def _call_of_result(binding: CallBinding) -> ast.Call | None:
-    """The call of the call's result, whose argument is bound too: ``Normal(0.0, 1.0)(weight)``.
-
-    None if the object is kept: then a function takes its place.
-    """
-    outer = binding.view.parent(binding.node)
-    if not isinstance(outer, ast.Call) or outer.func is not binding.node:
-        return None
-    return outer if len(outer.args) == 1 and not outer.keywords else None
-
-
-def _as_function(binding: CallBinding, template: str | None) -> str:
-    """A call on the tensor that it is for, where that shows, or a function of the parameter that a later call gives.
-
-    Raises:
-        Refused: the target has no template for it.
-    """
-    source, target = binding.view.settings.source, binding.target
-    pair = next((p for p in binding.row.parameters if p.name(source) == binding.form.applied), None)
-    name = pair.name(target) if pair is not None else None
-    if template is None or name is None:
-        raise Refused(PassedAsValue(target_name(binding.row, binding.view)))
-    tensor = tensor_for(binding.view, binding.node)
-    if tensor is not None:
-        return template.replace("{" + name + "}", tensor)
-    return f"lambda {name}: " + template.replace("{" + name + "}", name)

@@ -24,10 +24,8 @@ def hoist(
 
     The call must be the first thing its statement evaluates, so that the order of evaluation is unchanged.
     """
-    statement = view.parent(call)
-    if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr) or statement.value is not call:
-        return None
-    if not own_line(view, statement) or view.in_fstring(call):
+    statement = _statement_that_begins_with(view, call)
+    if statement is None or not own_line(view, statement) or view.in_fstring(call):
         return None
     if view.tree.scopes[call].kind == "class":
         return None  # the name would be an attribute of the class, and functions in the template would not see it
@@ -49,6 +47,30 @@ def hoist(
         lines += [f"{name} = ", *_in_brackets(view, value), end]
     span = view.source.span(statement)
     return names, Edit(span, "", code, (*lines, span))
+
+
+def _statement_that_begins_with(view: FileView, call: ast.Call) -> ast.stmt | None:
+    """The statement whose value is the call, or a call around it that evaluates nothing but constants before it.
+
+    A call around it that may get lines of its own needs them for itself.
+    """
+    outer: ast.expr = call
+    while isinstance(around := _call_around(view, outer), ast.Call):
+        before = [e for e in (*around.args, *(k.value for k in around.keywords)) if e is not outer]
+        if not all(isinstance(e, ast.Constant) for e in before) or _may_need_lines(view, around):
+            return None
+        outer = around
+    statement = view.parent(outer)
+    if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr) or statement.value is not outer:
+        return None
+    return statement
+
+
+def _call_around(view: FileView, node: ast.expr) -> ast.AST | None:
+    """The call of a plain name, such as that of a function in a module, that ``node`` is an argument of."""
+    parent = view.parent(node)
+    call = view.parent(parent) if isinstance(parent, ast.keyword) else parent
+    return call if isinstance(call, ast.Call) and call.func is not node and _is_fixed(call.func) else None
 
 
 def _may_need_lines(view: FileView, value: ast.expr) -> bool:
