@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import is_plain, literally, operand
+from paddletorch_rules.hooks.arguments import is_plain
 from paddletorch_rules.hooks.attributes import attributes, tensors_of
 from paddletorch_rules.hooks.layers import layer_to_paddle
 from paddletorch_rules.hooks.protocol import BoundCall, hook
@@ -88,18 +88,18 @@ def initial_xavier_to_torch(call: BoundCall) -> None:
             call.rewrite(uniform if "uniform" in call.row_template else normal)
         return
     numbers = [call.literal(name) for name in given]
-    texts = {name: ast.unparse(value) for name, value in given.items()}
-    fan_in = texts.get("fan_in", "{tensor}.numel() // {tensor}.shape[0]")
-    fan_out = texts.get("fan_out", "{tensor}.numel() // {tensor}.shape[1]")
     whole = len(numbers) == 2 and all(isinstance(n, int) for n in numbers)
+    parts = {} if whole else given
+    fan_in = "{fan_in}" if "fan_in" in given else "{tensor}.numel() // {tensor}.shape[0]"
+    fan_out = "{fan_out}" if "fan_out" in given else "{tensor}.numel() // {tensor}.shape[1]"
     fans_text = str(sum(n for n in numbers if isinstance(n, int))) if whole else f"({fan_in} + {fan_out})"
     for name in given:
         call.drop(name)
     if "uniform" in call.row_template:
         bound = f"{{gain:% * }}(6 / {fans_text}) ** 0.5"
-        call.rewrite(f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})")
+        call.rewrite(f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})", parts=parts)
     else:
-        call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {{gain:% * }}(2 / {fans_text}) ** 0.5)")
+        call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {{gain:% * }}(2 / {fans_text}) ** 0.5)", parts=parts)
 
 
 @hook("initial_kaiming", to="torch")
@@ -121,12 +121,12 @@ def initial_kaiming_to_torch(call: BoundCall, initializer: str) -> None:
     if any(isinstance(n, ast.Call) for n in ast.walk(fan)):
         call.stop("API221", parameter="fan_in", value=ast.unparse(fan))
     call.drop("fan_in")
-    deviation = f"torch.nn.init.calculate_gain({{nonlinearity}}, {{a}}) / {literally(operand(fan))} ** 0.5"
+    deviation = "torch.nn.init.calculate_gain({nonlinearity}, {a}) / {fan_in} ** 0.5"
     if initializer == "KaimingUniform":
         bound = f"3 ** 0.5 * {deviation}"
-        call.rewrite(f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})")
+        call.rewrite(f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})", parts={"fan_in": fan})
     else:
-        call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {deviation})")
+        call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {deviation})", parts={"fan_in": fan})
 
 
 @hook("initial_kaiming", to="paddle")

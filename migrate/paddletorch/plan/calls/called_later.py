@@ -8,6 +8,7 @@ from collections.abc import Set
 from string import Formatter
 
 from paddletorch.plan.calls.binding import CallBinding
+from paddletorch.plan.calls.decisions import Decisions
 from paddletorch.plan.calls.initialized import tensor_for
 from paddletorch.plan.model.refusals import PassedAsValue, Refused
 from paddletorch.plan.model.target_forms import target_name
@@ -25,7 +26,7 @@ def call_of_result(binding: CallBinding) -> ast.Call | None:
     return outer if len(outer.args) == 1 and not outer.keywords else None
 
 
-def as_function(binding: CallBinding, template: str | None) -> str:
+def as_function(binding: CallBinding, decisions: Decisions, template: str | None) -> str:
     """A call on the tensor that it is for, where that shows, or a function of the parameter that a later call gives.
 
     The function holds the values of now, as the source's object does.
@@ -41,8 +42,8 @@ def as_function(binding: CallBinding, template: str | None) -> str:
     tensor = tensor_for(binding.view, binding.node)
     if tensor is not None:
         return template.replace("{" + name + "}", tensor)
-    values = {p.name(target): binding.value(p.name(source) or "") for p in binding.row.parameters}
-    given = {parameter: value for parameter, value in values.items() if parameter is not None and value is not None}
+    named = [(p.name(target), binding.value(p.name(source) or "")) for p in binding.row.parameters]
+    given = {n: v for n, v in [*named, *decisions.values.items()] if n is not None and isinstance(v, ast.expr)}
     return _partial(template, name, given.keys()) or _lambda(template, name, given)
 
 

@@ -128,7 +128,7 @@ def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[St
     if becomes_function and callee is Callee.NAMED and whole is None and _is_class_attribute(binding):
         decisions = decisions.with_around("staticmethod(", ")")  # a function in a class would be a method
     if binding.form.applied and whole is None:
-        template = as_function(binding, template)
+        template = as_function(binding, decisions, template)
     if callee.makes_partial and (any(decisions.around) or decisions.steps):
         decisions = _around_each_call(binding, decisions.with_steps_around(object_name(binding.expression)))
     path = _path_of_object(binding, decisions, callee)
