@@ -56,8 +56,9 @@ def _edits_at_uses(view: FileView, call: ast.Call, fields: list[str]) -> tuple[E
     for load in view.tree.reads(bindings):
         parent = view.parent(load)
         if isinstance(parent, ast.Attribute) and parent.attr in fields and len(bindings) == 1:
-            end = view.source.span(load).end
-            edits.append(Edit(Span(end, view.source.span(parent).end), f"[{fields.index(parent.attr)}]"))
+            name = view.source.attribute_name(parent)
+            dot = view.source.body.rfind(b".", view.source.span(load).end, name.start)  # behind what may close brackets
+            edits.append(Edit(Span(dot, name.end), f"[{fields.index(parent.attr)}]"))
         elif not _accepts_tuple(parent, load):
             return None
     return tuple(edits)
