@@ -20,6 +20,8 @@ CODE = "SRC020"
 
 _Import = ast.Import | ast.ImportFrom
 _Guard = ast.Try | ast.With
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+"""What does not run where it stands, as a class does."""
 
 
 def shared_guards(text: ConvertedText, source: Framework, target: Framework) -> list[Violation]:
@@ -57,7 +59,7 @@ def _changed_guards(text: ConvertedText, source: Framework, target: Framework) -
     for scope in text.tree.own.values():
         for binding in (b for name in text.tree.imported & scope.bindings.keys() for b in scope.bindings[name]):
             guard = text.tree.parents.get(binding.node)
-            while guard is not None and not is_import_guard(guard) and guard not in text.tree.own:
+            while guard is not None and not is_import_guard(guard) and not isinstance(guard, _FUNCTIONS):
                 guard = text.tree.parents.get(guard)
             if guard is None or guard in seen or not is_import_guard(guard):
                 continue
