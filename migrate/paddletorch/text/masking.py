@@ -93,7 +93,7 @@ def _free_name(body: bytes) -> bytes:
         SyntaxError: there is none, so nothing can be masked.
     """
     taken = set(re.findall(rb"(?<![\w\x80-\xff])[^\W\d](?![\w\x80-\xff])", body))
-    for letter in "_" + string.ascii_letters:
+    for letter in "_" + string.ascii_letters.replace("e", ""):  # which a star import of a framework binds
         if letter.encode() not in taken:
             return letter.encode()
     raise SyntaxError("every name of one letter is taken")

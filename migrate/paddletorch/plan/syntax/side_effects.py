@@ -14,10 +14,12 @@ def is_pure(node: ast.expr) -> bool:
 
 
 def _is_view(node: ast.AST) -> bool:
-    """Whether a call is cheap and has no side effect: ``x.detach()``, ``len(x)``, ``x.size(0)``."""
+    """Whether a call is cheap and has no side effect: ``x.detach()``, ``len(x)``, ``x.size(0)``, ``is_available()``."""
     if not isinstance(node, ast.Call) or node.keywords:
         return False
-    return getattr(node.func, "id", "") in _PURE_BUILTINS or getattr(node.func, "attr", "") in facts().pure
+    method = getattr(node.func, "attr", "")
+    return getattr(node.func, "id", "") in _PURE_BUILTINS or method in facts().pure or method in _ABOUT_MACHINE
 
 
+_ABOUT_MACHINE = frozenset({"is_available", "is_compiled_with_cuda", "is_compiled_with_rocm", "is_compiled_with_xpu"})
 _PURE_BUILTINS = frozenset({"len", "int", "float", "str"})

@@ -8,12 +8,19 @@ from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.comment_spans import comment_spans
 
+_GOES_ON = (b"\\\n", b"\\\r\n", b"\\\r")
+"""How a line ends that the next one continues, unless a comment does."""
+
 
 def own_line(view: FileView, statement: ast.stmt) -> bool:
-    """Whether nothing stands before the statement on its line."""
-    line = view.source.line_span(statement.lineno)
-    start = view.source.span(statement).start
-    return not view.source.body[line.start : start].strip()
+    """Whether nothing stands before the statement on its line, which does not go on from the line above."""
+    body, line = view.source.body, view.source.line_span(statement.lineno)
+    if body[line.start : view.source.span(statement).start].strip():
+        return False
+    return (
+        not body.endswith(_GOES_ON, 0, line.start)
+        or b"#" in body[view.source.line_span(statement.lineno - 1).start : line.start]
+    )
 
 
 def first_on_line(view: FileView, statement: ast.stmt) -> ast.stmt | None:
