@@ -73,15 +73,20 @@ def fallback_import(view: FileView, bindings: list[Binding]) -> ast.Try | None:
 def places_of(view: FileView, loads: Iterable[ast.expr]) -> list[ast.stmt]:
     """The statements in functions and in the module's branches that come first of those with uses.
 
-    None if a use runs whenever the module is loaded.
+    None if a use runs whenever the module is loaded, or in a function that has the target's name for itself: with an
+    import of its own, the use could be written after all.
     """
     by_function: dict[_Holder, list[ast.expr]] = {}
     for load in loads:
         holder = function_around(view, load) or _branch_around(view, load)
-        if holder is None:
+        if holder is None or _has_targets_name(view, holder):
             return []
         by_function.setdefault(holder, []).append(load)
     return [place for function, loads in by_function.items() for place in _first_in_blocks(view, function, loads)]
+
+
+def _has_targets_name(view: FileView, holder: _Holder) -> bool:
+    return not isinstance(holder, ast.Module) and view.target in view.tree.own[holder].bindings
 
 
 def function_around(view: FileView, load: ast.expr) -> _Function | None:

@@ -51,6 +51,18 @@ def has_function(view: FileView, one: Definition) -> bool:
     return len(nodes) == 1 and isinstance(nodes[0], ast.FunctionDef | ast.ClassDef) and _same(nodes[0], one)
 
 
+def is_written(view: FileView, node: ast.expr) -> bool:
+    """Whether an expression stands in a function that an earlier conversion has written into the file."""
+    line = node.lineno
+    return any(first <= line <= last for first, last in view.provide(_written_lines))
+
+
+def _written_lines(view: FileView) -> list[tuple[int, int]]:
+    known = functions(view.target)
+    found = [s for s in view.tree.module.body if isinstance(s, ast.FunctionDef | ast.ClassDef) and s.name in known]
+    return [(s.lineno, s.end_lineno or s.lineno) for s in found if _same(s, known[s.name])]
+
+
 def _same(node: ast.FunctionDef | ast.ClassDef, one: Definition) -> bool:
     return ast.dump(node) == _dumped(one.text)
 

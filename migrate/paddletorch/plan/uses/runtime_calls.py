@@ -31,6 +31,7 @@ from paddletorch.plan.model.refusals import (
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.written_functions import is_written
 from paddletorch.resolve import Binding, NoneValue, Partial, Qualified, Unknown
 
 MODULE = "paddletorch_shim.paddle"
@@ -134,7 +135,9 @@ def plan_unknown_calls(view: FileView, planned: Planned) -> Changes:
 
 
 def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call, str]]:
-    """Each such call, with the first keyword that shows it."""
+    """Each such call, with the first keyword that shows it; none in code of the target."""
+    if view.is_half_converted and not view.has_code_of(view.settings.source):
+        return
     sites = {use.site.call for use in planned.uses if use.site.call is not None}
     for call in view.tree.calls if view.target == "paddle" else ():
         words = _layer_keywords(view, call)
@@ -142,7 +145,7 @@ def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call,
         if isinstance(call.func, ast.Subscript | ast.Call):
             words = [word for word in words if word not in _OF_TENSORS_TOO]
         unknown = bool(words) and (_is_unknown(view, call.func) or _is_only_parameter(view, call.func))
-        if call not in sites and (bound or unknown) and view.is_located(call):
+        if call not in sites and (bound or unknown) and view.is_located(call) and not is_written(view, call):
             yield call, next(iter(words), "")
 
 

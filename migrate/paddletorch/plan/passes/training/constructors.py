@@ -35,12 +35,14 @@ class Constructor:
 def constructors_of(view: FileView, draft: Draft, type_name: str) -> list[Constructor]:
     """The constructor calls of a tracked type that convert, in source order.
 
-    Those whose arguments cannot be bound are refused in ``draft``.
+    Those whose arguments cannot be bound are refused in ``draft``, unless the shim binds them at run time.
     """
     found: list[Constructor] = []
     for use in draft:
         site, row, call = use.site, use.row, use.site.call
-        if row.instance != type_name or site.role != "call" or call is None or not use.converts or use.adapter:
+        if row.instance != type_name or site.role != "call" or call is None or not use.converts:
+            continue
+        if use.adapter or use.needed_module:
             continue
         forms = row.forms(view.settings.source)
         form = next((f for f in forms if site.name in f.names), forms[0])
