@@ -108,7 +108,8 @@ def check_imports(result: FileResult, options: Options) -> None:
         return
     if _unbound_frameworks(before):  # used where its import does not reach, so its import was idle
         return
-    old = {m.message_args[0] for m in _messages(before, (messages.UnusedImport,))} | _idle_stars(before)
+    old = {m.message_args[0] for m in _messages(before, (messages.UnusedImport,))}
+    old |= _idle_stars(before) | _unread_imports(before)
     target = "paddle" if options.source == "torch" else "torch"
     new = {m.message_args[0] for m in _messages(after, (messages.UnusedImport,))} - old - _imports_of(before, target)
     if not any(name.partition(".")[0] in FRAMEWORKS for name in old):
@@ -167,6 +168,13 @@ def _idle_stars(module: ast.Module) -> set[str]:
     used = {n.id for n in ast.walk(module) if isinstance(n, ast.Name)}
     stars = {n.module or "" for n in ast.walk(module) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*"}
     return {f"{star}.*" for star in stars if used.isdisjoint(_exports().get(star, frozenset()))}
+
+
+def _unread_imports(module: ast.Module) -> set[str]:
+    """Modules whose name nothing reads; of one that is imported twice, pyflakes takes the other import for a use."""
+    used = {n.id for n in ast.walk(module) if isinstance(n, ast.Name)}
+    found = [alias for n in ast.walk(module) if isinstance(n, ast.Import) for alias in n.names]
+    return {alias.name for alias in found if (alias.asname or alias.name.partition(".")[0]) not in used}
 
 
 def _not_from_stars(module: ast.Module) -> set[str]:

@@ -156,7 +156,10 @@ def check_second_run(result: FileResult, options: Options) -> None:
     lines, noted = (_LINE_END.split(text_of(data)) for data in (result.output, again.output))
     without = [[line for line in found if not _NOTE.match(line)] for found in (lines, noted)]
     assert without[0] == without[1], "the second run changes the output"
-    assert not any(a == b and _NOTE.match(a) for a, b in itertools.pairwise(noted)), "a note is repeated"
+    repeated = [
+        sum(a == b and _NOTE.match(a) is not None for a, b in itertools.pairwise(found)) for found in (lines, noted)
+    ]
+    assert repeated[1] <= repeated[0], "a note is repeated"  # of statements that went, the notes stand together
 
 
 Promise = tuple[str, Callable[[FileResult, Options], None]]

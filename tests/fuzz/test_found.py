@@ -8,6 +8,28 @@ from paddletorch.model import Framework, Options, Status
 from .promises import check
 
 CASES: dict[str, tuple[Framework, str, str]] = {
+    "a name that stands for newer syntax, beside a star import": (
+        "paddle",
+        "from torch import *\n_ = a + b + c + d\ny = f'{ zeros(2) # c\n}'\nz = zeros(3)\n",
+        "y = f'{ zeros(2) # c\n}'\nz = zeros([3])\n",
+    ),
+    "a statement on a line that goes on from the one above": (
+        "torch",
+        "import paddle\nz = 1; \\\n    paddle.disable_static(\n    # c\n    ); y = paddle.abs(x)\n",
+        "z = 1; \\\n    y = torch.abs(x)\n",
+    ),
+    "an import that stays where a function imports the target": (
+        "torch",
+        "import paddle.nn as nn\nlayer = nn.ReLU()\ndef f(x):\n    x = nn.Unknown(nn.functional.relu_(x))\n"
+        "    if x:\n        import numpy, torch\n    return x\n",
+        "import paddle.nn as nn\nimport torch\nlayer = torch.nn.ReLU()\ndef f(x):\n    x = nn.Unknown(",
+    ),
+    "a fan that converts in a value that is computed twice": (
+        "torch",
+        "from paddle import nn\nclass Wide(nn.Linear):\n    def reset(self):\n"
+        "        nn.initializer.KaimingUniform(self.weight.shape[0])(self.bias)\n",
+        "/ self.weight.t().shape[0] ** 0.5",
+    ),
     "an import that stays above decorators of which one goes": (
         "paddle",
         "import torch as th\ndef f(x):\n    @th.jit.script\n    def g(x: th.Unknown): return th.abs(x)\n    return g\n",
@@ -487,6 +509,24 @@ def test_a_codec_of_which_a_character_has_no_bytes_of_its_own() -> None:
 def test_codecs_of_which_a_line_has_no_bytes_of_its_own(codec: str) -> None:
     result = check(f"# coding: {codec}\nimport torch as ф\nx = ф.zeros(3)\n".encode(codec), Options("paddle"))
     assert (result.status, result.diagnostics[0].code) == (Status.FAILED, "SRC002")
+
+
+def test_a_guard_around_a_class_that_imports() -> None:
+    source = (
+        b"try:\n    class C:\n        import torch\n        s = torch.optim.lr_scheduler.StepLR(o, 1, 0.5)\n"
+        b"        x = torch.linspace(-1, 1, 12)\nexcept Exception:\n    pass\n"
+    )
+    result = check(source, Options("paddle", select=("LRS",)))
+    assert [d.code for d in result.diagnostics] == ["SRC020"]
+
+
+def test_a_loader_that_the_shim_binds_beside_samplers() -> None:
+    source = (
+        b"for x in y:\n    from torch.utils.data import DataLoader, RandomSampler\n    kw = {}\n"
+        b"    kw.update({'pin_memory': True})\n    for a in DataLoader(ds, **kw): pass\n"
+        b"    torch.nn.utils.clip_grad_norm_([p], **cfg)\n"
+    )
+    assert b"torch_args(DataLoader)(ds, **kw)" in check(source, Options("paddle", shim="auto")).output
 
 
 def test_a_codec_that_makes_carriage_returns() -> None:

@@ -132,6 +132,10 @@ RIGHT = {
         "if a: import paddle\ndef f():\n    import torch; x = torch.zeros(3), paddle\n",
         "if a: import paddle\ndef f():\n    import paddle; x = paddle.zeros([3]), paddle\n",
     ),
+    "an import of a module that another one gives a name": (
+        "import torch\nimport os, torch as t\nx = t.zeros(3)\n",
+        "import paddle\nimport paddle as t\nx = t.zeros([3])\n",
+    ),
     "in a method, imported below": (
         "class C:\n    def f(self):\n        return torch.zeros(3)\nimport torch\n",
         "class C:\n    def f(self):\n        return paddle.zeros([3])\nimport paddle\n",
