@@ -96,8 +96,7 @@ def initial_xavier_to_torch(call: BoundCall) -> None:
     for name in given:
         call.drop(name)
     if "uniform" in call.row_template:
-        bound = f"{{gain:% * }}(6 / {fans_text}) ** 0.5"
-        call.rewrite(f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})", parts=parts)
+        call.rewrite(f"paddle_uniform_within({{tensor}}, {{gain:% * }}(6 / {fans_text}) ** 0.5)", parts=parts)
     else:
         call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {{gain:% * }}(2 / {fans_text}) ** 0.5)", parts=parts)
 
@@ -123,8 +122,7 @@ def initial_kaiming_to_torch(call: BoundCall, initializer: str) -> None:
     call.drop("fan_in")
     deviation = "torch.nn.init.calculate_gain({nonlinearity}, {a}) / {fan_in} ** 0.5"
     if initializer == "KaimingUniform":
-        bound = f"3 ** 0.5 * {deviation}"
-        call.rewrite(f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})", parts={"fan_in": fan})
+        call.rewrite(f"paddle_uniform_within({{tensor}}, 3 ** 0.5 * {deviation})", parts={"fan_in": fan})
     else:
         call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {deviation})", parts={"fan_in": fan})
 
