@@ -15,6 +15,8 @@ import pytest
 
 from .conftest import Run, Tree
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 NET = """import torch
 from torch import nn
 
@@ -138,7 +140,7 @@ def test_a_package_that_is_not_installed(tree: Tree, paddletorch: Run) -> None:
     assert "stops a, b, c" in text
 
 
-def test_the_source_framework_looks_as_if_it_were_not_installed(tree: Tree, paddletorch: Run) -> None:
+def test_the_source_framework_looks_as_if_it_were_not_installed(tree: Tree, process: Run) -> None:
     tree(
         {
             "asks.py": "import importlib.metadata, importlib.util\n"
@@ -148,7 +150,7 @@ def test_the_source_framework_looks_as_if_it_were_not_installed(tree: Tree, padd
             "tries.py": "try:\n    import torch\nexcept ImportError:\n    torch = None\n",
         }
     )
-    assert {one["outcome"] for one in modules(paddletorch, "--to", "paddle", code=0).values()} == {"imports"}
+    assert {one["outcome"] for one in modules(process, "--to", "paddle", code=0).values()} == {"imports"}
 
 
 def test_modules_of_a_package_that_fails_are_looked_at_all_the_same(tree: Tree, paddletorch: Run) -> None:

@@ -1,4 +1,4 @@
-"""Children of ``paddletorch compare`` that are forked from a process that has imported their framework already.
+"""Children of ``compare`` and ``try`` that are forked from a process that has imported their framework already.
 
 A child has its own session, folder, environment and streams, as if it had been started. Its framework is the only one
 that its parent has imported, so the other one can still be put out of reach.
@@ -6,6 +6,7 @@ that its parent has imported, so the other one can still be put out of reach.
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
@@ -15,6 +16,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
+
+LATE = {"torch": ("torch._dynamo",), "paddle": ()}
+"""What a framework imports itself when a program makes its first optimizer, which takes as long as the framework."""
+OWN = ("paddletorch.comparison.one_side", "paddletorch.trial.imports", "paddletorch_shim.weights.models")
+"""What the children import in any case; none of it imports a framework."""
 
 
 class Server:
@@ -58,7 +64,8 @@ class Forked:
 
     def start(self, job: bytes) -> None:
         """Fork the child from the server of the job's framework, and give it the job."""
-        framework = json.loads(job)["framework"]
+        given = json.loads(job)
+        framework = given["framework"] if "framework" in given else given["target"]
         if framework not in self._servers:
             self._servers[framework] = Server(framework, self._environment)
         reading, writing = os.pipe()
@@ -107,7 +114,8 @@ class _Job(io.BytesIO):
 
 def _serve(framework: str, requests: socket.socket) -> None:
     sys.path.pop(0)  # the folder of this file
-    __import__(framework)
+    for module in (framework, *LATE[framework], *OWN):
+        importlib.import_module(module)
     while True:
         head, streams, *_ = socket.recv_fds(requests, 4, 4)
         if not head:

@@ -34,10 +34,13 @@ def calls(source: Source) -> Iterator[CallLayout]:
                 continue
 
 
+EVERY = "every gap"
+
+
 def commented(source: Source, gap: str) -> bytes:
     """The file with a comment, and the end of its line, in every such gap of every call."""
-    place = GAPS[gap]
-    places = {place(call, argument) for call in calls(source) for argument in call.arguments} - {None}
+    chosen = GAPS.values() if gap == EVERY else [GAPS[gap]]
+    places = {place(call, argument) for call in calls(source) for argument in call.arguments for place in chosen}
     body = source.body
     for number, position in enumerate(sorted((p for p in places if p is not None), reverse=True)):
         body = body[:position] + f"\n# gap {number}\n".encode() + body[position:]
@@ -51,11 +54,12 @@ def comments(data: bytes) -> list[str]:
 
 
 def cases() -> Iterator[Any]:
-    """Each fixture with every gap: two of the four in each run of the tests, in turn, the others in a long one."""
+    """Each fixture with comments in all gaps or, every other one, in one of them in turn; the rest in a long run."""
     chosen = [one for one in FIXTURES if one.name.startswith("to_") and any(calls(Source(one.source)))]
     for number, fixture in enumerate(chosen):
-        for place, gap in enumerate(GAPS):
-            marks = [pytest.mark.long] if (number + place) % 2 else []
+        turn = number // 2 % len(GAPS) if number % 2 else len(GAPS)
+        for place, gap in enumerate([*GAPS, EVERY]):
+            marks = [] if place == turn else [pytest.mark.long]
             yield pytest.param(fixture, gap, id=f"{fixture.id}-{gap}", marks=marks)
 
 
