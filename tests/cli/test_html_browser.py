@@ -223,7 +223,7 @@ UNCOVERED = """() => {
   const frames = heads.reduce((total, box) => total + 24 * box.width + 6 * box.height, 0);
   return [out.length, 1 - (boxes.reduce((total, box) => total + area(box), 0) + frames) / area(map)];
 }"""
-"""How many boxes of files stand out of the map, and the share of it that neither a box nor the frame of a folder fills."""
+"""How many boxes stand out of the map, and the share of it that neither a box nor the frame of a folder fills."""
 
 
 def test_folders_and_keyboard(opened: Open, report: Path) -> None:
