@@ -175,6 +175,10 @@ def _load_paddle(path: Path) -> Any:
             return _Restricted(file, encoding="latin1").load()
         except CheckpointError as error:
             raise CheckpointError(f"{path}: {error}") from None
+        except ImportError as error:
+            raise CheckpointError(
+                f"{path} holds arrays, and {error.name} is not installed: pip install numpy"
+            ) from None
         except Exception as error:  # a damaged file raises nearly anything
             raise CheckpointError(f"{path} is not a checkpoint that can be read: {error}") from error
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import sys
 from pathlib import Path
 
+import numpy
 import pytest
 from paddletorch.batch.progress import track
 from paddletorch_rules.releases import doubt
@@ -43,14 +46,46 @@ def test_the_doubt_is_in_the_report_and_changes_no_exit_code(paddletorch: Run, t
     assert b"release 9.9 of paddle is newer than any that the tables know" in result.stdout
 
 
-def test_run_says_what_to_install(paddletorch: Run, tree: Tree, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+MODELS = ("compare", "--to", "paddle", "--source", "a:Net", "--converted", "b:Net")
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (("run", "--on", "paddle", "a.py"), "the program is to run on it"),
+        (("record", "--to", "torch", "--", "python", "a.py"), "the program is to run on it"),
+        (MODELS, "one of the two models runs on it"),
+        (("rules", "coverage"), "its names are asked of it"),
+        (("rules", "check", "--execute"), "examples of rows are run on it"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_what_needs_a_framework_says_what_to_install(
+    paddletorch: Run, tree: Tree, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], why: str
+) -> None:
     tree({"a.py": PLAIN})
     monkeypatch.setitem(sys.modules, "paddle", None)
-    result = paddletorch("run", "--on", "paddle", "a.py")
+    result = paddletorch(*command)
     assert result.returncode == 2
-    assert b"paddle is not installed here, and the program is to run on it: pip install 'paddletorch[paddle]'" in (
-        result.stderr
-    )
+    assert f"paddle is not installed here, and {why}: pip install 'paddletorch[paddle]'" in result.stderr.decode()
+
+
+def test_a_checkpoint_of_arrays_says_what_to_install(process: Run, folder: Path) -> None:
+    (folder / "a.pdparams").write_bytes(pickle.dumps({"weight": numpy.zeros(2, "float32")}, protocol=4))
+    (folder / "sitecustomize.py").write_text("import sys\nsys.modules['numpy'] = None\n")
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    result = process("state", "convert", "--to", "torch", "a.pdparams", "a.pt", PYTHONPATH=path)
+    assert result.returncode == 2
+    assert b"a.pdparams holds arrays, and numpy" in result.stderr
+    assert b" is not installed: pip install numpy" in result.stderr
+
+
+def test_no_command_shows_the_help_in_lines(paddletorch: Run) -> None:
+    for words in ((), ("rules",), ("state",)):
+        shown = paddletorch(*words)
+        lines = (shown.stdout + shown.stderr).decode().splitlines()
+        assert lines[0].startswith("Usage: paddletorch")
+        assert "Commands:" in lines
 
 
 @pytest.mark.parametrize("columns", ["40", "80", "100"])

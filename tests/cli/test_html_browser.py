@@ -213,19 +213,53 @@ def test_names_and_source_are_text(opened: Open, report: Path) -> None:
     assert page.locator("script:not([type])").count() == 1
 
 
+MAP = "#folder-map"
+UNCOVERED = """() => {
+  const map = document.querySelector('#folder-map').getBoundingClientRect();
+  const boxes = [...document.querySelectorAll('#folder-map button.box')].map(box => box.getBoundingClientRect());
+  const heads = [...document.querySelectorAll('#folder-map .folder')].map(box => box.getBoundingClientRect());
+  const area = (box) => box.width * box.height;
+  const out = boxes.filter(box => box.right > map.right + 1 || box.bottom > map.bottom + 1 || box.width < 1);
+  const frames = heads.reduce((total, box) => total + 24 * box.width + 6 * box.height, 0);
+  return [out.length, 1 - (boxes.reduce((total, box) => total + area(box), 0) + frames) / area(map)];
+}"""
+"""How many boxes stand out of the map, and the share of it that neither a box nor the frame of a folder fills."""
+
+
 def test_folders_and_keyboard(opened: Open, report: Path) -> None:
     page = opened(report).page
-    folder = page.locator("#folder-tree summary").filter(has_text="sub/")
-    inside = page.get_by_role("button", name="plain.py")
-    expect(inside).to_be_visible()  # folders are open as long as there is room
-    folder.focus()
+    inside = page.locator(MAP).get_by_role("button", name="sub/plain.py")
+    expect(inside).to_be_visible()
+    page.locator(f"{MAP} .head").filter(has_text="sub/").focus()
     page.keyboard.press("Enter")
-    expect(inside).to_be_hidden()
+    expect(page.locator(f"{MAP} button.box .name")).to_have_text(["long.py", "plain.py"])
+    expect(page.locator("#folder-path")).to_contain_text("sub/")
+    assert page.evaluate("document.activeElement.textContent") == "all"
     page.keyboard.press("Enter")
+    expect(page.locator(f"{MAP} .head")).to_have_text(["sub/"])
     inside.click()
     expect(page.locator(".file .path")).to_have_text(["sub/plain.py"])
     expect(page.locator(".file .diff")).to_be_visible()
     assert page.evaluate("document.activeElement.id") == "query"
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_the_map_fills_its_space_and_leads_to_every_file(
+    opened: Open, paddletorch: Run, tree: Tree, folder: Path, size: tuple[int, int]
+) -> None:
+    """Small files are one box, which opens."""
+    tree({f"{part}/{n}.py": LONG * (1 + n % 7) for part in ("a", "b/c", "b/d") for n in range(30)})
+    paddletorch(*TO, "--report", "report.html")
+    page = opened(folder / "report.html", size).page
+    out, share = page.evaluate(UNCOVERED)
+    assert out == 0 and abs(share) < 0.03
+    page.locator(f"{MAP} .head").filter(has_text="a/").click()
+    seen = {name for name in page.locator(f"{MAP} .name").all_inner_texts() if name.endswith(".py")}
+    while (more := page.locator(f"{MAP} .box").filter(has_text="more")).count():
+        more.click()
+        assert abs(page.evaluate(UNCOVERED)[1]) < 0.03
+        seen |= {name for name in page.locator(f"{MAP} .name").all_inner_texts() if name.endswith(".py")}
+    assert seen == {f"{n}.py" for n in range(30)}
 
 
 def test_many_files_come_in_parts(opened: Open, paddletorch: Run, tree: Tree, folder: Path) -> None:

@@ -11,6 +11,7 @@ import click
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from paddletorch import convert
 from paddletorch.cli.main import cli
 
 ROOT = Path(__file__).parents[2]
@@ -87,3 +88,21 @@ def test_the_links_of_the_readme_lead_somewhere() -> None:
     for token in _tokens(ROOT / "README.md"):
         link = str(token.attrs.get("href", ""))
         assert not link or "://" in link or (ROOT / link.partition("#")[0]).exists(), link
+
+
+def test_codemods_are_named_as_libcst_finds_them() -> None:
+    """Without ``-x`` its tool looks into the modules of a configuration file only."""
+    named = [
+        line
+        for page in PAGES
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if "libcst.tool codemod" in line and "paddletorch.codemod" in line
+    ]
+    assert named and all(" -x " in line for line in named), named
+
+
+def test_the_model_of_the_readme_converts_as_it_says() -> None:
+    blocks = (token.content for token in _tokens(ROOT / "README.md") if token.info == "diff")
+    model = next(block for block in blocks if "class " in block).splitlines()
+    before, after = ("".join(f"{line[1:]}\n" for line in model if line[:1] in {"", " ", sign}) for sign in ("-", "+"))
+    assert convert(before, to="paddle").output == after

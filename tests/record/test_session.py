@@ -79,4 +79,6 @@ def test_a_framework_that_is_not_installed_is_missed(project: Path, python: Run)
         "try:\n    paddletorch_shim.record('paddle')\n"
         "except ImportError as error:\n    print(error.name, error)\n"
     )
-    assert python("main.py").stdout == "torch torch is not installed here, so nothing can run on it\n"
+    assert python("main.py").stdout == (
+        "torch torch is not installed here, and the program is to run on it: pip install 'paddletorch[torch]'\n"
+    )

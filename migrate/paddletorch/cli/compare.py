@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from paddletorch.cli.error import Interrupted, Refusal
+from paddletorch.cli.error import Interrupted, Refusal, require_framework
 from paddletorch.cli.settings import RunSettings
 from paddletorch.model import FileResult, Framework
 
@@ -77,6 +77,8 @@ def compare(
 
     _check_reports(reports)
     pairs = _pairs(source, converted, modules, given)
+    for framework in get_args(Framework):
+        require_framework(framework, "one of the two models runs on it")
     modes = ("float32",) if given["no_second_look"] else ("float32", "float64")
     found: list[Compared] = []
     try:

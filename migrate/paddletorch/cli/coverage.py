@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddletorch.cli.error import Refusal
+from paddletorch.cli.error import Refusal, require_framework
 
 if TYPE_CHECKING:
     from paddletorch_rules import Framework, Table
@@ -48,15 +48,13 @@ def coverage(ctx: click.Context, /, only: Framework | None, module: str | None, 
 
 
 def _coverages(table: Table, only: Framework | None) -> Iterator[Coverage]:
-    from paddletorch_rules import installed
     from paddletorch_rules.coverage import cover
 
     sides: tuple[Framework, ...] = ("torch", "paddle")
-    for side in sides:
-        if only not in (None, side):
-            continue
-        if installed(side) is None:
-            raise Refusal(f"{side} is not installed: its names cannot be listed")
+    asked = [side for side in sides if only in (None, side)]
+    for side in asked:
+        require_framework(side, "its names are asked of it")
+    for side in asked:
         yield cover(table, side)
 
 

@@ -63,7 +63,8 @@ def explain(what: str | None, **given: Any) -> None:
     described = [line for answer in answers(what) for line in _api_lines(answer)]
     if not described:
         near = suggested(what) if "." in what else nearest(_as_known(what), {*known_titles, *_names(table)})
-        raise Refusal(f"no such code, rule, API or line of a file: {what}{near}; 'paddletorch explain' lists all codes")
+        said = f"no such code, rule, API or line of a file: {what}{near}{'' if near.endswith('?') else ';'}"
+        raise Refusal(f"{said} 'paddletorch explain' lists all codes")
     for line in described:
         click.echo(printable(line))
 

@@ -27,15 +27,18 @@ _COMMANDS = {
 }
 """The module of each command, and its name there if that is another one: only the one that is run is imported."""
 
+_IN_LINES = (click.BadParameter, getattr(click.exceptions, "NoArgsIsHelpError", click.BadParameter))
+"""Errors that are click's own words, in lines; the second, which shows the help, came with click 8.2."""
+
 
 class _Commands(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """As click's; what errors say of files and tables is fit to be printed."""
         try:
             return super().main(*args, **kwargs)
-        except click.BadParameter:  # click's own words, in lines
-            raise
         except click.ClickException as error:
+            if isinstance(error, _IN_LINES):
+                raise
             from paddletorch.report.printable import printable
 
             error.message = printable(error.message)  # type: ignore[misc]  # where click reads it

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddletorch.cli.coverage import coverage
-from paddletorch.cli.error import Refusal
+from paddletorch.cli.error import Refusal, require_framework
 from paddletorch.model.codes import nearest
 from paddletorch.report.printable import printable
 
@@ -181,11 +181,9 @@ def _execute(rows: list[Row], tables: tuple[str, ...], verbose: bool, form: str)
 def _versions() -> dict[str, str]:
     from paddletorch_rules import installed
 
-    versions = {side: installed(side) for side in ("torch", "paddle")}
-    for side, version in versions.items():
-        if version is None:
-            raise Refusal(f"{side} is not installed: the rows cannot be proven")
-    return {side: str(version) for side, version in versions.items()}
+    for side in ("torch", "paddle"):
+        require_framework(side, "examples of rows are run on it")
+    return {side: str(installed(side)) for side in ("torch", "paddle")}
 
 
 def _record(proofs: list[Proof], table: Table, keep: bool) -> None:

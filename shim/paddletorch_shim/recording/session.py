@@ -66,7 +66,11 @@ def settings_for(root: Path, options: Options, *, fresh: bool = False) -> Settin
         OSError: the evidence cannot be written.
     """
     if importlib.util.find_spec(options.source) is None:
-        raise NoFramework(f"{options.source} is not installed here, so nothing can run on it", name=options.source)
+        raise NoFramework(
+            f"{options.source} is not installed here, and the program is to run on it: "
+            f"pip install 'paddletorch[{options.source}]'",
+            name=options.source,
+        )
     file = evidence_file(root)
     try:
         prepare(root, options.source, fresh=fresh)

@@ -61,6 +61,8 @@ def test_a_package_of_the_tree_itself_is_no_such_package(tmp_path: Path) -> None
     assert _found(text, package / "a.py") == []
     assert _found(text, tmp_path / "train.py") == []
     assert _found(text, tmp_path / "examples" / "a" / "b" / "c" / "d" / "train.py") == []
+    (tmp_path / "pyproject.toml").unlink()  # an unpacked wheel
+    assert _found(text, package / "tests" / "data" / "a.py") == []
     (package / "__init__.py").unlink()  # Python takes an installed package before a folder without it
     assert _found(text, tmp_path / "train.py") == [(NEEDED, "timm", 1)]
 

@@ -343,3 +343,10 @@ def test_where_a_name_stands(tmp_path: Path, name: str, importer: str, found: tu
     write(tmp_path, dict.fromkeys((*files, "setup.py", "torch/nn.py", "os/path.py", "tools/run.py"), ""))
     location = ModuleFinder({"torch"}).find(name, str((tmp_path / importer).parent)).location
     assert location == (Location(str(tmp_path / found[0]), found[1:]) if found is not None else None)
+
+
+def test_without_a_mark_of_a_project_the_package_around_is_one(tmp_path: Path) -> None:
+    write(tmp_path, dict.fromkeys(("pkg/__init__.py", "pkg/b.py", "pkg/data/run.py", "other/run.py"), ""))
+    finder = ModuleFinder({"torch"})
+    assert finder.find("pkg.b.X", str(tmp_path / "pkg" / "data")).location == (str(tmp_path / "pkg" / "b.py"), ("X",))
+    assert finder.find("pkg.b.X", str(tmp_path / "other")).location is None

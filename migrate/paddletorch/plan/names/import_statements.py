@@ -48,7 +48,7 @@ def _edit_plain(view: FileView, statement: ast.Import, clauses: list[Clause], ne
     lines: list[str] = []
     for clause in clauses:
         span = view.source.span(clause.alias)
-        if clause.target is not None and not _is_module(view, clause.alias):
+        if clause.target is not None and "." in clause.target and not _is_module(view, clause.alias):
             module, _, name = clause.target.rpartition(".")  # a function that is imported like a module
             lines.append(f"from {module} import {_imported(name, clause.alias)}")
             dropped.append(clause.alias)

@@ -91,19 +91,28 @@ def _stated_module(view: FileView, name: str) -> Row | None:
 
 
 def _unused_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:
-    """Each name that is imported from the source framework, that no table has and that nothing in the file uses."""
+    """Each import of the source framework that has no counterpart and that nothing in the file uses by its name."""
     for statement in view.tree.module.body:
-        if (
-            not isinstance(statement, ast.ImportFrom)
-            or statement.level
-            or not view.settings.is_of_source(statement.module or "")
-        ):
+        if isinstance(statement, ast.ImportFrom) and not statement.level:
+            start = f"{statement.module}."
+        elif isinstance(statement, ast.Import):
+            start = ""
+        else:
             continue
         for alias in statement.names:
-            name, local = f"{statement.module}.{alias.name}", alias.asname or alias.name
-            known = name in view.settings.modules or view.settings.lookup(name) or view.settings.deselects(name)
-            if alias.name != "*" and not known and not view.tree.names.get(local) and not _is_module(view, name):
+            name = start[:-1] if alias.name == "*" else start + alias.name
+            if not view.settings.is_of_source(name) or (not start and not alias.asname):
+                continue
+            if not view.tree.names.get(alias.asname or alias.name) and not _has_counterpart(view, name):
                 yield alias, name
+
+
+def _has_counterpart(view: FileView, name: str) -> bool:
+    """Whether a module or a name becomes something, or nobody asks what."""
+    found = view.settings.lookup(name)
+    if view.settings.deselects(name) or (found is not None and found[0].kind != "unsupported"):
+        return True
+    return _stated_module(view, name) is None and (name in view.settings.modules or _is_module(view, name))
 
 
 def _asking_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:

@@ -23,9 +23,10 @@ _HELP = '<template id="help-{}">{}</template>'
 def render(report: Report) -> str:
     """The whole page. What comes from files stands in it as JSON only, which the script shows as text."""
     parts = resources(__package__)
-    style, script, page = (
-        (parts / name).read_text(encoding="utf-8") for name in ("report.css", "report.js", "report.html")
+    style, folders, script, page = (
+        (parts / name).read_text(encoding="utf-8") for name in ("report.css", "folders.js", "report.js", "report.html")
     )
+    script = folders + script
     data = overview(report)
     listed, diffs = files(report)
     helps = {code: help_html(code, data["codes"]) for code in data["codes"]}

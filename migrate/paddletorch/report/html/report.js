@@ -1,5 +1,3 @@
-"use strict";
-
 /* Everything that comes from files is shown as text: no string becomes HTML but the rule pages of the package itself,
    which stand in the page as templates. */
 
@@ -9,7 +7,6 @@ const USES = ["converted", "same", "needs-you", "not-examined"];
 const USES_TEXT = ["converted", "the same on both sides", "need you", "not examined"];
 const FATE_KINDS = ["conversion", null, "needs_you", "not_examined"]; // what the filter calls them; no list has the second
 const SEVERITIES = ["error", "warning", "info"];
-const ROWS = 17; // of the tree of folders that its panel shows without scrolling
 const PAGE = 200; // files that are listed at once
 const WIDE = matchMedia("(min-width: 1000px)");
 
@@ -95,76 +92,6 @@ function showOverview() {
   const known = data.counts.known; // they are in no list: the baseline is there so that nobody has to look at them
   if (known) $("notes").append(el("li", null, `${plural(known, "known finding")} of the baseline not shown.`));
   for (const note of data.notes) $("notes").append(el("li", null, note.message, ...(note.code ? [" ", el("a", { href: `#code-${note.code}` }, note.code)] : [])));
-}
-
-// ---- folders
-
-function folderTree() {
-  const root = { name: "", path: "", uses: [0, 0, 0, 0], folders: new Map(), files: [] };
-  for (const file of data.files) {
-    if (!sum(file.uses)) continue;
-    const parts = file.path.split("/");
-    let folder = root;
-    const chain = [root];
-    for (const part of parts.slice(0, -1)) {
-      if (!folder.folders.has(part)) {
-        const path = `${folder.path}${part}/`;
-        folder.folders.set(part, { name: part, path, uses: [0, 0, 0, 0], folders: new Map(), files: [] });
-      }
-      folder = folder.folders.get(part);
-      chain.push(folder);
-    }
-    folder.files.push({ name: parts[parts.length - 1], path: file.path, uses: file.uses });
-    for (const above of chain) file.uses.forEach((count, n) => { above.uses[n] += count; });
-  }
-  while (root.folders.size === 1 && !root.files.length) {
-    const [only] = root.folders.values();
-    Object.assign(root, only, { name: `${root.name}${only.name}/` });
-  }
-  return root;
-}
-
-function treeRow(item, most, isFolder) {
-  const total = sum(item.uses);
-  const name = isFolder ? `${item.name}/` : item.name;
-  const label = isFolder ? el("span", { class: "name", title: item.path }, name)
-    : el("button", { class: "plain name", type: "button", title: item.path, onclick: () => filterBy({ path: item.path }, true) }, name);
-  return el("span", { class: "row" }, label, el("span", null, bar(item.uses, total / most)),
-    el("span", { class: "count" }, left(item.uses) ? `${number(left(item.uses))} of ${number(total)} left` : `none of ${number(total)} left`));
-}
-
-function treeLevel(folder) {
-  const items = [...folder.folders.values(), ...folder.files].sort((a, b) => sum(b.uses) - sum(a.uses));
-  const most = items.length ? sum(items[0].uses) : 1;
-  return items.map((item) => {
-    if (!item.folders) return el("div", { class: "leaf" }, treeRow(item, most, false));
-    const node = el("details", null, el("summary", null, treeRow(item, most, true)));
-    node.fill = () => { if (node.open && node.children.length === 1) node.append(...treeLevel(item)); };
-    node.addEventListener("toggle", node.fill);
-    node.uses = sum(item.uses);
-    node.size = item.folders.size + item.files.length;
-    return node;
-  });
-}
-
-/** Opens folders, the one with most uses first, until the panel is full. */
-function openLargest() {
-  let room = ROWS - $("folder-tree").querySelectorAll(".row").length;
-  const closed = () => [...$("folder-tree").querySelectorAll("details:not([open])")];
-  for (let some = closed(); some.length && room > 0; some = closed()) {
-    const largest = some.reduce((most, node) => (node.uses > most.uses ? node : most));
-    largest.open = true;
-    largest.fill();
-    room -= largest.size;
-  }
-}
-
-function showFolders() {
-  const root = folderTree();
-  if (!sum(root.uses)) { $("folders").hidden = true; return; }
-  if (root.name) $("folder-tree").append(el("p", { class: "about" }, root.name));
-  $("folder-tree").append(...treeLevel(root));
-  openLargest();
 }
 
 // ---- APIs and codes

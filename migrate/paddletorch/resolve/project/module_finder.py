@@ -133,8 +133,9 @@ class _Search:
         above = [top]
         while len(above) <= most and not any(self.kind(_join(above[-1], marker)) for marker in _MARKERS):
             above.append(folder_of(above[-1]))
-        if len(above) > most:
-            above = [top]  # it is part of no project
+        if len(above) > most:  # nothing marks a project, as in a wheel: the package that it lies in is one
+            packages = [place for place, one in enumerate(above) if self.kind(_join(one, "__init__.py")) == "file"]
+            above = above[: packages[-1] + 2] if packages else [top]
         yield from above
         yield _join(above[-1], "src")
         yield folder
