@@ -197,6 +197,7 @@ def param_attr(call: BoundCall) -> None:
     if initializer is None:
         call.rewrite(f"lambda tensor{given}: {learns}")
     elif isinstance(initializer, ast.Call):
-        call.rewrite(f"lambda tensor{given}: (({{initializer}})(tensor), {learns})[-1]")
+        filled = "{initializer}" if call.initializes(initializer) else "({initializer})(tensor)"
+        call.rewrite(f"lambda tensor{given}: ({filled}, {learns})[-1]")
     else:
         call.rewrite(f"lambda tensor{given}, initial={{initializer}}: (initial and initial(tensor), {learns})[-1]")

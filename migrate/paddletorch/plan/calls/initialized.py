@@ -64,6 +64,8 @@ def tensor_for(view: FileView, initializer: ast.Call) -> str | None:
         if fields is None or fields.get("initializer") is not initializer:
             return None
         value = holder
+        if _stays_function(view, holder) and "trainable" in fields:
+            return "tensor"  # the parameter of the function that the attribute becomes
     keyword = view.parent(value)
     call = view.parent(keyword) if isinstance(keyword, ast.keyword) else None
     if not isinstance(keyword, ast.keyword) or not isinstance(call, ast.Call) or keyword.arg is None:
@@ -76,6 +78,15 @@ def tensor_for(view: FileView, initializer: ast.Call) -> str | None:
         return "parameter"
     tensor = initialized_tensor(rows[0].hook, parameter, keyword.value)
     return None if tensor is None else f"{object_path(view, call) or object_name(call)}.{tensor}"
+
+
+def _stays_function(view: FileView, attribute: ast.Call) -> bool:
+    """Whether an attribute is kept as a function of the tensor: in a variable, or in a partial object."""
+    holder = view.parent(attribute)
+    if isinstance(holder, ast.keyword):
+        call = view.parent(holder)
+        return isinstance(call, ast.Call) and view.qualified(call.func) == "functools.partial"
+    return isinstance(holder, ast.Assign)
 
 
 def held_as(view: FileView, initializer: ast.expr) -> str:
