@@ -17,6 +17,7 @@ from paddletorch.resolve.evaluator.operations import (
     arithmetic,
     container_method,
     einops_function,
+    element,
     elements,
     foreign_builtin,
     has_type,
@@ -177,6 +178,11 @@ class CallResults:
                 return container(tuple_of(parts if name == "zip" else [foreign("int"), parts[0]]))
             found = frozenset(v for part in parts for v in part)
             return found if name == "next" else container(found)
+        if name == "dict" and len(node.args) == 1 and not node.keywords:
+            pairs = elements(iterable(self._environment, self._solver, node.args[0]))
+            if pairs and all(isinstance(v, Container) and len(v.parts) == 2 for v in pairs):
+                return container(element(pairs, 1))
+            return UNKNOWN
         if name in ("max", "min") and len(node.args) > 1:
             found = self._solver.union(node.args)
             return UNKNOWN if has_type(found, TENSOR) else found

@@ -171,9 +171,14 @@ class TensorUses:
         before = parent.args[: parent.args.index(node)]
         return len(before) < operands and not any(isinstance(one, ast.Starred) for one in before)
 
+    def _is_saved(self, load: ast.Name) -> bool:
+        """Whether an autograd function keeps it for its backward pass, as tensors are: ``ctx.save_for_backward(x)``."""
+        call = self._tree.parents.get(load)
+        return isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "save_for_backward"
+
     def _is_receiver(self, load: ast.Name) -> bool:
         """Whether a method is called on the variable that only tensors have, or a layer takes it."""
-        if self._is_input(load) or self._is_operand(load):
+        if self._is_input(load) or self._is_operand(load) or self._is_saved(load):
             return True
         member = self._tree.parents.get(load)
         if not isinstance(member, ast.Attribute) or member.attr in self._tree.class_members:
