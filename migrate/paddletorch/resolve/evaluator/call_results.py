@@ -158,6 +158,8 @@ class CallResults:
                 made = (self._tables.member(TENSOR, name) or ("", None))[1]
             if made is not None:
                 return of_kind(_size_or_dimension(made, name, node), name)
+            if name == "saved_tensor" and self._environment.source == "paddle" and not node.args:
+                return of_kind("tensors", name)  # of an autograd function's context
         return frozenset({Instance(TENSOR, name), Unknown()}) if self._is_forward_call(node, name) else NOTHING
 
     def _is_forward_call(self, node: ast.Call, name: str) -> bool:
