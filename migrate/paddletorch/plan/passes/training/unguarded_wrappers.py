@@ -30,10 +30,9 @@ def plan_unguarded_wrappers(view: FileView, planned: Planned) -> Changes:
 
 def _calls(view: FileView, planned: Planned) -> Iterator[tuple[Use, ast.Call]]:
     for use in planned.uses.converted:
-        call = use.site.call
-        if use.row.instance == _WRAPPER and use.site.role == "call" and call is not None and call.args:
-            if view.is_located(call) and not _is_under_condition(view, call):
-                yield use, call
+        call = use.site.call if use.row.instance == _WRAPPER and use.site.role == "call" else None
+        if call is not None and call.args and view.is_located(call) and not _is_under_condition(view, call):
+            yield use, call
 
 
 def _is_under_condition(view: FileView, node: ast.AST) -> bool:
