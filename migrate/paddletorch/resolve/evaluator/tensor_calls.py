@@ -160,6 +160,8 @@ class TensorUses:
         """Whether a function that takes tensors alone is given it, maybe in another shape: ``mm(q, k.t())``."""
         node: ast.expr = load
         parent = self._tree.parents.get(node)
+        if isinstance(parent, ast.Subscript) and parent.value is node and _is_of_axes(parent.slice):
+            node, parent = parent, self._tree.parents.get(parent)
         while isinstance(parent, ast.Attribute) and parent.attr in facts().rearranging:
             call = self._tree.parents.get(parent)
             if not isinstance(call, ast.Call) or call.func is not parent:
@@ -190,6 +192,11 @@ class TensorUses:
 
 
 _TESTS = frozenset({"isinstance", "hasattr", "getattr", "type", "is_tensor", "callable", "issubclass"})
+
+
+def _is_of_axes(index: ast.expr) -> bool:
+    """Whether only a tensor or an array has such an index: ``[:, 1:]``."""
+    return isinstance(index, ast.Tuple) and any(isinstance(one, ast.Slice) for one in index.elts)
 
 
 def _copied(value: ast.expr | None) -> ast.expr | None:
