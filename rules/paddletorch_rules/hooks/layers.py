@@ -41,7 +41,7 @@ def embedding_to_torch(call: BoundCall) -> None:
     """Most of torch's optimizers raise for sparse gradients; dense ones are the same values."""
     if call.value("sparse") is not None and call.literal("sparse") is not False:
         call.report(
-            "NNL201", difference="its gradient becomes dense; for a sparse one Paddle's Adam takes smaller steps"
+            "NNL202", difference="its gradient becomes dense; for a sparse one Paddle's Adam takes smaller steps"
         )
     call.drop("sparse")
     _report_padding(call)
