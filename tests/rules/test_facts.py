@@ -551,15 +551,31 @@ def method_keywords(method: str) -> None:
         assert not takes(sample().numpy(), keyword)
 
 
+PADDLE_OPERANDS = {
+    "paddle.cast": (np.ones((2, 2), np.float32), "float64"),
+    "paddle.full_like": (np.ones((2, 2), np.float32), 3.0),
+    "paddle.gather": (np.ones((2, 2), np.float32), np.ones(2, np.int64)),
+    "paddle.gather_nd": (np.ones((2, 2), np.float32), np.ones((1, 2), np.int64)),
+    "paddle.index_select": (np.ones((2, 2), np.float32), np.ones(2, np.int64)),
+    "paddle.masked_select": (np.ones((2, 2), np.float32), np.ones((2, 2), bool)),
+    "paddle.nn.functional.cross_entropy": (np.ones((2, 2), np.float32), np.ones(2, np.int64)),
+    "paddle.nn.functional.log_loss": (np.full((2, 1), 0.5, np.float32), np.full((2, 1), 0.5, np.float32)),
+    "paddle.nn.functional.one_hot": (np.ones(2, np.int64), 3),
+    "paddle.topk": (np.ones((2, 2), np.float32), 1),
+}
+"""What is given to functions that do not take floats alone."""
+
+
 def tensors_alone(framework: Any) -> Callable[[str], None]:
     def check(name: str) -> None:
         function = attrgetter(name.partition(".")[2])(framework)
         is_flat = name.rpartition(".")[2] in ("mm", "addmm", "linear")
-        arrays = [np.full((2, 2) if is_flat else (2, 2, 2), 0.5, dtype=np.float32)] * facts().tensor_operands[
-            framework.__name__
-        ][name]
-        tensors = [torch.from_numpy(a) if framework is torch else paddle.to_tensor(a) for a in arrays]
+        number = facts().tensor_operands[framework.__name__][name]
         rest = REST.get(name.rpartition(".")[2], ()) if "softmax" in name else ()
+        usual = [np.full((2, 2) if is_flat else (2, 2, 2), 0.5, dtype=np.float32)] * number
+        given: Any = PADDLE_OPERANDS.get(name, (*usual, *rest))
+        arrays, rest = given[:number], given[number:]
+        tensors = [torch.from_numpy(a) if framework is torch else paddle.to_tensor(a) for a in arrays]
         function(*tensors, *rest)
         for place, array in enumerate(arrays):
             with pytest.raises((TypeError, ValueError, AttributeError)):

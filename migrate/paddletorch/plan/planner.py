@@ -57,7 +57,9 @@ from paddletorch.plan.passes.training.optimizers import plan_optimizers
 from paddletorch.plan.passes.training.rates import plan_rates
 from paddletorch.plan.passes.training.reset_methods import plan_reset_methods
 from paddletorch.plan.passes.training.schedulers import plan_schedulers
+from paddletorch.plan.passes.training.states_of_unseen_objects import plan_states_of_unseen_objects
 from paddletorch.plan.passes.training.train_methods import plan_train_methods
+from paddletorch.plan.passes.training.unguarded_wrappers import plan_unguarded_wrappers
 from paddletorch.plan.syntax.comments import plan_comments
 from paddletorch.plan.syntax.emptied_blocks import plan_emptied_blocks
 from paddletorch.plan.uses.adapters import plan_adapters
@@ -107,9 +109,11 @@ PASSES = (
     Pass("parameters with statistics", plan_parameters_with_statistics),  # as the one before
     Pass("blocks of parameters", plan_blocks_of_parameters),
     Pass("saved values", plan_saved_values),  # rewrites statements before their members are planned
+    Pass("states of unseen objects", plan_states_of_unseen_objects),  # rewrites calls, as the one below
     Pass("reset methods", plan_reset_methods),  # rewrites calls before their members are planned
     Pass("members", plan_members),
     Pass("calls of layers", plan_layer_calls),
+    Pass("unguarded wrappers", plan_unguarded_wrappers),
     Pass("kept gradients", plan_kept_gradients),
     Pass("in-place layers", plan_inplace_layers),
     Pass("in-place operators", plan_inplace_operators, codes=("TEN106", "TEN214")),

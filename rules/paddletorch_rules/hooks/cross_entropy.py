@@ -229,16 +229,26 @@ def cross_entropy_call(call: BoundCall) -> None:
     names = ("weight", "ignore_index", "reduction", "soft_label", "axis")
     given = {k.arg: k.value for k in made.keywords} | dict(zip(names, made.args, strict=False))
     how = ast.unparse(given["reduction"]).strip("'\"") if "reduction" in given else "mean"
-    plain = all(ast.unparse(given[n]) == usual for n, usual in (("soft_label", "False"), ("axis", "-1")) if n in given)
+    axis = ast.unparse(given["axis"]) if "axis" in given else "-1"
+    plain = axis in ("-1", "1") and ("soft_label" not in given or ast.unparse(given["soft_label"]) == "False")
     if None in given or not plain or how not in ("mean", "sum", "none"):
         return
-    flat = "{self}({input}.flatten(0, -2), {target}.flatten())"
+    flat, shaped = "{self}({input}.flatten(0, -2), {target}.flatten())", {}
+    if axis == "1":
+        if how == "none":
+            return
+        is_column = is_call_of(call.origin("label"), "unsqueeze")
+        kept = "{target}.squeeze(1)" if is_column else "{target}.reshape({input}.shape[:1] + {input}.shape[2:])"
+        flat = f"{{self}}({{input}}, {kept})"
+        shaped = {} if is_column else {"input": "input"}
     ignored = given.get("ignore_index")
     if how == "none":
         rewrite_once(call, f"{flat}.reshape({{target}}.shape)", target="label")
     elif how == "mean" and ignored is not None and "weight" not in given and _is_minus(ignored):
         share = f"({{target}} != {ast.unparse(ignored)}).float().mean()"  # Paddle 3 divides by all labels
-        rewrite_once(call, f"{flat} * {share}", target="label")
+        rewrite_once(call, f"{flat} * {share}", target="label", **shaped)
+    elif axis == "1":
+        rewrite_once(call, flat, **shaped)
     elif not _is_flat(call.origin("label")):
         call.rewrite(flat)
 

@@ -190,9 +190,8 @@ def param_attr(call: BoundCall) -> None:
             call.rewrite("None")
         return
     known = call.literal("trainable") is False
-    if initializer is not None:
-        call.rewrite(f"paddle_prepared({{initializer}}, {False if known else '{trainable}'})")
-    elif known:
-        call.rewrite("lambda tensor: tensor.requires_grad_(False)")
+    given, learns = ("", "False") if known else (", flag={trainable}", "flag")
+    if initializer is None:
+        call.rewrite(f"lambda tensor{given}: tensor.requires_grad_({learns})")
     else:
-        call.rewrite("lambda tensor, flag={trainable}: tensor.requires_grad_(flag)")
+        call.rewrite(f"paddle_prepared({{initializer}}, {False if known else '{trainable}'})")

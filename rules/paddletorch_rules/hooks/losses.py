@@ -135,6 +135,13 @@ def kl_div_to_torch(call: BoundCall) -> None:
         _detached(call, "label")
 
 
+@hook("kl_div_call", to="torch")
+def kl_div_call(call: BoundCall) -> None:
+    """As the function."""
+    if not is_call_of(call.origin("label"), "detach"):
+        call.rewrite("{self}({input}, {target}.detach())")
+
+
 @hook("weighted_cross_entropy", to="torch")
 def weighted_cross_entropy_to_torch(call: BoundCall) -> None:
     """Paddle's loss has a gradient for its weights, where torch's raises an error, and none for its target."""

@@ -58,6 +58,10 @@ def with_adapter(view: FileView, use: Use) -> Use:
         return use
     if site.role in ("partial", "value") and not use.converts:
         return _handed_over(view, use) or use
+    if site.role == "partial" and found is not None and site.call is not None:
+        return _kept_partial(view, use, site.call, found) or use
+    if site.role == "check" and found is not None and view.target == "torch":
+        return _compared_as_base(view, use) or use
     if site.role != "call" or site.call is None or has_source_calls(view, site.name):
         return use  # decided for all calls of the class in the file: ``plan_source_calls``
     unseen = all(isinstance(f.refusal, UnseenArguments) for f in use.findings) and bool(use.findings)
@@ -130,6 +134,34 @@ def _written_plainly(view: FileView, use: Use, call: ast.Call) -> Use:
     found = adapted(view, use, call)
     kept = tuple(f for f in use.findings if f.code not in adapter.answers)
     return use if found is None else replace(found, findings=kept)
+
+
+def _kept_partial(view: FileView, use: Use, call: ast.Call, adapter: Adapter) -> Use | None:
+    """The use with an adapter where a function would take the place of the partial object, which may be asked for."""
+    named = {one.arg for one in (*_parameters(adapter).args, *_parameters(adapter).kwonlyargs)}
+    count = len(call.args) - 1 if not any(isinstance(one, ast.Starred) for one in call.args) else len(named) + 1
+    if adapter.warns or count > len(_parameters(adapter).args) or any(k.arg not in named for k in call.keywords):
+        return None
+    if not any("lambda *args" in edit.written for edit in use.every_edit):
+        return None
+    found = adapted(view, use, call)
+    return None if found is None else replace(found, findings=use.findings)
+
+
+def _compared_as_base(view: FileView, use: Use) -> Use | None:
+    """``part.func == nn.BatchNorm2D``: a partial object may hold an adapter, which derives from the target's class."""
+    node, around = use.site.node, view.parent(use.site.node)
+    if not isinstance(around, ast.Compare) or not isinstance(around.ops[0], ast.Eq | ast.Is | ast.NotEq | ast.IsNot):
+        return None
+    function = around.left
+    if len(around.ops) > 1 or node is function or not isinstance(function, ast.Attribute) or function.attr != "func":
+        return None
+    if any(view.qualified(base) == use.site.name for one in view.tree.of_kind(ast.ClassDef) for base in one.bases):
+        return None  # the file's own classes were other ones
+    negated = "not " * isinstance(around.ops[0], ast.NotEq | ast.IsNot)
+    parts = (f"{negated}issubclass(", view.source.span(function), ", ", view.source.span(node), ")")
+    edit = Edit(view.source.span(around), "", use.row.code, parts)
+    return replace(use, edits=(*use.edits, edit))
 
 
 def _is_beside(view: FileView, call: ast.Call, adapter: Adapter) -> bool:

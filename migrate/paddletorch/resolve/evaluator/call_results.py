@@ -17,6 +17,7 @@ from paddletorch.resolve.evaluator.operations import (
     arithmetic,
     container_method,
     einops_function,
+    element,
     elements,
     foreign_builtin,
     has_type,
@@ -157,6 +158,8 @@ class CallResults:
                 made = (self._tables.member(TENSOR, name) or ("", None))[1]
             if made is not None:
                 return of_kind(_size_or_dimension(made, name, node), name)
+            if name == "saved_tensor" and self._environment.source == "paddle" and not node.args:
+                return of_kind("tensors", name)  # of an autograd function's context
         return frozenset({Instance(TENSOR, name), Unknown()}) if self._is_forward_call(node, name) else NOTHING
 
     def _is_forward_call(self, node: ast.Call, name: str) -> bool:
@@ -177,6 +180,11 @@ class CallResults:
                 return container(tuple_of(parts if name == "zip" else [foreign("int"), parts[0]]))
             found = frozenset(v for part in parts for v in part)
             return found if name == "next" else container(found)
+        if name == "dict" and len(node.args) == 1 and not node.keywords:
+            pairs = elements(iterable(self._environment, self._solver, node.args[0]))
+            if pairs and all(isinstance(v, Container) and len(v.parts) == 2 for v in pairs):
+                return container(element(pairs, 1))
+            return UNKNOWN
         if name in ("max", "min") and len(node.args) > 1:
             found = self._solver.union(node.args)
             return UNKNOWN if has_type(found, TENSOR) else found

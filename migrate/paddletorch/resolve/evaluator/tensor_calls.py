@@ -160,6 +160,8 @@ class TensorUses:
         """Whether a function that takes tensors alone is given it, maybe in another shape: ``mm(q, k.t())``."""
         node: ast.expr = load
         parent = self._tree.parents.get(node)
+        if isinstance(parent, ast.Subscript) and parent.value is node and _is_of_axes(parent.slice):
+            node, parent = parent, self._tree.parents.get(parent)
         while isinstance(parent, ast.Attribute) and parent.attr in facts().rearranging:
             call = self._tree.parents.get(parent)
             if not isinstance(call, ast.Call) or call.func is not parent:
@@ -171,9 +173,14 @@ class TensorUses:
         before = parent.args[: parent.args.index(node)]
         return len(before) < operands and not any(isinstance(one, ast.Starred) for one in before)
 
+    def _is_saved(self, load: ast.Name) -> bool:
+        """Whether an autograd function keeps it for its backward pass, as tensors are: ``ctx.save_for_backward(x)``."""
+        call = self._tree.parents.get(load)
+        return isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "save_for_backward"
+
     def _is_receiver(self, load: ast.Name) -> bool:
         """Whether a method is called on the variable that only tensors have, or a layer takes it."""
-        if self._is_input(load) or self._is_operand(load):
+        if self._is_input(load) or self._is_operand(load) or self._is_saved(load):
             return True
         member = self._tree.parents.get(load)
         if not isinstance(member, ast.Attribute) or member.attr in self._tree.class_members:
@@ -185,6 +192,11 @@ class TensorUses:
 
 
 _TESTS = frozenset({"isinstance", "hasattr", "getattr", "type", "is_tensor", "callable", "issubclass"})
+
+
+def _is_of_axes(index: ast.expr) -> bool:
+    """Whether only a tensor or an array has such an index: ``[:, 1:]``."""
+    return isinstance(index, ast.Tuple) and any(isinstance(one, ast.Slice) for one in index.elts)
 
 
 def _copied(value: ast.expr | None) -> ast.expr | None:

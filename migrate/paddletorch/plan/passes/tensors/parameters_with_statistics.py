@@ -57,22 +57,31 @@ def _counts(view: FileView, call: ast.Call) -> bool:
     if isinstance(around, ast.comprehension) and around.iter is call:
         whole = view.parent(around)
         parts = [] if whole is None else [n for n in ast.iter_child_nodes(whole) if n is not around]
-        return _matters(around.target, [*parts, *around.ifs])
-    return isinstance(around, ast.For) and around.iter is call and _matters(around.target, around.body)
+        return _matters(view, around.target, [*parts, *around.ifs])
+    return isinstance(around, ast.For) and around.iter is call and _matters(view, around.target, around.body)
 
 
-def _matters(target: ast.expr, parts: Iterable[ast.AST]) -> bool:
+def _matters(view: FileView, target: ast.expr, parts: Iterable[ast.AST]) -> bool:
     """Whether the code copies, writes or counts what the loop's variables hold, and does not ask what trains."""
     variables = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
-    members = [
-        n
-        for part in parts
-        for n in ast.walk(part)
-        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id in variables
-    ]
+    reads = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name) and n.id in variables]
+    users = [(node, view.parent(node)) for node in reads]
+    members = [user for _, user in users if isinstance(user, ast.Attribute)]
     if any(n.attr in _ASKS and isinstance(n.ctx, ast.Load) for n in members):
         return False
-    return any(n.attr in _TAKES or (n.attr.endswith("_") and not n.attr.startswith("_")) for n in members)
+    if any(n.attr in _TAKES or (n.attr.endswith("_") and not n.attr.startswith("_")) for n in members):
+        return True
+    return any(_computes(view, node, user) for node, user in users)
+
+
+def _computes(view: FileView, node: ast.Name, user: ast.AST | None) -> bool:
+    """Whether ``user`` is arithmetic with the parameter, or hands it to Paddle: ``paddle.assign(q, p)``."""
+    if isinstance(user, ast.keyword):
+        user = view.parent(user)
+    if isinstance(user, ast.Call) and node is not user.func:
+        made = user.func.func if isinstance(user.func, ast.Call) else user.func  # initializer.Normal()(p)
+        return (view.qualified(made) or "").startswith(f"{view.settings.source}.")
+    return isinstance(user, ast.BinOp | ast.AugAssign)
 
 
 def _with_statistics(view: FileView, planned: Planned, member: ast.Attribute, call: ast.Call) -> Changes:
