@@ -45,6 +45,7 @@ from paddletorch.plan.passes.tensors.statistics import plan_statistics
 from paddletorch.plan.passes.tensors.subscripts import plan_subscripts
 from paddletorch.plan.passes.tensors.tied_weights import plan_tied_weights
 from paddletorch.plan.passes.tensors.truth_differences import plan_truth_differences
+from paddletorch.plan.passes.tensors.written_parts import plan_written_parts
 from paddletorch.plan.passes.training.autocast_objects import plan_autocast_objects
 from paddletorch.plan.passes.training.checkpoints import plan_checkpoints
 from paddletorch.plan.passes.training.clipping import plan_clipping
@@ -107,6 +108,7 @@ PASSES = (
     Pass("parameters with statistics", plan_parameters_with_statistics),  # as the one before
     Pass("blocks of parameters", plan_blocks_of_parameters),
     Pass("saved values", plan_saved_values),  # rewrites statements before their members are planned
+    Pass("written parts", plan_written_parts, codes=("TEN106", "AGD203")),  # as the one before
     Pass("reset methods", plan_reset_methods),  # rewrites calls before their members are planned
     Pass("members", plan_members),
     Pass("calls of layers", plan_layer_calls),
