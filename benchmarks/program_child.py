@@ -14,6 +14,7 @@ import importlib
 import json
 import os
 import pickle
+import re
 import signal
 import sys
 import time
@@ -101,6 +102,9 @@ def _described(error: BaseException) -> dict[str, Any]:
         frames += [(f.filename, f.lineno, f.name, f.line) for f in traceback.extract_tb(one.__traceback__)]
     shown = error
     message = str(shown).strip()
+    # what Python code does that Paddle calls back, such as a backward, is told in the message only
+    inner = re.findall(r"(?m)^\s*(/\S+\.py)\((\d+)\): (\w+)", message)
+    frames += [(file, int(line), function, "") for file, line, function in reversed(inner)]
     if not message and isinstance(error, AssertionError):
         message = next((line or "" for *_, line in reversed(frames)), "")
     return {"error": type(shown).__name__, "message": _short(message), "frames": frames[-60:]}

@@ -45,6 +45,7 @@ from paddletorch.plan.passes.tensors.statistics import plan_statistics
 from paddletorch.plan.passes.tensors.subscripts import plan_subscripts
 from paddletorch.plan.passes.tensors.tied_weights import plan_tied_weights
 from paddletorch.plan.passes.tensors.truth_differences import plan_truth_differences
+from paddletorch.plan.passes.tensors.written_parts import plan_written_parts
 from paddletorch.plan.passes.training.autocast_objects import plan_autocast_objects
 from paddletorch.plan.passes.training.checkpoints import plan_checkpoints
 from paddletorch.plan.passes.training.clipping import plan_clipping
@@ -110,6 +111,7 @@ PASSES = (
     Pass("blocks of parameters", plan_blocks_of_parameters),
     Pass("saved values", plan_saved_values),  # rewrites statements before their members are planned
     Pass("states of unseen objects", plan_states_of_unseen_objects),  # rewrites calls, as the one below
+    Pass("written parts", plan_written_parts, codes=("TEN106", "AGD203")),  # as the one before
     Pass("reset methods", plan_reset_methods),  # rewrites calls before their members are planned
     Pass("members", plan_members),
     Pass("calls of layers", plan_layer_calls),

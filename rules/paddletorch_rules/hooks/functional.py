@@ -81,8 +81,15 @@ def linear(call: BoundCall) -> None:
     if owners & _LINEAR:
         name = "paddle.nn.functional.linear({x}" if call.target == "paddle" else "torch.nn.functional.linear({input}"
         call.rewrite(name + ", {weight}{bias:, bias=%})")
-    elif weight is not None and not owners and any(getattr(n, "attr", "") == "weight" for n in ast.walk(weight)):
+    elif weight is not None and any(_may_be_layers(call, node) for node in ast.walk(weight)):
         call.report("NNF202", difference="if the weight is an nn.Linear's, it is transposed already: take the .t() out")
+
+
+def _may_be_layers(call: BoundCall, node: ast.AST) -> bool:
+    """Whether it is the weight of an object of a class that is not seen: its layout is not known, nor transposed."""
+    if not isinstance(node, ast.Attribute) or node.attr != "weight":
+        return False
+    return call.owners_of(node) <= {"torch.nn.Module", "paddle.nn.Layer"}
 
 
 @hook("convolution", to="paddle")

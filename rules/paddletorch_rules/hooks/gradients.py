@@ -75,12 +75,14 @@ _LOSS = re.compile(r"(?i)loss|cost|entropy|energy|penalty")
 def counts_other_arguments(node: ast.ClassDef, target: Framework) -> bool:
     """Whether ``backward`` of an autograd function seems to return another number of values than ``target`` expects.
 
-    torch expects one for each argument of ``forward``, Paddle one for each tensor among them.
+    torch expects one for each argument of ``forward``, Paddle one for each tensor among them, which is None where the
+    tensor stops gradients.
     """
     methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
     if "forward" not in methods or "backward" not in methods:
         return False
-    taken = len(methods["forward"].args.args) - 1
+    arguments = methods["forward"].args
+    taken = len(arguments.args) - 1
     for statement in ast.walk(methods["backward"]):
         if not isinstance(statement, ast.Return) or statement.value is None:
             continue
@@ -90,7 +92,7 @@ def counts_other_arguments(node: ast.ClassDef, target: Framework) -> bool:
             return True
         if target == "torch" and len(values) != taken and not isinstance(value, ast.Call | ast.Name):
             return True
-        if target == "paddle" and any(isinstance(v, ast.Constant) and v.value is None for v in values):
+        if target == "paddle" and (taken > 1 or arguments.vararg):
             return True
     return False
 

@@ -145,6 +145,18 @@ def initial_kaiming_to_paddle(call: BoundCall, initializer: str) -> None:
     _emit(call, f"paddle.nn.initializer.{initializer}({first}{gain})({{tensor}})")
 
 
+@hook("fans", to="paddle")
+def fans(call: BoundCall) -> None:
+    """The fans of a weight: a linear layer's is transposed in Paddle."""
+    owners = _owners(call)
+    linear = {owner for owner in owners if owner.endswith("nn.Linear")}
+    others = {owner for owner in owners - linear if owner.startswith("torch.")}
+    if linear and not others:
+        call.rewrite(call.row_template.replace("{tensor}", "{tensor}.t()"))
+    elif linear or (_is_layers(call) and owners <= {"torch.nn.Module"}):
+        call.stop("NNL209")  # perhaps a linear layer's
+
+
 def _is_weight(call: BoundCall) -> bool:
     """Whether the initializer is for a weight, as far as the name of what holds it or its tensor says."""
     name = call.held_as.rpartition(".")[2].lower()
@@ -157,12 +169,26 @@ def _is_bias(call: BoundCall) -> bool:
 
 def _is_layers(call: BoundCall) -> bool:
     """Whether the tensor is the weight of a layer, as far as its name says."""
-    if any(owner.endswith(("Embedding", "EmbeddingBag")) for owner in call.owners("tensor")):
+    owners = _owners(call)
+    if any(owner.endswith(("Embedding", "EmbeddingBag")) for owner in owners):
         return False
+    if "torch.nn.Module" in owners and len(owners) > 1:
+        return False  # of a class of the file, whose parameters keep their layout
+    node = _attribute(call)
+    return node is not None and node.attr.startswith("weight")
+
+
+def _owners(call: BoundCall) -> frozenset[str]:
+    """The classes of what has the tensor, also of ``layer.weight.data``."""
+    node = _attribute(call)
+    return frozenset() if node is None else call.owners_of(node)
+
+
+def _attribute(call: BoundCall) -> ast.Attribute | None:
     node = call.value("tensor")
     if isinstance(node, ast.Attribute) and node.attr == "data":
         node = node.value
-    return isinstance(node, ast.Attribute) and node.attr.startswith("weight")
+    return node if isinstance(node, ast.Attribute) else None
 
 
 @hook("linear_layer", to="paddle")

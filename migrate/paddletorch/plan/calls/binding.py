@@ -176,8 +176,10 @@ class CallBinding:
     def owners(self, name: str) -> frozenset[str]:
         """For an argument ``x.weight``: the classes that ``x`` can be an instance of."""
         node = self.value(name)
-        if not isinstance(node, ast.Attribute):
-            return frozenset()
+        return self.owners_of(node) if isinstance(node, ast.Attribute) else frozenset()
+
+    def owners_of(self, node: ast.Attribute) -> frozenset[str]:
+        """The classes that the object before the dot can be an instance of."""
         found: set[str] = set()
         for value in self.view.evaluator.values(node.value):
             if isinstance(value, Instance):

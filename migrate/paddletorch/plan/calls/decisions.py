@@ -224,6 +224,9 @@ class _HookCall:
     def owners(self, name: str) -> frozenset[str]:
         return self._binding.owners(name)
 
+    def owners_of(self, node: ast.Attribute) -> frozenset[str]:
+        return self._binding.owners_of(node)
+
     def types(self, name: str) -> frozenset[str]:
         return self._binding.types(name)
 

@@ -118,6 +118,8 @@ class Variables:
                 return self._classes.local_instance(owner)
             if self._is_forward_input(binding, function):
                 found |= {Instance(TENSOR, "forward")}
+            elif of_function := self._of_autograd_function(binding, function):
+                return found | of_function
             elif not self._environment.closed_world or binding.name == "ctx":  # ``x.backward(y)`` has another receiver
                 return found | UNKNOWN
         if isinstance(function, _Function | ast.Lambda):
@@ -178,6 +180,31 @@ class Variables:
         if binding.annotation is not None or (binding.value is not None and self._evaluate(binding.value) != NONE):
             return False
         return has_type(self._classes.local_instance(parent.node), "module")
+
+    def _of_autograd_function(self, binding: Binding, function: _Function) -> Values:
+        """The context of an autograd function, a gradient that ``backward`` gets, or what ``forward`` saves."""
+        parent = binding.scope.parent
+        if function.name not in ("forward", "backward") or parent is None or not isinstance(parent.node, ast.ClassDef):
+            return NOTHING
+        parameters = [*function.args.posonlyargs, *function.args.args]
+        if binding.node not in parameters or binding.value is not None:
+            return NOTHING
+        if not has_type(self._classes.local_instance(parent.node), "autograd_function"):
+            return NOTHING
+        if binding.node is parameters[0]:
+            return frozenset({Instance("function_context", binding.name)})
+        is_tensor = function.name == "backward" or _saves(function, parameters[0], binding.name)
+        return frozenset({Instance(TENSOR, function.name)}) if is_tensor else NOTHING
+
+
+def _saves(function: _Function, context: ast.arg, name: str) -> bool:
+    """Whether the function saves the parameter in its context, which takes tensors only."""
+    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+    return any(
+        ast.unparse(call.func) == f"{context.arg}.save_for_backward"
+        and any(isinstance(one, ast.Name) and one.id == name for one in call.args)
+        for call in calls
+    )
 
 
 def iterable(environment: Environment, solver: Solver, node: ast.expr) -> Values:

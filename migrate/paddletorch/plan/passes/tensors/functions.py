@@ -1,66 +1,114 @@
 """Gradients of autograd functions: torch's ``backward`` returns one per argument, Paddle's one per tensor.
 
-Only at run time is it known which arguments are tensors. ``forward`` stores it in the context, and ``backward``
-returns the gradients of those.
+For a tensor that stops gradients Paddle wants None, where torch drops what it is given. Only at run time is it known
+which arguments are tensors. ``forward`` stores what torch's context has by itself, whether each argument needs a
+gradient, and ``backward`` returns the gradients of those.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from paddletorch.model import Edit, Span
+from paddletorch.model import Edit, Fate, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.tensors.gradients_of_numbers import with_nones
+from paddletorch.resolve import Instance
 
 _CODE = "AGD202"
-_NOTE = "tensor_arguments"
+_ABSENT = "AGD210"
+_NEEDS = "needs_input_grad"
 
 
 def plan_functions(view: FileView, planned: Planned) -> Changes:
     """Give each autograd function the gradients that the target expects; those where that is not seen stay reported."""
     revised: list[Use] = []
-    for use in planned.uses:
-        statement = view.parent(use.site.node)
-        if use.site.role != "base" or use.row.id != "autograd.Function" or not isinstance(statement, ast.ClassDef):
+    reads: list[ast.Attribute] = []
+    findings: list[Finding] = []
+    for use in planned.uses.converted:
+        function = view.parent(use.site.node)
+        if use.site.role != "base" or use.row.id != "autograd.Function" or not isinstance(function, ast.ClassDef):
             continue
-        if not use.converts:
-            continue
+        own: list[ast.Attribute] = []
         if view.target == "torch":
-            edits = with_nones(view, statement, use.row.code)
-        elif any(f.code == _CODE for f in use.findings):
-            edits = _edits(view, statement, use.row.code)
+            edits = with_nones(view, function, use.row.code)
         else:
-            continue
+            own += _reads(function)
+            edits = _edits(view, function, use.row.code, bool(own))
+            findings += (finding(_ABSENT, m, f"{use.site.name}.setup_context", use.row) for m in _set_apart(function))
         if edits:
             revised.append(use.with_edits(*edits).without_finding(_CODE))
-    return Changes(uses=tuple(revised)) if revised else NOTHING
+            reads += own
+    unlisted = tuple((f"function_context.{_NEEDS}", Fate.SAME) for _ in reads)
+    made = Changes(findings=tuple(findings), uses=tuple(revised), handled=frozenset(reads), unlisted=unlisted)
+    return NOTHING if made == Changes() else made
 
 
-def _edits(view: FileView, node: ast.ClassDef, code: str) -> list[Edit]:
+def _set_apart(function: ast.ClassDef) -> list[ast.FunctionDef]:
+    """Methods by which torch fills the context after a ``forward`` that does not take it; Paddle knows none."""
+    return [s for s in function.body if isinstance(s, ast.FunctionDef) and s.name == "setup_context"]
+
+
+def _reads(function: ast.ClassDef) -> Iterator[ast.Attribute]:
+    """Where the methods ask their context which arguments need a gradient."""
+    for method in function.body:
+        if isinstance(method, ast.FunctionDef) and method.name in ("forward", "backward") and method.args.args:
+            context = method.args.args[0].arg
+            yield from (
+                node
+                for node in ast.walk(method)
+                if isinstance(node, ast.Attribute) and node.attr == _NEEDS and _is_name(node.value, context)
+            )
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _edits(view: FileView, node: ast.ClassDef, code: str, is_read: bool) -> list[Edit]:
+    """Edits of both methods; none where one argument has one gradient, or where it is not seen what is returned."""
     methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
-    if "forward" not in methods or "backward" not in methods:
+    if "forward" not in methods or "backward" not in methods or _set_apart(node):
         return []
     forward, backward = methods["forward"], methods["backward"]
     first = _first_statement(forward)
-    returned = view.tree.own[backward].returns
-    if first is None or not returned or not (forward.args.args and backward.args.args) or forward.args.kwonlyargs:
+    if first is None or not (forward.args.args and backward.args.args) or forward.args.kwonlyargs:
         return []
     names = [a.arg for a in forward.args.args[1:]] + ([f"*{forward.args.vararg.arg}"] if forward.args.vararg else [])
+    returned = [value for value in view.tree.own[backward].returns if value is not None]
+    has_several = len(names) > 1 or bool(forward.args.vararg)
+    if not names or not (is_read or (has_several and returned)):
+        return []
     start = view.source.span(first).start
     line_end = view.source.newline + view.source.indentation(first.lineno)
     arguments = f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
-    text = f"{forward.args.args[0].arg}.{_NOTE} = [isinstance(a, paddle.Tensor) for a in {arguments}]{line_end}"
-    edits = [Edit(Span(start, start), text, code)]
-    for value in returned:
-        if not isinstance(value, ast.Tuple):
-            return []
-        span = view.source.span(value)
-        before, after = ("", "") if _in_brackets(view.source.slice(span)) else ("(", ")")
-        parts = (f"tuple(g for g, t in zip({before}", span, f"{after}, {backward.args.args[0].arg}.{_NOTE}) if t)")
-        edits.append(Edit(span, "", code, parts))
+    each = f"not a.stop_gradient if isinstance(a, paddle.Tensor) else None for a in {arguments}"
+    edits = [Edit(Span(start, start), f"{forward.args.args[0].arg}.{_NEEDS} = [{each}]{line_end}", code)]
+    for value in returned if has_several else ():
+        if not isinstance(value, ast.Tuple) and (forward.args.defaults or not _may_be_tuple(view, value)):
+            return []  # one gradient for an argument that is given alone
+        edits.append(_selected(view, value, f"{backward.args.args[0].arg}.{_NEEDS}", code))
     return edits
+
+
+def _may_be_tuple(view: FileView, value: ast.expr) -> bool:
+    if isinstance(value, ast.BinOp):  # (grad,) * n, (grad,) + nones
+        return isinstance(value.left, ast.Tuple) or isinstance(value.right, ast.Tuple)
+    if not isinstance(value, ast.Name | ast.Call | ast.Attribute):
+        return False
+    return not any(isinstance(v, Instance) and v.type == "tensor" for v in view.evaluator.values(value))
+
+
+def _selected(view: FileView, value: ast.expr, needs: str, code: str) -> Edit:
+    """The gradients of all arguments become those of tensors, with None for a tensor that stops gradients."""
+    span = view.source.span(value)
+    bare = isinstance(value, ast.Tuple) and not _in_brackets(view.source.slice(span))
+    before, after = ("(", ")") if bare else ("", "")
+    parts = (f"tuple(g if n else None for g, n in zip({before}", span, f"{after}, {needs}) if n is not None)")
+    return Edit(span, "", code, parts)
 
 
 def _in_brackets(text: str) -> bool:

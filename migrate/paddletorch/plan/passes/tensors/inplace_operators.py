@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from paddletorch_rules.facts import facts
-
 from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.inference.aliasing import Aliasing, Holder
 from paddletorch.plan.inference.bound_elements import is_looped
+from paddletorch.plan.inference.no_grad import is_without_grad
 from paddletorch.plan.inference.tensor_values import is_tensor
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding, refused
@@ -111,7 +110,7 @@ def _reaches(view: FileView, holder: Holder, statement: ast.stmt) -> bool:
 
     Measured on 3.3.1: after an operator in place on a view, gradients of the other tensor and of the operand are wrong.
     """
-    return holder.memory == "same" or (holder.memory == "view" and _without_grad(view, statement))
+    return holder.memory == "same" or (holder.memory == "view" and is_without_grad(view, statement))
 
 
 def _reported(view: FileView, target: ast.expr, holder: Holder) -> Changes:
@@ -137,7 +136,7 @@ def _write_into(view: FileView, aliases: Mapping[str, str], statement: ast.AugAs
 
 
 def _template(view: FileView, statement: ast.AugAssign, sign: str) -> str:
-    recorded = not _without_grad(view, statement)
+    recorded = not is_without_grad(view, statement)
     method = _METHODS.get(type(statement.op))
     values = view.evaluator.values(statement.value)
     if recorded and method is not None and values and all(is_tensor(view, v) for v in values):
@@ -191,7 +190,7 @@ def _is_other(value: Value) -> bool:
 def _is_trained(view: FileView, target: ast.Name, statement: ast.AugAssign) -> bool:
     """Whether the tensor itself must change: a loop's element, or under ``no_grad`` a parameter or leaf tensor."""
     bound = view.provide(_Variables).of(view.tree.scopes[target].lookup(target.id))
-    return bound.in_loop or (bound.to_trained and _without_grad(view, statement))
+    return bound.in_loop or (bound.to_trained and is_without_grad(view, statement))
 
 
 class _Bound(NamedTuple):
@@ -237,19 +236,3 @@ class _Variables:
         members = (*tree.members.get("requires_grad", ()), *tree.members.get("requires_grad_", ()))
         names = (m.value for m in members if isinstance(m.value, ast.Name))
         return frozenset(n.id for n in names if tree.scopes[n].lookup(n.id))
-
-
-def _without_grad(view: FileView, node: ast.AST) -> bool:
-    """Whether this runs under ``no_grad``."""
-    current = view.parent(node)
-    while current is not None:
-        contexts: list[ast.expr] = []
-        if isinstance(current, ast.With | ast.AsyncWith):
-            contexts = [i.context_expr for i in current.items]
-        elif isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef):
-            contexts = current.decorator_list
-        names = (view.qualified(c.func if isinstance(c, ast.Call) else c) for c in contexts)
-        if any(name in facts().no_grad["torch"] for name in names):
-            return True
-        current = view.parent(current)
-    return False
