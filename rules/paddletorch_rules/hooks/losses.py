@@ -31,6 +31,18 @@ def reduction(call: BoundCall) -> None:
         call.force("reduction", "'none'" if reduce is False else "'sum'" if average is False else "'mean'")
 
 
+@hook("nll_loss", to="paddle")
+def nll_loss_to_paddle(call: BoundCall) -> None:
+    """With an index that is ignored, a class of our own: the gradients of Paddle 3.3's kernel spoil memory (CPU)."""
+    reduction(call)
+    if call.value("ignore_index") is None or call.literal("ignore_index") == -100:
+        return
+    legacy = any(call.value(name) is not None for name in ("size_average", "reduce"))
+    average = f", reduction={reduced(call)!r}" if legacy else "{reduction:, reduction=%}"
+    made = "TorchIgnoringNLLLoss(ignore_index={ignore_index}{weight:, weight=%}" + average + ")"
+    call.rewrite(made if call.value("input") is None else made + "({input}, {label})")
+
+
 def reduced(call: BoundCall, default: str = "mean") -> str:
     """The reduction as far as it is written: ``mean``, ``sum``, ``none``, or empty."""
     average, reduce = (call.literal(n) if call.target == "paddle" else None for n in ("size_average", "reduce"))

@@ -23,6 +23,8 @@ _MOMENTUM = "it also moves momentum (beta1) between base_momentum and max_moment
 def scheduler_to_paddle(call: BoundCall) -> None:
     """``StepLR(optimizer, ...)`` starts from ``optimizer.get_lr()``; Paddle's ``step_size`` is no float."""
     _check_optimizer(call)
+    if isinstance(call.value("min_lr"), ast.List | ast.Tuple):
+        call.stop("LRS202", what="a smallest rate for each parameter group")
     call.wrap("optimizer", "", ".get_lr()")
     step, given = call.value("step_size"), call.literal("step_size")
     if step is not None and isinstance(given, float) and given.is_integer():

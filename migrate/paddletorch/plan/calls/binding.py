@@ -252,8 +252,11 @@ class CallBinding:
 
 
 def is_known_tensor(view: FileView, node: ast.expr) -> bool:
-    """Whether the expression can be nothing but a tensor."""
-    return all(isinstance(v, Instance) and v.type == "tensor" for v in view.evaluator.values(node))
+    """Whether the expression can be nothing but a tensor; an input of ``forward`` is only likely to be one."""
+    values = view.evaluator.values(node)
+    if isinstance(node, ast.Name) and any(isinstance(v, Instance) and v.api == "forward" for v in values):
+        return False
+    return all(isinstance(v, Instance) and v.type == "tensor" for v in values)
 
 
 def bind(

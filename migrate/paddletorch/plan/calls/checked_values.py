@@ -84,28 +84,47 @@ def with_checks(decisions: Decisions, checks: Sequence[Check]) -> Decisions:
     return decisions
 
 
+def is_statement(binding: CallBinding) -> bool:
+    """Whether the call is all that a statement on lines of its own does, returns or assigns to names."""
+    view, call = binding.view, binding.expression
+    statement = view.parent(call)
+    if isinstance(statement, ast.Assign) and not all(isinstance(target, ast.Name) for target in statement.targets):
+        return False
+    whole = isinstance(statement, ast.Expr | ast.Assign | ast.Return) and statement.value is call
+    return whole and isinstance(statement, ast.stmt) and own_line(view, statement)
+
+
 def check_before(binding: CallBinding, checks: Sequence[Check]) -> list[Edit]:
-    """A test in lines of their own, before the statement of a parent's constructor, which nothing can stand around.
+    """A test in lines of their own, before the statement that the call is.
 
     Raises:
         Refused: the call is part of a larger statement.
     """
     view = binding.view
     statement = view.parent(binding.expression)
-    if not isinstance(statement, ast.Expr) or not own_line(view, statement):
+    if not isinstance(statement, ast.stmt) or not is_statement(binding):
         names = ", ".join(check.name for check in checks)
         raise Refused(NeedsWholeCall("a parent's constructor", f"a check of {names} and the call"))
     lines: list[str] = []
     for check in checks:
+        if check.is_known:
+            continue
         value = view.source.slice(view.source.span(check.value))
         forms = [view.quoted(form, binding.expression) for form in check.forms]
-        other = f"not in ({', '.join(forms)})" if len(forms) > 1 else f"!= {forms[0]}"
-        lines += [f"if {value} {other}:", f"{' ' * view.source.indent}raise ValueError({value})"]
-    edits = [insert_before(view, statement, "\n".join(lines), binding.row.code)]
+        other = f"{value} not in ({', '.join(forms)})" if len(forms) > 1 else f"{value} != {forms[0]}"
+        if check.forms[0] in ("False", "True"):
+            other = value if check.forms[0] == "False" else f"not {value}"
+        lines += [f"if {other}:", f"{' ' * view.source.indent}raise ValueError({value})"]
+    return [insert_before(view, statement, "\n".join(lines), binding.row.code)] if lines else []
+
+
+def kept_after(binding: CallBinding, checks: Sequence[Check]) -> list[Edit]:
+    """The checked arguments of a parent's constructor, kept as attributes if the class reads them."""
+    view = binding.view
+    statement = view.parent(binding.expression)
+    assert isinstance(statement, ast.stmt)
     kept = [f"self.{c.name} = {ast.unparse(c.value)}" for c in checks if _is_read_of_self(view, statement, c.name)]
-    if kept:
-        edits.append(insert_after(view, statement, "\n".join(kept), binding.row.code))
-    return edits
+    return [insert_after(view, statement, "\n".join(kept), binding.row.code)] if kept else []
 
 
 def _is_read_of_self(view: FileView, statement: ast.stmt, name: str) -> bool:

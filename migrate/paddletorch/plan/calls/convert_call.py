@@ -19,7 +19,15 @@ from paddletorch.plan.calls.arguments import convert_arguments, plan_arguments
 from paddletorch.plan.calls.around_call import following, surrounding
 from paddletorch.plan.calls.binding import Bound, CallBinding
 from paddletorch.plan.calls.called_later import as_function, call_of_result
-from paddletorch.plan.calls.checked_values import Check, check_before, checked_values, with_checks, without_checked
+from paddletorch.plan.calls.checked_values import (
+    Check,
+    check_before,
+    checked_values,
+    is_statement,
+    kept_after,
+    with_checks,
+    without_checked,
+)
 from paddletorch.plan.calls.decisions import Decisions, decide, decide_additions
 from paddletorch.plan.calls.deferred_text import THE_OPTIMIZER, has_marks, why_undecided, with_deferred_text
 from paddletorch.plan.calls.fill_template import compose
@@ -140,10 +148,17 @@ def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[St
         template = _as_method(binding, decisions, form)
     if callee is Callee.PARENT:
         converted = _convert_parent(binding, decisions, form, template, checks)
-    elif template is not None and callee.may_become_expression:
-        converted = _convert_to_expression(binding, with_checks(decisions, checks), form, template, place)
     else:
-        converted = _convert_in_place(binding, with_checks(decisions, checks), form, template, callee)
+        before: list[Edit] = []
+        if checks and callee in (Callee.NAMED, Callee.METHOD) and whole is None and is_statement(binding):
+            before = check_before(binding, checks)
+        else:
+            decisions = with_checks(decisions, checks)
+        if template is not None and callee.may_become_expression:
+            converted = _convert_to_expression(binding, decisions, form, template, place)
+        else:
+            converted = _convert_in_place(binding, decisions, form, template, callee)
+        converted = converted._replace(edits=(*before, *converted.edits))
     if path:
         binding = binding.spelled_out()
         converted = converted._replace(edits=(*following(binding, decisions, path), *converted.edits))
@@ -190,9 +205,9 @@ def _convert_parent(
 ) -> ConvertedCall:
     """A parent's constructor: what stands around other calls is done to the object once it is made."""
     name = _name_of_object(binding, decisions) if any(decisions.around) else ""
-    before = check_before(binding, checks) if checks else []
+    beside = [*check_before(binding, checks), *kept_after(binding, checks)] if checks else []
     converted = _convert_in_place(binding, decisions, form, template, Callee.PARENT, name)
-    return converted._replace(edits=(*before, *converted.edits))
+    return converted._replace(edits=(*beside, *converted.edits))
 
 
 def _once(*findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

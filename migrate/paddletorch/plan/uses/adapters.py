@@ -88,13 +88,13 @@ def _as_function(view: FileView, use: Use, call: ast.Call) -> Use | None:
     """The use with a function that takes the call's arguments; None if there is none for it."""
     if use.converts:
         return None  # what is handed on means the same
-    adapter = _named(function_adapters(view.target), use.site)
+    adapter = _named(view, function_adapters(view.target), use.site)
     return None if adapter is None else _with(view, use, adapter, call)
 
 
 def _handed_over(view: FileView, use: Use) -> Use | None:
     """A function that is handed over where the target has an expression only: a written one takes its place."""
-    adapter = _named(function_adapters(view.target), use.site)
+    adapter = _named(view, function_adapters(view.target), use.site)
     codes = {found.code for found in use.findings}
     if adapter is None or not codes or not codes <= {"API233", "API205"}:
         return None
@@ -105,7 +105,7 @@ def _answered(view: FileView, use: Use, call: ast.Call) -> Use | None:
     """The use with an adapter that takes what the target's own layer does not: another padding for each side."""
     adapter, codes = _adapter(view, use.site), {found.code for found in use.findings}
     if adapter is None and use.row.kind == "function":
-        adapter = _named(function_adapters(view.target), use.site)
+        adapter = _named(view, function_adapters(view.target), use.site)
     if adapter is None or not codes or not codes <= set(adapter.answers) or not takes(view, adapter, call):
         return None
     found = _with(view, use, adapter, call)
@@ -268,11 +268,14 @@ def _with(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None) -> 
 
 def _adapter(view: FileView, site: Site) -> Adapter | None:
     """The adapter of the site's class, by the name that its row has: ``torch.nn.modules.ReLU`` is ``torch.nn.ReLU``."""
-    return _named(adapters(view.target), site)
+    return _named(view, adapters(view.target), site)
 
 
-def _named(known: Mapping[str, Adapter], site: Site) -> Adapter | None:
-    names = (site.name, *site.candidates[0].form.names[:1])
+def _named(view: FileView, known: Mapping[str, Adapter], site: Site) -> Adapter | None:
+    """The adapter of the site's name, or of another spelling with the same parameters: ``_LRScheduler``."""
+    row, form = site.candidates[0].row, site.candidates[0].form
+    alike = (one for one in row.forms(view.settings.source) if one.signatures == form.signatures)
+    names = (site.name, *form.names[:1], *(name for one in alike for name in one.names))
     return next((found for name in names if (found := known.get(name)) is not None), None)
 
 

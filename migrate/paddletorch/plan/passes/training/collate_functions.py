@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import sys
+from collections.abc import Iterable
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
@@ -11,7 +11,7 @@ from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.resolve import Instance, NoneValue, Qualified
-from paddletorch.resolve.values import Local
+from paddletorch.resolve.values import TENSOR, Container, Local, Value
 
 _CODE = "DAT101"
 
@@ -19,7 +19,8 @@ _CODE = "DAT101"
 def plan_collate_functions(view: FileView, planned: Planned) -> Changes:
     """Make tensors of the arrays in what each function returns that a converted loader is given.
 
-    A function of this file does so itself; one that is not seen, or may be another one, is wrapped where it is given.
+    A function of this file does so itself, unless it gives tensors; one that is not seen, or may be another one, is
+    wrapped where it is given. What it takes may be arrays too, so none is known by what it calls.
     """
     if view.target != "torch":
         return NOTHING
@@ -32,7 +33,7 @@ def plan_collate_functions(view: FileView, planned: Planned) -> Changes:
             functions |= dict.fromkeys(found or ())
             if given is not None and found is None and not view.is_deselected(_CODE, given):
                 wrapped.append(_wrapped(view, planned, given))
-    returned = (_returned(view, planned, function) for function in functions if _uses_arrays(view, function))
+    returned = (_returned(view, planned, function) for function in functions)
     return joined([*wrapped, *returned])
 
 
@@ -69,26 +70,17 @@ def _wrapped(view: FileView, planned: Planned, given: ast.expr) -> Changes:
 
 
 _OWN = "paddle."
-_LEVELS = 3
 
 
-def _uses_arrays(view: FileView, function: ast.FunctionDef, levels: int = _LEVELS) -> bool:
-    """Whether the function, or one of this file that it names, names NumPy or what other files define."""
-    names = (n for n in ast.walk(function) if isinstance(n, ast.Name) and n in view.tree.scopes)
-    for value in (value for name in names for value in view.evaluator.values(name)):
-        if isinstance(value, Qualified) and not _is_known(value.name.partition(".")[0]):
-            return True
-        other = value.node if isinstance(value, Local) else None
-        if not isinstance(other, ast.FunctionDef) or other is function:
-            continue
-        if levels and _uses_arrays(view, other, levels - 1):
-            return True
-    return False
-
-
-def _is_known(package: str) -> bool:
-    """Whether what a package defines makes no arrays."""
-    return package in sys.stdlib_module_names or package in ("builtins", "paddle")
+def _are_tensors(values: Iterable[Value]) -> bool:
+    """Whether each can be nothing but a tensor, or a container of tensors."""
+    for value in values:
+        if isinstance(value, Container):
+            if not _are_tensors(value.elements):
+                return False
+        elif not isinstance(value, Instance) or value.type != TENSOR:
+            return False
+    return True
 
 
 def _returned(view: FileView, planned: Planned, function: ast.FunctionDef) -> Changes:
@@ -96,6 +88,8 @@ def _returned(view: FileView, planned: Planned, function: ast.FunctionDef) -> Ch
     found: list[Changes] = []
     for value in scope.returns if scope is not None else ():
         if value is None or isinstance(value, ast.Constant) or view.is_deselected(_CODE, value):
+            continue
+        if _are_tensors(view.evaluator.values(value)):
             continue
         span = view.source.span(value)
         before, after = ("((", "))") if _is_bare_tuple(value, view.source.slice(span)) else ("(", ")")

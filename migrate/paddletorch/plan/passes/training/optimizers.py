@@ -10,6 +10,7 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import CallBinding
+from paddletorch.plan.inference.parameter_groups import groups_in, keys_of
 from paddletorch.plan.inference.parameter_names import names_looked_up
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
@@ -21,6 +22,9 @@ from paddletorch.plan.passes.training.constructors import Constructor, atom, con
 
 _RENAMED = {"lr": "learning_rate", "eps": "epsilon", "nesterov": "use_nesterov"}
 _RENAMED_BY_CLASS = {"optim.RMSprop": {"alpha": "rho"}}
+_LOST_BY_CLASS = {"optim.SGD": frozenset({"momentum"}), "optim.RMSprop": frozenset({"eps"})}
+"""What a group of torch's may hold and one of Paddle's may not; Paddle's RMSProp adds its epsilon under the root."""
+
 _RATES = {"torch": "lr", "paddle": "learning_rate"}
 
 
@@ -30,7 +34,7 @@ def plan_optimizers(view: FileView, planned: Planned) -> Changes:
     for use in draft:
         if _follows_protocol(use):
             draft.revise(use.refuse(OwnProtocol()))
-    groups: set[ast.Dict] = set()
+    groups: set[ast.Dict | ast.Call] = set()
     names: set[ast.Attribute] = set()
     for optimizer in constructors_of(view, draft, "optimizer"):
         use = draft[optimizer.site]
@@ -40,10 +44,15 @@ def plan_optimizers(view: FileView, planned: Planned) -> Changes:
             edits += _chosen(view, optimizer) if asked else []
             edits += [_identity(view, optimizer, name) for name in asked if name not in names]
             names.update(asked)
-            for group in _groups(optimizer):
+            written = _groups(optimizer)
+            for group in written:
                 if group not in groups:
                     groups.add(group)
                     edits += _Group(view, optimizer, use, group).edits()
+            if not written:
+                elsewhere = _groups_elsewhere(view, optimizer)
+                groups.update(elsewhere)
+                edits += _moved(view, optimizer, use) if elsewhere else []
             use = use.with_edits(*edits)
         except Refused as stop:
             use = use.refuse(stop.refusal)
@@ -117,16 +126,54 @@ def _groups(optimizer: Constructor) -> list[ast.Dict]:
     return [e for e in given.elts if isinstance(e, ast.Dict)]
 
 
-def _other_groups(view: FileView, planned: Collection[ast.Dict]) -> Iterator[Finding]:
-    """Report other groups with their own rates, such as those that are appended to a list."""
+def _groups_elsewhere(view: FileView, optimizer: Constructor) -> list[ast.Dict | ast.Call]:
+    """The groups that stand elsewhere in the file, if some of them would mean something else in Paddle.
+
+    Empty as well if one holds what Paddle's groups lack.
+    """
+    given = optimizer.value("params") if view.target == "paddle" else None
+    if given is None or b"params" not in view.source.body:
+        return []
+    found = groups_in(view, given)
+    keys = [keys_of(group) for group in found]
+    lost = facts().lost_group_keys | _LOST_BY_CLASS.get(optimizer.row.id, frozenset())
+    if any(not lost.isdisjoint(one) for one in keys):
+        return []
+    renamed = {*_RENAMED, "betas", *_RENAMED_BY_CLASS.get(optimizer.row.id, {})}
+    moved = any(not renamed.isdisjoint(one) or _is_zero(one.get("weight_decay")) for one in keys)
+    return found if moved else []
+
+
+def _is_zero(value: ast.expr | None) -> bool:
+    """Whether this is the integer 0, which Paddle refuses as a decay."""
+    return isinstance(value, ast.Constant) and type(value.value) is int and value.value == 0
+
+
+def _moved(view: FileView, optimizer: Constructor, use: Use) -> list[Edit]:
+    """The groups, handed to a function that makes Paddle's of them.
+
+    Raises:
+        Refused: the optimizer's own rate is not seen.
+    """
+    given = optimizer.value("params")
+    assert given is not None
+    if any(keyword.arg is None for keyword in optimizer.call.keywords):
+        raise Refused(UnclearGroups("the rate that the groups' rates go by is not seen"))
+    base, span = _base_rate(view, optimizer.binding, use), view.source.span(given)
+    return [
+        Edit(Span(span.start, span.start), "torch_groups(", optimizer.row.code),
+        Edit(Span(span.end, span.end), f", {base})", optimizer.row.code),
+    ]
+
+
+def _other_groups(view: FileView, planned: Collection[ast.Dict | ast.Call]) -> Iterator[Finding]:
+    """Report other groups with their own rates, such as those that a function for other files makes."""
     rate = _RATES[view.settings.source]
     if b"params" not in view.source.body or rate.encode() not in view.source.body:
         return
-    for node in view.tree.of_kind(ast.Dict):
-        if node not in planned:
-            keys = {k.value for k in node.keys if isinstance(k, ast.Constant)}
-            if {"params", rate} <= keys:
-                yield finding("OPT202", node, "parameter group", what="the optimizer that gets it cannot be seen")
+    for node in (*view.tree.of_kind(ast.Dict), *view.tree.calls):
+        if node not in planned and {"params", rate} <= keys_of(node).keys():
+            yield finding("OPT202", node, "parameter group", what="the optimizer that gets it cannot be seen")
 
 
 class _Group:
@@ -155,7 +202,7 @@ class _Group:
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                 raise Refused(UnclearGroups("a group has keys that cannot be seen"))
             name = key.value
-            if name in facts().lost_group_keys or (name == "momentum" and self._row.id == "optim.SGD" and to_paddle):
+            if name in facts().lost_group_keys or (to_paddle and name in _LOST_BY_CLASS.get(self._row.id, ())):
                 raise Refused(UnclearGroups(f"a group has {name!r}"))
             if name in ("beta1", "beta2"):
                 betas.append((name, key, value))
@@ -222,23 +269,8 @@ class _Group:
         positions = [self._group.keys.index(key) for _, key, _ in given]
         return abs(positions[0] - positions[1]) == 1
 
-    def _base(self) -> str:
-        """The text of the optimizer's own rate in the target's code."""
-        name = _RATES[self._view.settings.source]
-        node = self._binding.value(name)
-        if node is None:
-            signature = self._binding.form.signature(self._view.settings.source_releases.newest)
-            parameter = signature.get(name) if signature is not None else None
-            return (parameter.default if parameter is not None else None) or "0.001"
-        span = self._view.source.span(node)
-        scheduled = next((e.text for e in self._use.edits if e.span == span and e.text), None)
-        text = scheduled or source_text(self._view, node)
-        if text is None or (scheduled is None and "scheduler" in self._binding.types(name)):
-            raise Refused(UnclearGroups("the rate that the groups' rates go by is computed in the call"))
-        return text
-
     def _rate(self, value: ast.expr) -> list[Edit]:
-        base, span = self._base(), self._view.source.span(value)
+        base, span = _base_rate(self._view, self._binding, self._use), self._view.source.span(value)
         short = _factor(value, base) if self._view.target == "paddle" else _product(value, base)
         if short is not None:
             return [self._edit(span, short)]
@@ -248,6 +280,26 @@ class _Group:
         else:
             before = f"{atom(base)} * {before}"
         return [self._edit(Span(span.start, span.start), before), self._edit(Span(span.end, span.end), after)]
+
+
+def _base_rate(view: FileView, binding: CallBinding, use: Use) -> str:
+    """The text of the optimizer's own rate in the target's code.
+
+    Raises:
+        Refused: the call computes it.
+    """
+    name = _RATES[view.settings.source]
+    node = binding.value(name)
+    if node is None:
+        signature = binding.form.signature(view.settings.source_releases.newest)
+        parameter = signature.get(name) if signature is not None else None
+        return (parameter.default if parameter is not None else None) or "0.001"
+    span = view.source.span(node)
+    scheduled = next((e.text for e in use.edits if e.span == span and e.text), None)
+    text = scheduled or source_text(view, node)
+    if text is None or (scheduled is None and "scheduler" in binding.types(name)):
+        raise Refused(UnclearGroups("the rate that the groups' rates go by is computed in the call"))
+    return text
 
 
 def _number(text: str) -> Decimal | None:
