@@ -107,6 +107,13 @@ def lstsq(call: BoundCall) -> None:
         call.report("AGD203", what="Paddle's solution has no gradient")
 
 
+@hook("solve", to="paddle")
+def solve(call: BoundCall) -> None:
+    """Paddle's gradient of the matrix is wrong, or its process ends, where the right side has none."""
+    if call.value("left") is None:
+        call.rewrite("torch_solve({x}, {y})")
+
+
 @hook("triangular", to="paddle")
 def triangular_to_paddle(call: BoundCall) -> None:
     """Paddle's gradient of the matrix is wrong where the right side has none, or the diagonal counts as ones."""
