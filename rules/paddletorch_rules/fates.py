@@ -42,20 +42,22 @@ class Said:
 
     ``rows`` are the rows of the name, more than one if they differ in what they take; empty if no table has it.
     ``alias_of`` is the name that the rows have, where that is another one; ``same_as`` the name of a member that the
-    other framework's class has alike, so that it needs no row.
+    other framework's class has alike, so that it needs no row. ``written`` is the class that is written into the file
+    for a class that the other framework lacks.
     """
 
     name: str
     rows: tuple[tuple[Row, Form], ...] = ()
     alias_of: str = ""
     same_as: str = ""
+    written: str = ""
 
     @property
     def fate(self) -> Fate:
         """A row counts if it leads to the other framework in any form."""
         if not self.rows:
             return Fate.SAME if self.same_as else Fate.OPEN
-        if all(is_reported(row) for row, _ in self.rows):
+        if all(is_reported(row) for row, _ in self.rows) and not self.written:
             return Fate.NO_COUNTERPART
         return Fate.ALIAS if self.alias_of else Fate.ROW
 
@@ -68,8 +70,8 @@ def said_of(table: Table, side: Framework, name: str) -> Said:
         if of_tensors.fate is not Fate.OPEN:
             return replace(of_tensors, name=name)
     if rows := table.overloads(side, name):
-        known = name in table.names(side)
-        return Said(name, tuple(rows), "" if known else table.documented(name))
+        known = name if name in table.names(side) else table.documented(name)
+        return Said(name, tuple(rows), "" if known == name else known, written=written_class(side, known))
     if members := _members(table, side, name):
         return Said(name, tuple(members))
     if same := same_member(side, name) or _written_member(table, side, owner, last):
@@ -80,18 +82,30 @@ def said_of(table: Table, side: Framework, name: str) -> Said:
     return Said(name, tuple(pair for one in below for pair in table.overloads(side, one)))
 
 
+def written_class(side: Framework, *names: str) -> str:
+    """The class that is written into a file for the first of these that the other framework lacks, or nothing."""
+    known = adapters(other_framework(side))
+    return next((known[name].name for name in names if name in known and known[name].alone), "")
+
+
 def _written_member(table: Table, side: Framework, owner: str, name: str) -> str:
     """The member of the class that is written in the place of ``owner``, if that has it; empty otherwise."""
     target = other_framework(side)
     adapter = adapters(target).get(owner)
     if adapter is not None:
-        return f"{adapter.name}.{name}" if name in adapter.members else ""
+        has = name in adapter.members or (adapter.alone and _defines(adapter.text, name))
+        return f"{adapter.name}.{name}" if has else ""
     for row, _ in table.overloads(side, owner):
         for template in [form.template for form in row.forms(target) if form.template]:
             written = functions(target).get(template.partition("(")[0])
-            if written is not None and re.search(rf"\bself\.{name} = |\bdef {name}\(", written.text):
+            if written is not None and _defines(written.text, name):
                 return f"{written.name}.{name}"
     return ""
+
+
+def _defines(text: str, member: str) -> bool:
+    """Whether the class of this text has the member."""
+    return re.search(rf"\bself\.{member} = |\bdef {member}\(", text) is not None
 
 
 def _members(table: Table, side: Framework, name: str) -> Sequence[tuple[Row, Form]]:

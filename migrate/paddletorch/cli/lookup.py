@@ -119,7 +119,10 @@ def _answers(table: Table, record: Record, side: Framework, said: Said) -> Itera
         answer: dict[str, Any] = {"name": said.name, "to": target, "row": row.id, "code": row.code}
         if said.alias_of:
             answer["same_as"] = said.alias_of
-        if fates.is_reported(row):
+        if fates.is_reported(row) and said.written:
+            answer["becomes"] = [{"written": said.written}]
+            answer["written_class"] = _first_line(target, said.alias_of or said.name)
+        elif fates.is_reported(row):
             answer["becomes"] = None
             answer["reason"], answer["way_out"] = (
                 fates.reason(table, row, said.name),
@@ -154,6 +157,13 @@ def _becomes(row: Row, form: Form, target: Framework) -> list[dict[str, str]]:
     return found
 
 
+def _first_line(target: Framework, name: str) -> str:
+    """What the class that is written for ``name`` says of itself."""
+    from paddletorch_rules.adapters import adapters
+
+    return adapters(target)[name].text.partition('"""')[2].partition('"""')[0].partition("\n")[0]
+
+
 def _parameter(row: Row, pair: ParameterPair, side: Framework, target: Framework) -> dict[str, Any]:
     from paddletorch_rules.histories import history
 
@@ -185,6 +195,9 @@ def answer_lines(answer: dict[str, Any]) -> Iterator[str]:
         yield f"  way out: {answer['way_out'] or 'none is known'}"
         return
     yield f"{answer['name']}{same} becomes, in {answer['to']},   [{answer['code']} {answer['row']}]"
+    if "written_class" in answer:
+        yield f"  {answer['becomes'][0]['written']}, a class that the file gets: {answer['written_class']}"
+        return
     for form in answer["becomes"]:
         until = f" until {form['until']}" if "until" in form else ""
         yield f"  {form['written']}   since {form['since']}{until}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import get_args
 
-from paddletorch_rules import Form, Row, Table
-from paddletorch_rules.fates import is_reported
+from paddletorch_rules import Form, Framework, Row, Table
+from paddletorch_rules.fates import is_reported, written_class
 from paddletorch_rules.verified import Record
 
 from paddletorch.pages.markdown import code
@@ -31,6 +32,8 @@ class Standing:
     @property
     def mark(self) -> str:
         """The verdict in a few words."""
+        if self.verdict is Verdict.REPORTED and (written := _written(self.row)):
+            return f"a written class, {code(written)}"
         if self.verdict is Verdict.ONE:
             return f"to {self.targets[0]}"
         return _MARKS[self.verdict].format(reason=self.row.unverified)
@@ -39,6 +42,12 @@ class Standing:
     def names(self) -> tuple[str, str]:
         """The spelling that is written first on each side, torch's and Paddle's; a member with its receiver's type."""
         return _name(self.row, self.row.torch), _name(self.row, self.row.paddle)
+
+
+def _written(row: Row) -> str:
+    """The class that is written for one that only one side has, if there is one."""
+    names = {side: [name for form in row.forms(side) for name in form.names] for side in get_args(Framework)}
+    return next((found for side, some in names.items() if (found := written_class(side, *some))), "")
 
 
 def _name(row: Row, forms: Iterable[Form]) -> str:

@@ -7,7 +7,7 @@ import ast
 from paddletorch_rules.hooks.arguments import no_counterpart, rewrite_once
 from paddletorch_rules.hooks.integers import is_integer
 from paddletorch_rules.hooks.protocol import BoundCall, hook
-from paddletorch_rules.hooks.reduction import truth_as_int, whole_axis
+from paddletorch_rules.hooks.reduction import product_of_unseen, whole_axis
 
 
 def _operand(call: BoundCall) -> str:
@@ -34,7 +34,7 @@ def _axes(call: BoundCall) -> tuple[int, ...] | None:
 @hook("prod", to="paddle")
 def prod_to_paddle(call: BoundCall) -> None:
     """Products of truth values and small integers are of int64 in torch; Paddle wants to be told."""
-    truth_as_int(call)
+    product_of_unseen(call)
 
 
 @hook("prod", to="torch")

@@ -93,18 +93,49 @@ def _quotient(call: BoundCall, dividend: str) -> str | None:
     return None
 
 
+@hook("quotient", to="paddle")
+def quotient(call: BoundCall) -> None:
+    """As ``operator``; Paddle's quotient of truth values holds such, too."""
+    first = _first(call)
+    if call.dtype("self" if first == "{self}" else "input") == "bool":
+        call.rewrite(f"{first}.astype('float32') / {{y}}{_as_float(call, 'other')}")
+    else:
+        operator(call, "/")
+
+
 @hook("divide", to="paddle")
 def divide(call: BoundCall) -> None:
     """Rounding modes are Paddle's from 3.3 only."""
-    text = _quotient(call, _first(call))
+    first = _first(call)
+    text = _quotient(call, first)
     if text is None:
-        operator(call, "/")
+        quotient(call)
     elif text.count(_first(call)) > 1 and call.value("self") is None:
         rewrite_once(call, text, x="input", y="other")
     elif text.count(_first(call)) > 1:
         rewrite_once(call, text, self="self", y="other")
     else:
         call.rewrite(text)
+
+
+def _as_float(call: BoundCall, name: str) -> str:
+    """The cast of an operand that is seen to hold integers or truth values."""
+    return ".astype('float32')" if (call.dtype(name) or "").startswith(("int", "uint", "bool")) else ""
+
+
+@hook("copysign", to="paddle")
+def copysign(call: BoundCall) -> None:
+    """Of integers torch's result is one of floating-point numbers, and the sign may be a number."""
+    first = _first(call)
+    casts = _as_float(call, "self" if first == "{self}" else "input"), _as_float(call, "other")
+    if any(casts):
+        call.rewrite(f"paddle.copysign({first}{casts[0]}, {{y}}{casts[1]})")
+
+
+@hook("erfinv", to="paddle")
+def erfinv(call: BoundCall) -> None:
+    """Outside of -1 to 1 torch gives nan, Paddle an infinity."""
+    call.rewrite(f"torch_erfinv({_first(call)})")
 
 
 _WITHOUT_GRADIENT = frozenset({"bool", "int8", "uint8", "int16", "int32", "int64"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from paddletorch_rules.hooks.arguments import bind_names, is_pure, is_unshared, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
@@ -236,7 +237,12 @@ def _cast_for(call: BoundCall, tensor: str, number: str) -> str:
     """The cast of a tensor of integers beside a fraction, which torch promotes."""
     if isinstance(call.literal(number), int) or call.types(number) - {"number"} == {"int"}:
         return ""
-    return ".astype('float32')" if (call.dtype(tensor) or "").startswith(("int", "uint", "bool")) else ""
+    dtype, value = call.dtype(tensor), call.literal(number)
+    if dtype is None and isinstance(value, float) and math.isfinite(value) and value != int(value):
+        call.report(
+            "NNF203", difference=f"beside integers {value} makes the result float32 in torch, and is cut in Paddle"
+        )
+    return ".astype('float32')" if (dtype or "").startswith(("int", "uint", "bool")) else ""
 
 
 @hook("nonzero", to="paddle")

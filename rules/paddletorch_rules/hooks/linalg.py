@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, rewrite_once
+from paddletorch_rules.hooks.arguments import is_call_of, is_plain, is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
@@ -60,11 +60,20 @@ def fftshift(call: BoundCall, inverse: bool = False) -> None:
     rewrite_once(call, text, x="input")
 
 
+@hook("real_only", to="paddle")
+def real_only(call: BoundCall, otherwise: str) -> None:
+    """Matrices that are seen to be complex are left, of which Paddle's result is another one."""
+    for name in ("A", "input", "self"):
+        if call.value(name) is not None and (call.dtype(name) or "").startswith("complex"):
+            no_counterpart(call, name, f"... of complex numbers: {otherwise}")
+
+
 @hook("pinv", to="paddle")
 def pinv(call: BoundCall) -> None:
     """torch's tolerance is the larger side times the precision of the type; Paddle's is a constant."""
     if call.value("atol") is not None and call.literal("atol") is not None:
         no_counterpart(call, "atol")
+    real_only(call, "Paddle's result is the conjugate")
     call.drop("atol")
     relative = next((n for n in ("rcond", "rtol") if call.value(n) is not None and call.literal(n) is not None), None)
     for name in ("rcond", "rtol"):
@@ -91,11 +100,27 @@ def qr(call: BoundCall) -> None:
         no_counterpart(call, "mode")
 
 
+@hook("lstsq", to="paddle")
+def lstsq(call: BoundCall) -> None:
+    """Gradients end at Paddle's solution."""
+    if not is_call_of(call.origin("input"), "detach") or not is_call_of(call.origin("b"), "detach"):
+        call.report("AGD203", what="Paddle's solution has no gradient")
+
+
+@hook("solve", to="paddle")
+def solve(call: BoundCall) -> None:
+    """Paddle's gradient of the matrix is wrong, or its process ends, where the right side has none."""
+    if call.value("left") is None:
+        call.rewrite("torch_solve({x}, {y})")
+
+
 @hook("triangular", to="paddle")
 def triangular_to_paddle(call: BoundCall) -> None:
-    """Paddle solves from the left only."""
-    if call.value("left") is not None and call.literal("left") is not True:
-        no_counterpart(call, "left")
+    """Paddle's gradient of the matrix is wrong where the right side has none, or the diagonal counts as ones."""
+    text, left = "torch_solve_triangular({x}, {y}, upper={upper}", call.value("left")
+    call.drop("left")
+    text += "{unitriangular:, unitriangular=%})" if left is None else "{unitriangular:, unitriangular=%}, left={left})"
+    call.rewrite(text, parts={} if left is None else {"left": left})
 
 
 @hook("triangular", to="torch")

@@ -31,6 +31,8 @@ def pad_to_torch(call: BoundCall) -> None:
     if unknown and call.value("value") is not None:
         text = ast.unparse(call.value("mode") or ast.Constant(0))
         call.wrap("value", "", f" if {text} == 'constant' else None")  # torch refuses it elsewhere
+    elif not constant:
+        call.drop("value")
     _pad_to_torch(call, constant)
 
 

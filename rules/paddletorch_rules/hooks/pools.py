@@ -36,7 +36,7 @@ def avg_pool_to_paddle(call: BoundCall) -> None:
             call.stop("NNL201", difference="whether padding counts depends on whether divisor_override is None")
         call.drop("count_include_pad")
         call.force("exclusive", "False")
-    elif _is_unpadded(call) and _is_whole(call):
+    elif _is_unpadded(call) and _is_whole(call) and not call.file_reads("count_include_pad"):
         call.drop("count_include_pad")
 
 

@@ -59,7 +59,6 @@ def named_dtype(call: BoundCall) -> None:
         call.force("dtype", repr(facts().dtype_aliases.get(short, short)))
 
 
-@hook("truth_as_int", to="paddle")
 def truth_as_int(call: BoundCall) -> None:
     """Sums and products of truth values and small integers are of int64 in torch; Paddle wants to be told."""
     named_dtype(call)
@@ -67,6 +66,15 @@ def truth_as_int(call: BoundCall) -> None:
         name = "self" if call.value("input") is None else "input"
         if _is_small(call.dtype(name)) or _is_truth(call.value(name)) or _is_truth(call.origin(name)):
             call.force("dtype", "'int64'")
+
+
+@hook("product_of_unseen", to="paddle")
+def product_of_unseen(call: BoundCall) -> None:
+    """As ``truth_as_int``, and a word where the dtype cannot be seen: Paddle multiplies int32 as they are."""
+    truth_as_int(call)
+    name = "self" if call.value("input") is None else "input"
+    if call.value("dtype") is None and call.dtype(name) is None and not _is_truth(call.origin(name)):
+        call.report("NNF203", difference="of int32 the result is int64 in torch, int32 in Paddle")
 
 
 @hook("max_of_truth", to="paddle")
@@ -114,8 +122,8 @@ def _is_written_truth(call: ast.Call) -> bool:
 
 @hook("whole_dim", to="paddle")
 def whole_dim_to_paddle(call: BoundCall) -> None:
-    """As ``truth_as_int``."""
-    truth_as_int(call)
+    """As ``product_of_unseen``."""
+    product_of_unseen(call)
 
 
 @hook("whole_dim", to="torch")

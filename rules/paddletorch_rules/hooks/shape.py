@@ -78,6 +78,15 @@ def _is_new(node: ast.expr | None) -> bool:
     return isinstance(node, ast.BinOp)
 
 
+@hook("squeeze", to="paddle")
+def squeeze(call: BoundCall) -> None:
+    """Of no dimensions torch removes none, Paddle all."""
+    node = call.value("dim")
+    if isinstance(node, _DISPLAY) and not node.elts:
+        call.drop("dim")
+        call.rewrite("{self}" if call.value("self") is not None else "{x}")
+
+
 @hook("unsqueeze", to="torch")
 def unsqueeze(call: BoundCall) -> None:
     """Paddle adds several dimensions, one after the other."""

@@ -270,6 +270,9 @@ class _HookCall:
     def file_has(self, negative: int) -> bool:
         return negative in self._binding.view.tree.negative_numbers
 
+    def file_reads(self, member: str) -> bool:
+        return member in self._binding.view.tree.members
+
     # -------------------------------------------------------- what it says
 
     def drop(self, name: str) -> None:
