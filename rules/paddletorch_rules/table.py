@@ -34,7 +34,7 @@ class Table:
         self.diagnostics = {code: DiagnosticSpec(*fields) for code, fields in tables["diagnostics"].items()}
         self.types = {name: TypeSpec(*fields) for name, fields in tables["types"].items()}
         self.areas = {code: AreaSpec(*fields) for code, fields in tables["areas"].items()}
-        self.aliases = Aliases(AliasRule(*fields) for fields in tables["aliases"])
+        self.aliases = Aliases([AliasRule(*fields) for fields in tables["aliases"]], tables["alias_index"])
         self._written = tables["rows"]
         self._rows: list[Row | None] = [None] * len(self._written)
         self._records = Records()
