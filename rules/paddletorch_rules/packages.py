@@ -16,6 +16,9 @@ from paddletorch_rules.where import Where
 
 FILE = Path(__file__).with_name("packages.toml")
 
+CODES = ("API244", "API245")
+"""The findings that name such packages: one that is needed, and one that the program can do without."""
+
 _KEYS = frozenset(["name", "on", "of", "counterpart", "instead", "distributions"])
 
 

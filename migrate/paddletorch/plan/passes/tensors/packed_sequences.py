@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.use import Use, Uses
 from paddletorch.plan.model.view import FileView
@@ -40,8 +40,6 @@ class _Run:
 
 def plan_packed_sequences(view: FileView, planned: Planned) -> Changes:
     """Give the lengths to the layer wherever the whole way of a packed sequence is seen."""
-    if view.target != "paddle":
-        return NOTHING
     packs = [use for use in planned.uses if use.site.name == _PACK and use.site.call is not None]
     pads = {use.site.call: use for use in planned.uses if use.site.name == _PAD and use.site.call is not None}
     uses: list[Use] = []

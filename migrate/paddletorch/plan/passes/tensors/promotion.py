@@ -19,7 +19,7 @@ from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.counts import count_beside_floats
 from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, promoted
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.called_names import CalledNames
@@ -65,8 +65,6 @@ def plan_promotion(view: FileView, planned: Planned) -> Changes:
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     findings: list[Finding] = []
-    if view.target != "paddle" or view.is_half_converted:
-        return NOTHING
     dtypes = view.provide(Dtypes)
     for operation in _operations(view):
         for found in _casts(view, dtypes, operation):

@@ -21,8 +21,6 @@ def plan_collate_functions(view: FileView, planned: Planned) -> Changes:
 
     A function of this file does so itself; one that is not seen, or may be another one, is wrapped where it is given.
     """
-    if view.target != "torch":
-        return NOTHING
     functions: dict[ast.FunctionDef, None] = {}
     wrapped: list[Changes] = []
     for use in planned.uses:
