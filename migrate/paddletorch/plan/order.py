@@ -10,6 +10,7 @@ from paddletorch.plan.model.conditions import (
     holds,
     is_unconverted,
     is_whole_run,
+    keeps_calls,
     leaves,
     makes,
     to,
@@ -37,7 +38,7 @@ PASSES = (
         when=(to("torch"), is_unconverted),
     ),
     Pass("sites", Later("uses.planned_sites:plan_sites")),
-    Pass("layers with the source's calls", Later("uses.source_calls:plan_source_calls")),
+    Pass("layers with the source's calls", Later("uses.source_calls:plan_source_calls"), when=(keeps_calls,)),
     Pass("packed sequences", Later("passes.tensors.packed_sequences:plan_packed_sequences"), when=(to("paddle"),)),
     Pass("constants of calls that stay", Later("uses.constants:plan_constants"), leaves_uses=True, when=(leaves,)),
     Pass("compiling decorators", Later("uses.decorators:plan_compiling_decorators"), leaves_uses=True, when=(leaves,)),
@@ -99,6 +100,7 @@ PASSES = (
     Pass(
         "picked weights",
         Later("passes.tensors.picked_weights:plan_picked_weights"),
+        codes=("NNL101", "NNL209"),
         when=(holds(b"weight", b"parameters"), is_unconverted),
     ),
     # rewrites members before they are planned

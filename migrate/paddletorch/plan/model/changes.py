@@ -18,8 +18,7 @@ from paddletorch.plan.model.use import Use, Uses
 from paddletorch.plan.model.view import FileView
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """A module that new text at ``node`` needs imported."""
 
     node: ast.expr | ast.stmt

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from paddletorch_rules.adapters import adapters
+
 from paddletorch.model import Framework
 from paddletorch.plan.model.changes import Condition, Planned
 from paddletorch.plan.model.view import FileView
@@ -45,6 +47,12 @@ def leaves(_: FileView, planned: Planned) -> bool:
 def derives(_: FileView, planned: Planned) -> bool:
     """A class has an API as its base."""
     return any(use.site.role == "base" for use in planned.uses)
+
+
+def keeps_calls(view: FileView, planned: Planned) -> bool:
+    """A use is of a layer that has an adapter whose calls are the source's."""
+    known = adapters(view.target)
+    return any(use.site.name in known and known[use.site.name].keeps_calls for use in planned.uses)
 
 
 def makes(*types: str) -> Condition:
