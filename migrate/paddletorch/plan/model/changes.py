@@ -163,7 +163,7 @@ class Later:
 
     place: str
 
-    @property
+    @cached_property
     def function(self) -> Plan:
         """The function itself."""
         module, _, name = self.place.partition(":")
