@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypedDict
 
 from paddletorch_rules.releases import Framework
 from paddletorch_rules.schema import AliasRule
@@ -11,16 +12,11 @@ from paddletorch_rules.schema import AliasRule
 class Aliases:
     """Where else the names of the tables stand, by rule: ``torch.nn.modules.conv.Conv2d`` is ``torch.nn.Conv2d``."""
 
-    def __init__(self, rules: Iterable[AliasRule]) -> None:
-        self._modules: dict[str, list[str]] = {}
-        self._names: dict[str, list[str]] = {}
+    def __init__(self, rules: Iterable[AliasRule], index: Index | None = None) -> None:
+        """``index``: what :func:`index_of` gives for the rules, where that is known."""
         self.rules = tuple(rules)
-        for rule in self.rules:
-            for alias, name in expanded(rule):
-                if alias.endswith(".*"):
-                    self._modules.setdefault(alias[:-2], []).append(name[:-2])
-                else:
-                    self._names.setdefault(alias, []).append(name)
+        self._index = index if index is not None else index_of(self.rules)
+        self._modules, self._names = self._index["modules"], self._index["names"]
 
     def modules(self, above: str) -> list[str]:
         """The modules at or below ``above`` that hold the names of another one."""
@@ -28,9 +24,11 @@ class Aliases:
 
     def paths(self, side: Framework) -> frozenset[str]:
         """Every other name of ``side``, ``module.*`` for all names of a module, and the modules that lead to them."""
-        ends = [*self._names, *(f"{module}.*" for module in self._modules)]
-        parts = [end.split(".") for end in ends if end.startswith(side + ".")]
-        return frozenset(".".join(p[:n]) for p in parts for n in range(1, len(p) + 1))
+        return frozenset(self._index["paths"][side])
+
+    def segments(self, side: Framework) -> Sequence[str]:
+        """The parts of :meth:`paths` between the dots, each once."""
+        return self._index["segments"][side]
 
     def others(self, name: str) -> Iterator[str]:
         """The names that ``name`` is another one of, by one rule each; a table need not have them."""
@@ -61,6 +59,37 @@ class Aliases:
                 if self._leads_to(other, end, seen):
                     return True
         return False
+
+
+class Index(TypedDict):
+    """The names that the rules lead to, as plain values."""
+
+    modules: Mapping[str, Sequence[str]]
+    """Modules that hold the names of others, each with those."""
+    names: Mapping[str, Sequence[str]]
+    """Single names, each with those that it is another one of."""
+    paths: Mapping[str, Sequence[str]]
+    segments: Mapping[str, Sequence[str]]
+
+
+def index_of(rules: Iterable[AliasRule]) -> Index:
+    """What :class:`Aliases` looks up."""
+    modules: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
+    for rule in rules:
+        for alias, name in expanded(rule):
+            if alias.endswith(".*"):
+                modules.setdefault(alias[:-2], []).append(name[:-2])
+            else:
+                names.setdefault(alias, []).append(name)
+    ends = [*names, *(f"{module}.*" for module in modules)]
+    paths: dict[str, tuple[str, ...]] = {}
+    segments: dict[str, tuple[str, ...]] = {}
+    for side in ("torch", "paddle"):
+        parts = [end.split(".") for end in ends if end.startswith(side + ".")]
+        paths[side] = tuple(dict.fromkeys(".".join(p[:n]) for p in parts for n in range(1, len(p) + 1)))
+        segments[side] = tuple(dict.fromkeys(part for p in parts for part in p))
+    return {"modules": modules, "names": names, "paths": paths, "segments": segments}
 
 
 def expanded(rule: AliasRule) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ SETTINGS_BYTES = 1_000_000
 TABLE_BYTES = 16_000_000
 """The largest table or baseline that is read."""
 
-_FLAGS = [getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")]
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
 
 
 def open_regular(path: Path) -> BinaryIO:
@@ -23,7 +23,7 @@ def open_regular(path: Path) -> BinaryIO:
     Raises:
         OSError: it cannot be read, or is no regular file.
     """
-    descriptor = os.open(path, os.O_RDONLY | sum(_FLAGS))
+    descriptor = os.open(path, os.O_RDONLY | _FLAGS)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file", str(path))
@@ -37,7 +37,12 @@ def read_regular(path: Path, limit: int | None = None) -> bytes:
         OSError: it cannot be read, is no regular file, or is larger.
     """
     with open_regular(path) as file:
-        data = file.read() if limit is None else file.read(limit + 1)
-    if limit is not None and len(data) > limit:
+        if limit is None:
+            return file.read()
+        size = os.fstat(file.fileno()).st_size
+        data = file.read(min(size, limit) + 1)  # a buffer of the limit's size takes longer to make than a file to read
+        if size < len(data) <= limit:
+            data += file.read(limit + 1 - len(data))  # it grows, or does not know its size, as in /proc
+    if len(data) > limit:
         raise OSError(errno.EFBIG, f"larger than {limit:,} bytes", str(path))
     return data

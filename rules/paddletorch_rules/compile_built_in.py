@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from paddletorch_rules import adapters, compiled, facts, packages, table
+from paddletorch_rules import adapters, compiled, facts, hooks, packages, table
 
 
 def compile_built_in(folder: Path) -> None:
@@ -18,4 +18,5 @@ def compile_built_in(folder: Path) -> None:
     compiled.write(folder, "tables", tables, table.read(tables))
     compiled.write(folder, "facts", [facts.FILE], facts.read())
     compiled.write(folder, "packages", [packages.FILE], packages.plain())
+    compiled.write(folder, "hooks", [], hooks.places())
     adapters.write_compiled(folder)

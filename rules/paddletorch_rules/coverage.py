@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch_rules.fates import Fate, Said, said_of
 from paddletorch_rules.inventory import Inventory, PublicName, take_inventory
@@ -25,8 +26,7 @@ class Covered:
     same_as: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(NamedTuple):
     """All public names of one framework with their fates, and how many private names each module has beside them."""
 
     side: Framework

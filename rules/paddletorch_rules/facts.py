@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from paddletorch_rules import compiled
 from paddletorch_rules.schema import TableError
@@ -22,8 +21,7 @@ BySide = Mapping[str, frozenset[str]]
 """Names of torch, of Paddle, or of both in turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """Sets of names, each explained in ``facts.toml`` under its own name."""
 
     views: BySide

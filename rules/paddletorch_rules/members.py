@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from paddletorch_rules.releases import Framework, other_framework
-from paddletorch_rules.where import Where
 
 FILE = Path(__file__).with_name("members.toml")
 
 _KEYS = frozenset(["torch", "paddle", "same", "example", "paddle_example", "unproven"])
 
 
-@dataclass(frozen=True, slots=True)
-class ClassMembers:
+class ClassMembers(NamedTuple):
     """Members of one name and one meaning.
 
     Args:
@@ -51,6 +49,8 @@ def class_members() -> tuple[ClassMembers, ...]:
         import tomllib  # slow to import, and asked for by few commands
     else:
         import tomli as tomllib
+    from paddletorch_rules.where import Where
+
     found = []
     for number, entry in enumerate(tomllib.loads(FILE.read_text(encoding="utf-8")).get("class", ()), 1):
         where = Where(FILE.name, str(entry.get("torch", f"#{number}")))

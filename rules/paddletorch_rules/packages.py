@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from paddletorch_rules import compiled
 from paddletorch_rules.releases import Framework
-from paddletorch_rules.where import Where
 
 FILE = Path(__file__).with_name("packages.toml")
+
+CODES = ("API244", "API245")
+"""The findings that name such packages: one that is needed, and one that the program can do without."""
 
 _KEYS = frozenset(["name", "on", "of", "counterpart", "instead", "distributions"])
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """A package, or the part of one, that is built on ``on``."""
 
     name: str
@@ -122,6 +122,8 @@ def read() -> tuple[Package, ...]:
         import tomllib  # slow to import, and not needed where the packages were kept
     else:
         import tomli as tomllib
+    from paddletorch_rules.where import Where
+
     found: dict[str, Package] = {}
     for number, entry in enumerate(tomllib.loads(FILE.read_text(encoding="utf-8")).get("package", ()), 1):
         where = Where(FILE.name, str(entry.get("name", f"#{number}")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from paddletorch_rules.schema import Form, Let, Parameter, ParameterPair, Record, Row, Signature
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R")
 
 
 def plain(value: Any) -> Any:
@@ -28,7 +28,7 @@ class Records:
     """Makes rows of plain values. Equal signatures and parameters become one object: most stand in many rows."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[type[Record], tuple[Any, ...]], Any] = {}
+        self._made: dict[tuple[Any, ...], Any] = {}
 
     def row(self, values: Sequence[Any]) -> Row:
         """The row that has these fields."""
@@ -56,7 +56,7 @@ class Records:
     def _pairs(self, pairs: Sequence[tuple[Any, ...]]) -> tuple[ParameterPair, ...]:
         return tuple([self._shared(ParameterPair, values) for values in pairs])
 
-    def _shared(self, record: type[R], values: tuple[Any, ...]) -> R:
+    def _shared(self, record: Callable[..., R], values: tuple[Any, ...]) -> R:
         key = record, values
         found: R | None = self._made.get(key)
         if found is None:

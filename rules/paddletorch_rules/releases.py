@@ -6,8 +6,7 @@ newest release.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
@@ -86,8 +85,7 @@ _DISTRIBUTIONS: dict[Framework, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseSet:
+class ReleaseSet(NamedTuple):
     """The releases that a program may meet.
 
     ``versions``, oldest first, decides which *names* may be used: every one of them must have the name. ``defaults``

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from packaging.version import Version
 
@@ -18,7 +18,7 @@ Apply = Literal["safe", "unsafe", "never"]
 
 
 class Record:
-    """What all records share: a copy is made by calling the class, which is twice as fast as filling each slot."""
+    """What rows and their forms share: a copy is made by calling the class, twice as fast as filling each slot."""
 
     __slots__ = ()
     __match_args__: tuple[str, ...]
@@ -31,8 +31,7 @@ class TableError(ValueError):
     """A mistake in a table. The message names the file, the row and the key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter(Record):
+class Parameter(NamedTuple):
     """One parameter. ``default`` is the default's Python expression, or None if it is required.
 
     ``annotation`` tells overloads apart: ``int``, ``Tensor``, ``sequence``... (``hooks.KINDS``); empty for anything.
@@ -45,8 +44,7 @@ class Parameter(Record):
     annotation: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Signature(Record):
+class Signature(NamedTuple):
     """Ordered parameters, as the framework declares them (``self`` left out)."""
 
     text: str
@@ -65,8 +63,7 @@ class Signature(Record):
         return tuple([p for p in self.parameters if not p.keyword_only and not p.variadic])
 
 
-@dataclass(frozen=True, slots=True)
-class Let(Record):
+class Let(NamedTuple):
     """A template some of whose placeholders are evaluated once, however often they stand in it.
 
     ``names`` are pairs of a name and the placeholder that it stands for. Where there is room for assignments above,
@@ -131,8 +128,7 @@ class Form(Record):
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterPair(Record):
+class ParameterPair(NamedTuple):
     """Which parameter is which.
 
     For a parameter that one side lacks, ``neutral`` is the value under which the other side behaves the
@@ -153,8 +149,7 @@ class ParameterPair(Record):
         return self.torch if side == "torch" else self.paddle
 
 
-@dataclass(frozen=True, slots=True)
-class ValueMap(Record):
+class ValueMap(NamedTuple):
     """How a parameter's values translate.
 
     ``pairs`` are equal values, torch first; ``torch_also`` / ``paddle_also`` spell the same value
@@ -165,11 +160,11 @@ class ValueMap(Record):
 
     name: str
     pairs: tuple[tuple[str, str], ...] = ()
-    torch_also: Mapping[str, str] = field(default_factory=dict)
-    paddle_also: Mapping[str, str] = field(default_factory=dict)
+    torch_also: Mapping[str, str] = {}
+    paddle_also: Mapping[str, str] = {}
     to_torch: str | None = None
     to_paddle: str | None = None
-    refuse: Mapping[str, str] = field(default_factory=dict)
+    refuse: Mapping[str, str] = {}
     keeps: frozenset[str] = frozenset()
     strings: bool = False
     file: str = ""
@@ -179,8 +174,7 @@ class ValueMap(Record):
         return self.torch_also if side == "torch" else self.paddle_also
 
 
-@dataclass(frozen=True, slots=True)
-class TypeSpec(Record):
+class TypeSpec(NamedTuple):
     """A tracked type: what makes an instance, and what shows that a receiver of unknown origin is one.
 
     Args:
@@ -199,8 +193,7 @@ class TypeSpec(Record):
     base: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DiagnosticSpec(Record):
+class DiagnosticSpec(NamedTuple):
     """A diagnostic as the table declares it; ``message`` and ``hint`` may hold ``{name}``-style placeholders."""
 
     code: str
@@ -222,8 +215,7 @@ class DiagnosticSpec(Record):
     """The part of the runtime shim under which it does not apply: the source's behaviour is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class AreaSpec(Record):
+class AreaSpec(NamedTuple):
     """What a rule of the whole API is about; many rows share its code."""
 
     code: str
@@ -231,8 +223,7 @@ class AreaSpec(Record):
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class AliasRule(Record):
+class AliasRule(NamedTuple):
     """Names that are the same objects as others.
 
     Args:
@@ -247,7 +238,7 @@ class AliasRule(Record):
     at: tuple[str, ...]
     modules: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    overloads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    overloads: Mapping[str, tuple[str, ...]] = {}
     file: str = ""
 
 

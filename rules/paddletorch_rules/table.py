@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddletorch_rules import compiled, facts, members, namesakes, packages
 from paddletorch_rules.aliases import Aliases
@@ -34,7 +33,7 @@ class Table:
         self.diagnostics = {code: DiagnosticSpec(*fields) for code, fields in tables["diagnostics"].items()}
         self.types = {name: TypeSpec(*fields) for name, fields in tables["types"].items()}
         self.areas = {code: AreaSpec(*fields) for code, fields in tables["areas"].items()}
-        self.aliases = Aliases(AliasRule(*fields) for fields in tables["aliases"])
+        self.aliases = Aliases([AliasRule(*fields) for fields in tables["aliases"]], tables["alias_index"])
         self._written = tables["rows"]
         self._rows: list[Row | None] = [None] * len(self._written)
         self._records = Records()
@@ -291,8 +290,7 @@ class Table:
         return Tokens(first + rest, tuple((_bytes(gate), _shortest(found)) for gate, found in gated.items()))
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(NamedTuple):
     """Byte strings that a file must hold to be looked at.
 
     ``plain``: any of them is enough. ``gated``: pairs of a gate and tokens; one of each is needed.

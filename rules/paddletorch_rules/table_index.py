@@ -6,7 +6,7 @@ import marshal
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from paddletorch_rules import compiled
+from paddletorch_rules import aliases, compiled
 from paddletorch_rules.plain import plain
 from paddletorch_rules.releases import Framework, other_framework
 from paddletorch_rules.schema import RawTables, Row
@@ -38,6 +38,7 @@ class CompiledTables(TypedDict):
     types: dict[str, Any]
     areas: dict[str, Any]
     aliases: tuple[Any, ...]
+    alias_index: aliases.Index
     index: Index
 
 
@@ -50,6 +51,7 @@ def compile_tables(raw: RawTables) -> CompiledTables:
         "types": plain(raw.types),
         "areas": plain(raw.areas),
         "aliases": plain(raw.aliases),
+        "alias_index": plain(aliases.index_of(raw.aliases)),
         "index": _index(raw.rows),
     }
 

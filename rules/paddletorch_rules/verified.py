@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,11 +93,11 @@ def digest(row: Row, table: Table) -> str:
 
 def _plain(value: Any, leave_out: Iterable[str] = ()) -> Any:
     """Plain data. Fields that have their default are left out, so that a new kind of field changes no digest."""
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) or hasattr(value, "_fields"):
         return [
-            [field.name, _plain(getattr(value, field.name))]
-            for field in dataclasses.fields(value)
-            if field.name not in leave_out and not _is_default(field, getattr(value, field.name))
+            [name, _plain(getattr(value, name))]
+            for name, default in _defaults(value)
+            if name not in leave_out and getattr(value, name) != default
         ]
     if isinstance(value, Mapping):
         return [[str(key), _plain(item)] for key, item in value.items()]
@@ -108,7 +108,16 @@ def _plain(value: Any, leave_out: Iterable[str] = ()) -> Any:
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 
-def _is_default(field: dataclasses.Field[Any], value: Any) -> bool:
-    if field.default_factory is not dataclasses.MISSING:
-        return bool(value == field.default_factory())
-    return field.default is not dataclasses.MISSING and bool(value == field.default)
+def _defaults(value: Any) -> Iterator[tuple[str, Any]]:
+    """The fields of a record, each with its default; what equals nothing stands for none."""
+    if hasattr(value, "_fields"):
+        yield from ((name, value._field_defaults.get(name, _NO_DEFAULT)) for name in value._fields)
+        return
+    for field in dataclasses.fields(value):
+        if field.default_factory is not dataclasses.MISSING:
+            yield field.name, field.default_factory()
+        else:
+            yield field.name, _NO_DEFAULT if field.default is dataclasses.MISSING else field.default
+
+
+_NO_DEFAULT = object()

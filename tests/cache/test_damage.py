@@ -171,7 +171,7 @@ def _spoilt(whole: bytes) -> list[bytes]:
     middle = len(whole) // 2
     bit = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
     other = marshal.dumps({"rows": ()})
-    return [pickle.dumps(_Attack()), whole[:middle], bit, whole[:32] + other, other, b""]
+    return [pickle.dumps(_Attack()), whole[:middle], bit, whole[: compiled._HEAD] + other, other, b""]
 
 
 def test_a_spoilt_copy_of_the_tables_is_not_used(cache: Path) -> None:

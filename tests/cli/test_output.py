@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from paddletorch.inputs.discover import FileFilter
 from paddletorch.output import copy_tree as output
-from paddletorch.output.copy_tree import OutputError, copy_tree
+from paddletorch.output.copy_tree import copy_tree
+from paddletorch.output.error import OutputError
 
 from .conftest import BROKEN, PLAIN, Run, Tree, names_in
 

@@ -42,6 +42,10 @@ def _imported(file: Path, module: str) -> Iterator[str]:
             start = module.rsplit(".", node.level)[0] if node.level else ""
             base = ".".join(filter(None, [start, node.module]))
             yield from (f"{base}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Later":
+            yield from (
+                f"paddletorch.plan.{a.value.replace(':', '.')}" for a in node.args if isinstance(a, ast.Constant)
+            )
 
 
 def _package(module: str) -> str:

@@ -63,7 +63,7 @@ def test_the_pass_that_it_shows_works(monkeypatch: pytest.MonkeyPatch) -> None:
     (shown,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     names: dict[str, Any] = {}
     exec(compile(shown, "<messages>", "exec"), names)
-    assert 'Pass("messages", plan_messages)' in PAGE
+    assert 'Pass("messages", Later("passes.strings.messages:plan_messages"))' in PAGE
     monkeypatch.setattr(planner, "PASSES", (*planner.PASSES, Pass("messages", names["plan_messages"])))
     code = b'import torch\n\nprint("torch")\nraise ValueError("needs torch")\n'
     found = Engine(Options(target="paddle")).convert(code, "messages.py").diagnostics

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -142,6 +141,8 @@ class Converter:
                 file = failed(name, "SRC008", message, source=_as_bytes(source))
             except Exception as error:
                 if os.environ.get("PADDLETORCH_DEBUG"):
+                    import traceback  # slow to import, and needed only here
+
                     traceback.print_exc(file=sys.stderr)
                 message = f"internal error: {type(error).__name__}: {error}"
                 hint = "The file was left alone. PADDLETORCH_DEBUG=1 shows where it happened; please report it."

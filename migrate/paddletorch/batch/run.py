@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddletorch.batch.one_file import convert_at, converter_for
 from paddletorch.batch.progress import track
@@ -20,8 +19,7 @@ POOL_FROM = 2_000_000
 """Bytes of source that are worth the start of worker processes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """What came out of a run."""
 
     scanned: int

@@ -240,12 +240,14 @@ def _convert_paths(request: Request) -> Ran:
     from paddletorch.cli.evidence import ProjectEvidence
     from paddletorch.inputs.discover import FileFilter, discover
     from paddletorch.inputs.gitignore import ExcludeError
-    from paddletorch.output.copy_tree import OutputError, check_output, copy_tree
+    from paddletorch.output.error import OutputError
 
     given, settings = request.given, request.settings
     gitignore = not given["no_gitignore"]
     try:
         if given["output"]:
+            from paddletorch.output.copy_tree import check_output
+
             check_output(request.paths, given["output"])
         follow = given["follow_links"]
         wanted_files = FileFilter(
@@ -273,6 +275,8 @@ def _convert_paths(request: Request) -> Ran:
         )
         results = [*ran.results, *found.failures]
         if given["output"]:
+            from paddletorch.output.copy_tree import copy_tree
+
             results = copy_tree(request.paths, given["output"], results, FileFilter(gitignore=gitignore))
         skipped = 0
         if given["interactive"]:

@@ -6,8 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from paddletorch.report.record import Mode, Origin, Report
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What one command asks for."""
 
     paths: tuple[str, ...]

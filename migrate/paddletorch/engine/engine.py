@@ -10,8 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 
 import paddletorch_rules
-from paddletorch_rules import ShimPart, Table
-from paddletorch_rules.packages import packages
+from paddletorch_rules import ShimPart, Table, packages
 
 from paddletorch.engine.annotate import annotation_edits
 from paddletorch.engine.diagnose import diagnostic_of, masked_uses, stated
@@ -40,7 +39,6 @@ from paddletorch.model.failure import too_large, too_slow
 from paddletorch.model.time_limit import OutOfTime, TimeLimit
 from paddletorch.plan.model.settings import Settings
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.passes.packages import PACKAGE_CODES
 from paddletorch.plan.planner import plan_file
 from paddletorch.plan.uses.count import unlisted_uses
 from paddletorch.resolve import Evaluator, Parsed, ProjectIndex, Texts
@@ -71,8 +69,8 @@ class Engine:
         self._findings_alone = _findings_alone(options, self.settings.table)
         rows = self._settings(frozenset(), every_row=True).rows if self._findings_alone else self.settings.rows
         self.tokens = self.settings.table.tokens(options.source, rows)
-        wants_packages = any(map(options.wants, PACKAGE_CODES))
-        self._packages = packages(options.source) if wants_packages else None
+        wants_packages = any(map(options.wants, packages.CODES))
+        self._packages = packages.packages(options.source) if wants_packages else None
         self._index = self._new_index() if tree else None
 
     def _new_index(self) -> ProjectIndex:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from paddletorch_rules import Table
@@ -25,8 +24,7 @@ class Findings(NamedTuple):
     """What a comment or an option keeps away."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """What the options select, by a finding's code, its former code and the code of its row."""
 
     options: Options

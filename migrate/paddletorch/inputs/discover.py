@@ -8,6 +8,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from paddletorch.inputs.config import NAMES as SETTINGS_FILES
 from paddletorch.inputs.gitignore import Exclusion, Ignore, OnError, above, exclude, with_separator
@@ -26,8 +27,7 @@ SKIPPED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FileFilter:
+class FileFilter(NamedTuple):
     """Which files a walk takes: what it leaves out besides :data:`SKIPPED`, and which kinds it knows."""
 
     exclusion: Callable[[str], Exclusion] = lambda _: Exclusion()
@@ -61,8 +61,7 @@ class Discovery:
     """Links to files and folders outside of the paths that were given, which the filter does not follow."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     path: str
     real: str
     is_link: bool

@@ -7,7 +7,6 @@ import errno
 import functools
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,8 +38,7 @@ class Exclusion(NamedTuple):
     """Where the patterns were written, for messages."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ignore:
+class Ignore(NamedTuple):
     """Patterns that hold in a folder, its own and those from above it."""
 
     base: str

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class Wildcard(Enum):
@@ -45,8 +45,7 @@ _CLASSES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One line of a .gitignore file."""
 
     negated: bool

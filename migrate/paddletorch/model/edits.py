@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -17,15 +16,13 @@ class Span(NamedTuple):
         return self.start <= other.start and other.end <= self.end
 
 
-@dataclass(frozen=True, slots=True)
-class DeferredText:
+class DeferredText(NamedTuple):
     """Text that a later pass fills in; until then the edit that contains it cannot be applied."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace ``span`` by ``text``; an empty span inserts.
 
     With ``parts`` the new text is their concatenation: a ``Span`` among them, which lies inside ``span``, is

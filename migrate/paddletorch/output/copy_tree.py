@@ -16,14 +16,11 @@ from paddletorch.inputs.discover import FileFilter, below, shown, unusable, walk
 from paddletorch.model import FileResult, Status
 from paddletorch.model.failure import failed, reason
 from paddletorch.model.interrupts import deferred_signals
+from paddletorch.output.error import OutputError
 from paddletorch.output.temporary import is_temporary, make_folder
 from paddletorch.output.write import write_failed
 
 _FULL = frozenset(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EROFS") if hasattr(errno, name))
-
-
-class OutputError(Exception):
-    """DIR cannot be used, or the copy could not be made; DIR is as it was."""
 
 
 def check_output(paths: Sequence[str], folder: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import replace
 
 from paddletorch_rules import Form, Framework, Parameter, Row, Table, other_framework
 from paddletorch_rules.adapters import Adapter, function_adapters, functions
@@ -97,7 +96,7 @@ def _named(found: Sequence[Adapter], target: Framework) -> Iterator[Adapter]:
     bases = [one.text.partition("(")[2].partition(")")[0].rpartition(".")[2] for one in found]
     for one, base in zip(found, bases, strict=True):
         name = source + base if bases.count(base) == 1 else one.name
-        yield replace(one, name=name, text=one.text.replace(f"class {one.name}(", f"class {name}(", 1))
+        yield one._replace(name=name, text=one.text.replace(f"class {one.name}(", f"class {name}(", 1))
 
 
 def toml(adapters: Sequence[Adapter]) -> str:
@@ -131,7 +130,7 @@ def _adapter(row: Row, form: Form, name: str, own: str, target: Framework) -> Ad
     neutral = {pair.name(source): pair.neutral for pair in row.parameters}
     for parameter in (p for p in known if p.default is not None):
         if lacks and not parameter.keyword_only:  # its position would be another one
-            parameter = replace(parameter, keyword_only=True)
+            parameter = parameter._replace(keyword_only=True)
         more = _converted(row, name, own, [*taken, parameter], target)
         checked = more is not None and f"}}[{parameter.name}]" in more.text  # a check that only an expression needs
         if more is None or checked or (parameter.name in more.checks and parameter.default != neutral[parameter.name]):
@@ -139,7 +138,7 @@ def _adapter(row: Row, form: Form, name: str, own: str, target: Framework) -> Ad
         else:
             taken, adapter = [*taken, parameter], more
     lacks += [p.name for p in signature.parameters if p.name in _WRITTEN_TO]
-    return replace(adapter, lacks=tuple(lacks))
+    return adapter._replace(lacks=tuple(lacks))
 
 
 def _converted(row: Row, name: str, own: str, taken: Sequence[Parameter], target: Framework) -> Adapter | None:
@@ -195,7 +194,7 @@ def _with_attributes(adapter: Adapter, row: Row, table: Table) -> Adapter:
     lines = [_attribute(name, own.get(name)) for name in taken if name in own or name in _KEPT]
     before, end, after = adapter.text.rpartition("        self.to(device=device, dtype=dtype)\n")
     kept = "".join(line for line in lines if line)
-    return replace(adapter, text=f"{before}{kept}{end}{after}" if end else f"{adapter.text}{kept}")
+    return adapter._replace(text=f"{before}{kept}{end}{after}" if end else f"{adapter.text}{kept}")
 
 
 def _attribute(name: str, row: Row | None) -> str:

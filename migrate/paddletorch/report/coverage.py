@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import click
 
@@ -23,8 +23,7 @@ LABELS = (
 """Each fate, and how reports call the uses that it befell."""
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(NamedTuple):
     """Uses of the source framework's API in all files of a run."""
 
     total: Fates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.model import Options
 from paddletorch.report.printable import printable
@@ -15,8 +15,7 @@ from paddletorch.report.summary import Summary
 _OF_THE_REPORT = ("--coverage", "--statistics", "--verbose", "-v", "--quiet", "-q", "--no-cache", "--diff")
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """What the user typed, as far as the next command repeats it."""
 
     arguments: Sequence[str]

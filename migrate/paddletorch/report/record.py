@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from paddletorch.model import FileResult, Options
 from paddletorch.report.summary import Summary
@@ -23,8 +23,7 @@ class Origin:
     command: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """A run that is over."""
 
     results: Sequence[FileResult]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.model import Applicability, FileResult, Options, Status
 from paddletorch.model.counts import converted, places
@@ -23,8 +24,7 @@ class Note:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """Counts over all files of a run."""
 
     applied: bool

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.model import Edit, Span
 from paddletorch.text.call_spans import CallLayout
 from paddletorch.text.source import has_line_end
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentChanges:
+class ArgumentChanges(NamedTuple):
     """Changes to a call's arguments; arguments are given by their index in ``CallLayout.arguments``."""
 
     drop: frozenset[int] = frozenset()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.model import Span
 from paddletorch.text.source import Source
@@ -26,8 +26,7 @@ class LayoutError(ValueError):
     """The bytes between the call's parts cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentSpan:
+class ArgumentSpan(NamedTuple):
     """One argument: ``whole`` is the argument without comma, ``after_end`` the start of the next one."""
 
     whole: Span
@@ -37,8 +36,7 @@ class ArgumentSpan:
     after_end: int
 
 
-@dataclass(frozen=True, slots=True)
-class CallLayout:
+class CallLayout(NamedTuple):
     """Spans of one call, in the file's bytes."""
 
     source: Source

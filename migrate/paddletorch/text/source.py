@@ -10,7 +10,6 @@ import tokenize
 from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -31,8 +30,7 @@ class Undecodable(ValueError):
     """The bytes are not valid in the declared or default encoding."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cells:
+class Cells(NamedTuple):
     """The cells of a document that were joined to one module: their first lines, and names used in other text."""
 
     first_lines: tuple[int, ...] = ()

@@ -8,26 +8,71 @@ arguments. Hooks that need more than the call's arguments live in the engine and
 from __future__ import annotations
 
 import ast
-import inspect
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
-from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
 
+from paddletorch_rules import compiled
 from paddletorch_rules.hooks.protocol import Hook
 from paddletorch_rules.releases import Framework
 
 
+@cache
+def argument_hook(name: str, target: Framework) -> Hook[...] | None:
+    """The hook that rows name so on the way to ``target``; of all modules its own is imported."""
+    module = _places()["hooks"].get(name, {}).get(target)
+    if module is None:
+        return None
+    hooks = (one for one in vars(import_module(module)).values() if isinstance(one, Hook))
+    return next(hook for hook in hooks if hook.name == name and hook.to in (None, target))
+
+
+@cache
+def class_check(row_id: str) -> Callable[[ast.ClassDef, Framework], bool] | None:
+    """Says whether a class that derives from the row's API deserves its warning; None where each does."""
+    module = _places()["class_checks"].get(row_id)
+    found: Callable[[ast.ClassDef, Framework], bool] | None = None
+    if module is not None:
+        found = import_module(module).CLASS_CHECKS[row_id]
+    return found
+
+
+@lru_cache(maxsize=1)
+def _places() -> Mapping[str, Any]:
+    found: Mapping[str, Any] | None = compiled.restore("hooks", compiled.digest_of([]))
+    if found is None:
+        found = places()
+        compiled.keep("hooks", compiled.digest_of([]), found)
+    return found
+
+
+def places() -> Mapping[str, Any]:
+    """The module of each hook by name and target, and of each check of classes by row: plain values."""
+    hooks: dict[str, dict[str, str]] = {}
+    for (name, target), hook in argument_hooks().items():
+        hooks.setdefault(name, {})[target] = hook.function.__module__
+    checks = {row: module.__name__ for module in _modules() for row in getattr(module, "CLASS_CHECKS", ())}
+    return {"hooks": hooks, "class_checks": checks}
+
+
+def _modules() -> list[ModuleType]:
+    from pkgutil import iter_modules  # needed only where it is not kept what they hold
+
+    return [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+
+
 @lru_cache(maxsize=1)
 def argument_hooks() -> Mapping[tuple[str, Framework], Hook[...]]:
-    """Hooks that look at a call's arguments, by name and target; the modules are imported when first asked for.
+    """Hooks that look at a call's arguments, by name and target; every module is imported.
 
     Raises:
         ValueError: two hooks have one name and one target.
     """
     found: dict[tuple[str, Framework], Hook[...]] = {}
-    for module in iter_modules(__path__):
-        for hook in vars(import_module(f"{__name__}.{module.name}")).values():
+    for module in _modules():
+        for hook in vars(module).values():
             if not isinstance(hook, Hook):
                 continue
             for target in _TARGETS if hook.to is None else (hook.to,):
@@ -37,15 +82,6 @@ def argument_hooks() -> Mapping[tuple[str, Framework], Hook[...]]:
 
 
 _TARGETS: tuple[Framework, Framework] = ("torch", "paddle")
-
-
-@lru_cache(maxsize=1)
-def class_checks() -> dict[str, Callable[[ast.ClassDef, Framework], bool]]:
-    """By row id: whether a class that derives from the API deserves the row's warning."""
-    found: dict[str, Callable[[ast.ClassDef, Framework], bool]] = {}
-    for module in iter_modules(__path__):
-        found.update(getattr(import_module(f"{__name__}.{module.name}"), "CLASS_CHECKS", {}))
-    return found
 
 
 ENGINE_HOOKS = frozenset(
@@ -81,6 +117,8 @@ def problem(name: str, arguments: Mapping[str, object], targets: tuple[Framework
 
 
 def _misused(hook: Hook[...], arguments: Mapping[str, object]) -> str:
+    import inspect  # slow to import, and not needed where the tables were checked
+
     parameters = dict([*inspect.signature(hook.function).parameters.items()][1:])
     for name, value in arguments.items():
         if name not in parameters:

@@ -225,4 +225,4 @@ def has_no_constructor(statement: ast.ClassDef, target: Framework) -> bool:
 
 
 CLASS_CHECKS: dict[str, Callable[[ast.ClassDef, Framework], bool]] = {"nn.modules.loss._Loss": has_no_constructor}
-"""See ``hooks.class_checks``."""
+"""See ``hooks.class_check``."""

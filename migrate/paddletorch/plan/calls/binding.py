@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from paddletorch_rules import Form, Framework, Row, Signature, ValueMap, other_framework
 
@@ -39,8 +39,7 @@ from paddletorch.plan.syntax.constants import constant
 from paddletorch.resolve import Instance, NoneValue
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(NamedTuple):
     """One supplied argument: where it stands in the call (or in a dict of keywords) and its value."""
 
     value: ast.expr
@@ -218,7 +217,7 @@ class CallBinding:
             if key not in written or bound.also:
                 raise Refused(UnseenArguments(f"**{self.view.text(node)}"))
             place = len(self.node.args) + index
-            given[name] = replace(bound, position=place, dict_key=None, text=written[key])
+            given[name] = bound._replace(position=place, dict_key=None, text=written[key])
         return replace(self, given=given, dictionary=None)
 
     @property
@@ -305,7 +304,7 @@ def bind(
         if parameter is None:
             raise Refused(TooManyPositionals(signature.text))
         if parameter.name in given:
-            given[parameter.name] = replace(given[parameter.name], rest=(*given[parameter.name].rest, argument))
+            given[parameter.name] = given[parameter.name]._replace(rest=(*given[parameter.name].rest, argument))
         else:
             given[parameter.name] = Bound(argument, index, text=text)
     dictionary = None
@@ -405,11 +404,11 @@ def _add(
         if source_name is None:
             given_to_target.add(name)
             return
-        name, bound = source_name, replace(bound, converted=True)
+        name, bound = source_name, bound._replace(converted=True)
     earlier = given.get(name)
     if earlier is not None and (bound.dict_key is None or earlier.dict_key is None):
         raise Refused(GivenTwice(signature.text, name))
-    given[name] = bound if earlier is None else replace(bound, also=(earlier, *earlier.also))
+    given[name] = bound if earlier is None else bound._replace(also=(earlier, *earlier.also))
 
 
 def _takes_any(row: Row, signature: Signature, target: Framework) -> bool:

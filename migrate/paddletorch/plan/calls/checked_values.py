@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.binding import CallBinding
@@ -18,8 +18,7 @@ from paddletorch.plan.syntax.statements import insert_after, insert_before, own_
 from paddletorch.resolve import Instance
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """A source parameter, its value in the call, and the value that converts in its ``forms``, as the source writes it.
 
     ``is_known`` says that the value can be no other.

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, NoReturn
 
 from paddletorch_rules import Framework, Let
-from paddletorch_rules.hooks import argument_hooks
+from paddletorch_rules.hooks import argument_hook
 from paddletorch_rules.hooks.protocol import Step
 
 from paddletorch.model import Edit
@@ -99,7 +99,7 @@ def decide(binding: CallBinding) -> Decisions:
     Raises:
         Refused: the call must stay.
     """
-    hook = argument_hooks().get((binding.row.hook or "", binding.target))
+    hook = argument_hook(binding.row.hook, binding.target) if binding.row.hook else None
     call = _HookCall(binding)
     if hook is not None:
         hook(call, **binding.row.hook_arguments)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from paddletorch_rules.hooks.data import BATCH_SIZE
 from paddletorch_rules.hooks.schedulers import BASE, OPTIMIZER
@@ -34,7 +33,7 @@ def with_deferred_text(edit: Edit) -> Edit:
     for part in edit.parts or (edit.text,):
         texts = _ANY.split(part) if isinstance(part, str) else ()
         parts += [_WRITTEN.get(text, text) for text in texts if text] if isinstance(part, str) else [part]
-    return replace(edit, text="", parts=tuple(parts))
+    return edit._replace(text="", parts=tuple(parts))
 
 
 def why_undecided(deferred: DeferredText) -> Refusal:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from string import Formatter
+from typing import NamedTuple
 
 from paddletorch_rules import Form, Let
 
@@ -37,8 +37,7 @@ Arguments = Mapping[str, ast.expr | tuple[ast.expr, ast.expr] | str]
 """What stands for each placeholder: an argument, a run of arguments, or text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placeholder:
+class Placeholder(NamedTuple):
     """One placeholder of a template: the parameter's name, and whether any expression may stand there."""
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch_rules.packages import Package, packages
 
@@ -14,8 +14,7 @@ from paddletorch.resolve import Binding, is_import_guard
 _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
 
 
-@dataclass(frozen=True, slots=True)
-class PackageImport:
+class PackageImport(NamedTuple):
     """One import of a package that is built on the source framework."""
 
     package: Package

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding
@@ -13,8 +13,7 @@ Literal = ast.Dict | ast.Call
 Key = ast.Constant | ast.keyword
 
 
-@dataclass(frozen=True, slots=True)
-class DictKeywords:
+class DictKeywords(NamedTuple):
     """The dict literals (or ``dict(...)`` calls) that ``**options`` may be, and the items assigned to it later."""
 
     literals: tuple[Literal, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding
@@ -12,8 +12,7 @@ from paddletorch.resolve.scopes.reaching import ReachingDefinitions
 from paddletorch.resolve.scopes.spans import SpanIndex
 
 
-@dataclass(frozen=True, slots=True)
-class _Variable:
+class _Variable(NamedTuple):
     """All bindings of one name, and the names that read it."""
 
     places: dict[Binding, int]

@@ -6,8 +6,8 @@ The two have the same layout in torch, ``[out, in]``. In Paddle a linear layer's
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.dotted_path import path_of
@@ -16,8 +16,7 @@ from paddletorch.resolve import Instance, NoneValue, Unknown
 from paddletorch.resolve.values import Values
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+class Tie(NamedTuple):
     """One such statement: the layers, and whether the linear layer's weight is the one that both have from then on."""
 
     statement: ast.Assign

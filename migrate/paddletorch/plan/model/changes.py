@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from itertools import chain
 from typing import NamedTuple
 
@@ -17,8 +18,7 @@ from paddletorch.plan.model.use import Use, Uses
 from paddletorch.plan.model.view import FileView
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """A module that new text at ``node`` needs imported."""
 
     node: ast.expr | ast.stmt
@@ -131,13 +131,44 @@ class Planned:
         return next((part.naming for part in self.parts if part.naming is not None), Naming({}))
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+Plan = Callable[[FileView, Planned], Changes]
+"""What a pass does."""
+
+Condition = Callable[[FileView, Planned], bool]
+"""Whether a pass may have anything to do."""
+
+
+class Pass(NamedTuple):
     """One step of planning a file: a function of the file and the decisions so far, without side effects."""
 
     name: str
-    plan: Callable[[FileView, Planned], Changes]
+    plan: Plan
     leaves_uses: bool = False
     """It may leave uses that a pass before it converts; such passes run again without those."""
     codes: tuple[str, ...] = ()
     """All codes of its edits and findings; where none is asked for, neither is the pass. Empty: it always is."""
+    when: tuple[Condition, ...] = ()
+    """What must hold for it to have anything to do."""
+
+    def is_needed(self, view: FileView, planned: Planned) -> bool:
+        """Whether it may have anything to do."""
+        if self.codes and not any(map(view.settings.is_asked, self.codes)):
+            return False
+        return all(condition(view, planned) for condition in self.when)
+
+
+@dataclass(frozen=True)
+class Later:
+    """A function of a pass by its place, ``module:name`` below ``paddletorch.plan``; it is imported to run."""
+
+    place: str
+
+    @cached_property
+    def function(self) -> Plan:
+        """The function itself."""
+        module, _, name = self.place.partition(":")
+        found: Plan = getattr(import_module(f"paddletorch.plan.{module}"), name)
+        return found
+
+    def __call__(self, view: FileView, planned: Planned) -> Changes:
+        return self.function(view, planned)

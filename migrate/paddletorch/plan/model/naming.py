@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from paddletorch.plan.model.site import Anchor, Site
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """All uses of one binding of a name (or of one attribute name)."""
 
     anchor: Anchor

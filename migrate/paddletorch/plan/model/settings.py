@@ -149,7 +149,7 @@ def _spellings(table: Table, source: Framework, rows: frozenset[Row]) -> tuple[f
     prefixes: set[str] = {source}
     other_paths = table.aliases.paths(source)
     prefixes.update(other_paths)
-    segments.update(part for path in other_paths for part in path.split("."))
+    segments.update(table.aliases.segments(source))
     for row in rows:
         for form in row.forms(source):
             for name in form.names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from paddletorch_rules import Form, Row
 
@@ -17,8 +17,7 @@ Role = Literal["call", "partial", "base", "annotation", "check", "alias", "probe
 AnchorKind = Literal["import", "alias", "attribute", "free", "outside"]
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(NamedTuple):
     """The bound part of a dotted use: ``amp`` of ``amp.GradScaler``."""
 
     kind: AnchorKind
@@ -28,8 +27,7 @@ class Anchor:
     names: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """An API that a use may mean, with its row and form."""
 
     name: str

@@ -74,7 +74,7 @@ def _decide(view: FileView, draft: Draft) -> dict[Hashable, Group]:
     while _spread_refusals(view, groups, draft):
         pass
     targets = {key: _binding_target(view, draft, group) for key, group in groups.items()}
-    return {key: replace(group, target=targets[key]) if targets[key] else group for key, group in groups.items()}
+    return {key: group._replace(target=targets[key]) if targets[key] else group for key, group in groups.items()}
 
 
 def _with_fallback(view: FileView, draft: Draft, group: Group) -> Group:
@@ -84,7 +84,7 @@ def _with_fallback(view: FileView, draft: Draft, group: Group) -> Group:
     if all(site.other is None for site in group.sites) or view.settings.options.unsafe:
         return group
     if not group.other_uses and not group.hidden and all(draft[site].keeps_name for site in group.sites):
-        return replace(group, fallback=True)
+        return group._replace(fallback=True)
     for site in group.sites:
         if draft[site].keeps_name and site.other is not None:
             line = int(getattr(site.other, "lineno", 0))

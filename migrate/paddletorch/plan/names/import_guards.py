@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.model import Edit
 from paddletorch.plan.model.view import FileView
@@ -13,8 +13,7 @@ from paddletorch.plan.syntax.constants import constant
 from paddletorch.resolve import Binding, is_import_guard
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(NamedTuple):
     """The ``try`` whose import is all that binds a name, beside ``name = None`` in its handlers."""
 
     statement: ast.Try

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
@@ -17,8 +17,7 @@ _MODULE = re.compile(rb"from" + _BLANKS + rb"(" + _NAME + rb"(?:" + _BLANKS + rb
 """The module of a ``from`` import; there may be blanks around its dots."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One ``name as alias`` of an import and what becomes of it: ``target``, dropped, or left as it is."""
 
     alias: ast.alias

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
@@ -70,7 +69,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
             edits += guards.edits
             findings += guards.findings
         if has_target:  # import it only once
-            clauses = [replace(c, target=None, drop=True) if c.target == view.target else c for c in clauses]
+            clauses = [c._replace(target=None, drop=True) if c.target == view.target else c for c in clauses]
         for (binding, _), clause in zip(statements[statement], clauses, strict=True):
             for place in clause.local:
                 local.setdefault(place, []).append(import_text(binding))
@@ -170,7 +169,7 @@ def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clau
     if binding.alias is not None and view.suppressed("", binding.alias):
         return clause, NOTHING
     if others and is_held and is_only_held(view, others):
-        return replace(clause, drop=True, guarded=True), NOTHING
+        return clause._replace(drop=True, guarded=True), NOTHING
     touched: list[ast.stmt | ast.expr] = [*places, *bases, *kept]
     if not loads or (others and not places) or any(view.suppressed("", one) for one in touched):
         return clause, NOTHING
@@ -180,8 +179,8 @@ def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clau
         return clause, NOTHING
     guards = guards._replace(edits=(*guards.edits, *values))
     if is_repeated(binding, bindings):
-        return replace(clause, drop=True), guards
-    return replace(clause, drop=True, local=tuple(places), typed=len(read) < len(loads)), guards
+        return clause._replace(drop=True), guards
+    return clause._replace(drop=True, local=tuple(places), typed=len(read) < len(loads)), guards
 
 
 def _out_of_guard(
@@ -213,7 +212,7 @@ def _out_of_guard(
         return clause, NOTHING
     first = next(b for b in bindings if b.alias is not None)
     names = (*tests, *guard.stand_ins) if may_rename and binding is first and (tests or has_root) else ()
-    return replace(clause, drop=True, local=tuple(places)), Changes(renamed(view, names))
+    return clause._replace(drop=True, local=tuple(places)), Changes(renamed(view, names))
 
 
 def _loads_without_source(view: FileView) -> bool:

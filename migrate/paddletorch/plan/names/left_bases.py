@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.model import Edit
 from paddletorch.plan.model.changes import Changes
@@ -19,8 +19,7 @@ from paddletorch.resolve import Binding
 _WITHOUT = "without {source} this module loads, and what derives from {name} cannot be made"
 
 
-@dataclass(frozen=True, slots=True)
-class LeftBase:
+class LeftBase(NamedTuple):
     """A class statement of the module whose last base class stays the source's."""
 
     statement: ast.ClassDef

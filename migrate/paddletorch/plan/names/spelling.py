@@ -7,7 +7,6 @@ import builtins
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 from paddletorch_rules.adapters import Definition
@@ -141,7 +140,7 @@ def with_aliases(view: FileView, aliases: Mapping[str, str], edit: Edit, node: a
         if known and is_bound(view, name, node):
             pattern = re.compile(rf"(?<![\w.]){re.escape(module)}(?=\.)")
             parts = tuple(pattern.sub(name, p) if isinstance(p, str) else p for p in edit.parts)
-            edit = replace(edit, text=pattern.sub(name, edit.text), parts=parts)
+            edit = edit._replace(text=pattern.sub(name, edit.text), parts=parts)
     return edit
 
 
@@ -149,7 +148,7 @@ def with_root(view: FileView, edit: Edit, root: str) -> Edit:
     """The edit with ``root`` in place of the target's root name."""
     pattern = _root_pattern(view.target)
     parts = tuple(pattern.sub(root, p) if isinstance(p, str) else p for p in edit.parts)
-    return replace(edit, text=pattern.sub(root, edit.text), parts=parts)
+    return edit._replace(text=pattern.sub(root, edit.text), parts=parts)
 
 
 @lru_cache(maxsize=2)

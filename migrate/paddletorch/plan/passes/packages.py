@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from paddletorch_rules.packages import Package
+from paddletorch_rules.packages import CODES, Package
 
 from paddletorch.model import Fate
 from paddletorch.plan.inference.built_on import BuiltOn, PackageImport
@@ -13,9 +13,7 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 
-NEEDED = "API244"
-OPTIONAL = "API245"
-PACKAGE_CODES = (NEEDED, OPTIONAL)
+NEEDED, OPTIONAL = CODES
 
 _LINES = 5
 """How many lines a finding names."""
@@ -24,7 +22,7 @@ _LINES = 5
 def plan_packages(view: FileView, planned: Planned) -> Changes:
     """Report what the file imports of such packages; uses of them that a table knows are another pass's matter."""
     built_on = view.provide(BuiltOn)
-    if not built_on.imports or not any(map(view.settings.options.wants, PACKAGE_CODES)):
+    if not built_on.imports:
         return NOTHING
     known = {use.site.node: use.converts for use in planned.uses}
     direct: list[tuple[Package, ast.expr]] = []

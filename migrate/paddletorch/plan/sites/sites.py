@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator, Sequence, Set
-from dataclasses import dataclass
 from operator import itemgetter
+from typing import NamedTuple
 
 from paddletorch.model import Ask
 from paddletorch.plan.model.site import Anchor, AnchorKind, Candidate, Role, Site
@@ -18,8 +18,7 @@ _CHECKS = frozenset({"isinstance", "issubclass"})
 _PROBES = frozenset({"dir", "hasattr", "getattr", "setattr", "delattr"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Meaning:
+class _Meaning(NamedTuple):
     """The meaning of a name, which is the same for all its uses in a scope."""
 
     kind: AnchorKind

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.statements import ends_line, own_line
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """``statements`` move, in order, behind ``anchor``; all are in one block, on lines of their own."""
 
     statements: tuple[ast.stmt, ...]

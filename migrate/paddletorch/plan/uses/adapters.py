@@ -318,7 +318,7 @@ def plan_adapters(view: FileView, planned: Planned) -> Changes:
         site = next((found.site for found in here if found.site is not None), None)
         written = _written(view, site, below, place, text.replace("\n", view.source.newline))
         edits += written.edits
-        imports += [replace(one, node=below, site=site) for one in written.imports]  # it must be bound up there
+        imports += [one._replace(node=below, site=site) for one in written.imports]  # it must be bound up there
     return Changes(tuple(edits), imports=tuple(imports)) if used else NOTHING
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from paddletorch_rules import Form, Row
 
@@ -20,8 +20,7 @@ from paddletorch.plan.syntax.precedence import brackets_for
 from paddletorch.plan.syntax.statements import remove_statement
 
 
-@dataclass(frozen=True, slots=True)
-class Replaced:
+class Replaced(NamedTuple):
     """The result of a call hook: a new name with edits of the arguments, or one edit of the whole call."""
 
     name: str

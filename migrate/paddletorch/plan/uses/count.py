@@ -9,7 +9,7 @@ from paddletorch_rules import Row
 
 from paddletorch.model import Fate, Fates
 from paddletorch.model.fates import counted
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, Located, finding, refused
 from paddletorch.plan.model.refusals import Refusal, UncertainBinding
 from paddletorch.plan.model.view import FileView
@@ -42,9 +42,7 @@ def unlisted_uses(
 
 
 def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
-    """Report the names that no table has and the modules that stay as values, unless only some rules are selected."""
-    if view.settings.options.select:
-        return NOTHING
+    """Report the names that no table has and the modules that stay as values."""
     unknown: list[tuple[ast.expr, str]] = []
     modules: list[tuple[ast.expr, str]] = []
     for node, name in _unplanned(view, planned):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch_rules import Form, Row
 from paddletorch_rules.adapters import definitions
@@ -68,8 +68,7 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(NamedTuple):
     """The file and the decisions about its uses."""
 
     view: FileView

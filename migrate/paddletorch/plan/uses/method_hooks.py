@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch_rules import Row
 
@@ -23,8 +23,7 @@ from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
 from paddletorch.text.call_spans import LayoutError, read_layout
 
 
-@dataclass(frozen=True, slots=True)
-class MemberCall:
+class MemberCall(NamedTuple):
     """A method's call: ``node`` is ``receiver.method``, ``call`` the call of it."""
 
     node: ast.Attribute

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from paddletorch.model import Edit
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
+from paddletorch.plan.model.changes import Changes, Planned, joined
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
@@ -17,8 +17,6 @@ _CODE = "API101"
 
 def plan_module_annotations(view: FileView, planned: Planned) -> Changes:
     """Write the target's module where an annotation is the source's, so that the import of the source may go."""
-    if not planned.uses.converted:
-        return NOTHING
     return joined(_written(view, planned, node) for node in _modules(view))
 
 

@@ -20,8 +20,6 @@ from paddletorch.resolve import NoneValue, Partial, Qualified
 
 def plan_partials(view: FileView, planned: Planned) -> Changes:
     """Convert the arguments that a call adds to a partial object; report unknown ones."""
-    if b"partial" not in view.source.body:
-        return NOTHING
     return joined(_plan_call(view, planned, call) for call in view.tree.calls)
 
 

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from paddletorch_rules import Form, Row
-from paddletorch_rules.hooks import class_checks
+from paddletorch_rules.hooks import class_check
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.binding import bind
@@ -295,7 +295,7 @@ def _is_warned(view: FileView, site: Site, row: Row) -> bool:
     """Whether the row's warning applies to this use: a call, or a class statement that fails the row's check."""
     if site.role != "base":
         return site.role in ("call", "partial")
-    check = class_checks().get(row.id)
+    check = class_check(row.id)
     statement = view.parent(site.node)
     return check is None or not isinstance(statement, ast.ClassDef) or check(statement, view.target)
 

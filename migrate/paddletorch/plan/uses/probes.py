@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch_rules import Form, Row
 
@@ -21,8 +21,7 @@ _MODULES = "API101"
 _FALLBACK = "API236"
 
 
-@dataclass(frozen=True, slots=True)
-class _Probe:
+class _Probe(NamedTuple):
     module: ast.expr
     name: ast.Constant
     """The literal with the API's name."""

@@ -139,7 +139,7 @@ def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call,
     if view.is_half_converted and not view.has_code_of(view.settings.source):
         return
     sites = {use.site.call for use in planned.uses if use.site.call is not None}
-    for call in view.tree.calls if view.target == "paddle" else ():
+    for call in view.tree.calls:
         words = _layer_keywords(view, call)
         bound = view.settings.shim_wraps_calls and _is_partial(view, call)
         if isinstance(call.func, ast.Subscript | ast.Call):

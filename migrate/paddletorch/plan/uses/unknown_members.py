@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from paddletorch_rules import Row
 from paddletorch_rules.facts import facts
 
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.uses.count import UNKNOWN_API
@@ -20,9 +20,7 @@ from paddletorch.resolve import Instance
 
 
 def plan_unknown_members(view: FileView, planned: Planned) -> Changes:
-    """Report each member that stays as it is, unless only some rules are selected."""
-    if view.settings.options.select:
-        return NOTHING
+    """Report each member that stays as it is."""
     tensor = f"{view.settings.source}.Tensor"
     members = [(node, finding(UNKNOWN_API, node, f"{tensor}.{node.attr}")) for node in _unknown(view, planned)]
     members += [(node, finding(row.report or "", node, name, row)) for node, name, row in _absent(view, planned)]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.model import Framework
 from paddletorch.resolve.evaluator.protocols import ExternalModules, Types
 from paddletorch.resolve.scopes.scopes import ScopeTree
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(NamedTuple):
     """The input of one module's evaluation."""
 
     tree: ScopeTree

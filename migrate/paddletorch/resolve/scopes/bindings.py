@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 ScopeKind = Literal["module", "function", "class", "comprehension"]
 BindingKind = Literal[
@@ -76,8 +76,7 @@ class Scope:
         return scope
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeStore:
+class AttributeStore(NamedTuple):
     """``target = value`` (or ``target: annotation``) where the target is an attribute."""
 
     target: ast.Attribute

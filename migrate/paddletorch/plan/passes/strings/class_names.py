@@ -14,8 +14,6 @@ _SEARCHES = frozenset({"count", "endswith", "find", "index", "startswith"})
 
 def plan_class_names(view: FileView, planned: Planned) -> Changes:
     """Write the name of the target's class where a string is compared with the name of an object's class."""
-    if b"__name__" not in view.source.body or view.is_half_converted:
-        return Changes()
     return joined(_renamed(view))
 
 

@@ -24,8 +24,6 @@ _PATH = re.compile(r"([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)+)")
 
 def plan_evaluated_text(view: FileView, planned: Planned) -> Changes:
     """Write the target's module where the text names one, and report text that names an API of the source."""
-    if b"eval" not in view.source.body or not planned.uses.converted:
-        return Changes()
     texts: dict[ast.Constant, list[ast.Call]] = {}
     for call in _evaluations(view):
         for text in _texts(view, call):

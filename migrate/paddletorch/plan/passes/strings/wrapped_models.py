@@ -20,7 +20,7 @@ def plan_wrapped_models(view: FileView, planned: Planned) -> Changes:
     """Rename the attribute in the question and in the answer together, unless a class of the file has it."""
     old, _ = _NAMES[view.target]
     quoted = {text.encode() for text in (f"'{old}'", f'"{old}"')}
-    if view.is_half_converted or not any(text in view.source.body for text in quoted) or _is_own(view, old):
+    if not any(text in view.source.body for text in quoted) or _is_own(view, old):
         return NOTHING
     return joined(_renamed(view))
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from paddletorch.model import Edit
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.resolve import Instance
@@ -20,8 +20,6 @@ _CODE = "TEN106"
 
 def plan_arrays_of_tensors(view: FileView, planned: Planned) -> Changes:
     """Give NumPy the array of each tensor that a call is certainly given."""
-    if view.target != "torch" or view.is_half_converted:
-        return NOTHING
     edits = []
     for node in _given(view):
         span = view.source.span(node)

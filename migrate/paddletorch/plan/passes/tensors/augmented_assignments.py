@@ -29,8 +29,6 @@ _STORAGE = "data"
 
 def plan_augmented_assignments(view: FileView, planned: Planned) -> Changes:
     """Write ``x = x + y`` for ``x += y`` wherever x can be a tensor."""
-    if view.target != "torch":
-        return NOTHING
     taken = {edit.span for edit in planned.edits}
     statements = [n for n in view.tree.of_kind(ast.AugAssign) if type(n.op) in IN_PLACE]
     return joined(_plan_statement(view, n) for n in statements if view.source.span(n) not in taken)

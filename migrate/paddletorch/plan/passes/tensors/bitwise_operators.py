@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.operators import BITWISE
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
@@ -24,8 +24,6 @@ _NUMBERS = frozenset({"int", "bool", "number"})
 
 def plan_bitwise_operators(view: FileView, planned: Planned) -> Changes:
     """Write the number first; ``x &= 1`` becomes ``x = 1 & x``."""
-    if view.target != "paddle" or view.is_half_converted:
-        return NOTHING
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     taken = {edit.span for edit in planned.edits}

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance, Unknown
@@ -21,8 +21,6 @@ _TYPE = "initializer"
 
 def plan_blocks_of_parameters(view: FileView, planned: Planned) -> Changes:
     """Leave the block out where an initializer is called that converts, and report it elsewhere."""
-    if view.target != "torch" or view.is_half_converted:
-        return NOTHING
     edits: list[Edit] = []
     blocks: list[ast.Attribute] = []
     given = tuple(_given(view))

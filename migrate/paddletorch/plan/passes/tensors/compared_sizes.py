@@ -24,8 +24,6 @@ _CODE = "TEN106"
 
 def plan_compared_sizes(view: FileView, planned: Planned) -> Changes:
     """Make a size of the other operand."""
-    if view.target != "torch" or view.is_half_converted:
-        return NOTHING
     return joined(_plan_operand(view, planned, operand) for operand in _unseen(view))
 
 

@@ -13,7 +13,7 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
+from paddletorch.plan.model.changes import Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.tensors.replaced_subscripts import (
     CODE,
@@ -41,8 +41,6 @@ _STEPS = 16
 
 def plan_indexed_views(view: FileView, planned: Planned) -> Changes:
     """``x.t()[:, index]`` becomes ``x.t().contiguous()[:, index]``; what is written to a view that way is reported."""
-    if view.target != "paddle" or view.is_half_converted:
-        return NOTHING
     taken = {edit.span for edit in planned.edits}  # of ``x[:, [-1]]``, which becomes a slice for older releases
     views = _Views(view)
     late = [node for node in _late_indexed(view) if _is_tensor(view, node.value)]

@@ -38,7 +38,7 @@ _REPEATABLE = frozenset({"ReLU"})
 
 def plan_inplace_layers(view: FileView, planned: Planned) -> Changes:
     """Write into the input of layers that do so in torch, where it is read again."""
-    if view.target != "paddle" or not any(map(asks_in_place, view.tree.calls)):
+    if not any(map(asks_in_place, view.tree.calls)):
         return NOTHING
     aliases = planned.naming.aliases
     return joined(_plan_call(view, aliases, call) for call in view.tree.calls if len(call.args) == 1)

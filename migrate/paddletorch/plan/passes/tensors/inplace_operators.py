@@ -45,8 +45,6 @@ _KEEPS_OPERANDS = (ast.Mult, ast.Div, ast.Mod, ast.Pow)
 
 def plan_inplace_operators(view: FileView, planned: Planned) -> Changes:
     """Write into tensors that something else holds; report those that may be tensors."""
-    if view.target != "paddle":
-        return NOTHING
     aliases = planned.naming.aliases
     taken = {edit.span for edit in planned.edits}
     statements = view.tree.of_kind(ast.AugAssign)

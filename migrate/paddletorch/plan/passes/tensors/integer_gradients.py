@@ -31,8 +31,6 @@ _KINDS = frozenset({ast.BinOp, ast.Call})
 
 def plan_integer_gradients(view: FileView, planned: Planned) -> Changes:
     """Detach integers of tensors with gradients where they are used in arithmetic or cast back."""
-    if view.target != "paddle" or view.is_half_converted:
-        return NOTHING
     called = view.provide(CalledNames)
     made = frozenset(call for call in view.tree.calls if called.may_call(call.func, _makers()))
     if not made:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.tensors.replaced_subscripts import (
     CODE,
@@ -27,8 +27,6 @@ _REFUSED = "TEN213"
 
 def plan_new_axes(view: FileView, planned: Planned) -> Changes:
     """``x[:, None, i]`` becomes ``x[:, i].unsqueeze(1)``; other subscripts are reported."""
-    if view.target != "paddle":
-        return NOTHING
     return replaced_subscripts(view, _with_early_axes(view), _unsqueezed, "Tensor.unsqueeze", _REFUSED)
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.use import Use, Uses
 from paddletorch.plan.model.view import FileView
@@ -28,8 +29,7 @@ _CONVERSIONS = frozenset({"cpu", "to", "tolist", "long", "int", "numpy", "detach
 """Methods that do not change which numbers the lengths are."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(NamedTuple):
     """One packed sequence: the call that packs, the layer's call, and the calls that pad its result."""
 
     pack: Use
@@ -40,8 +40,6 @@ class _Run:
 
 def plan_packed_sequences(view: FileView, planned: Planned) -> Changes:
     """Give the lengths to the layer wherever the whole way of a packed sequence is seen."""
-    if view.target != "paddle":
-        return NOTHING
     packs = [use for use in planned.uses if use.site.name == _PACK and use.site.call is not None]
     pads = {use.site.call: use for use in planned.uses if use.site.name == _PAD and use.site.call is not None}
     uses: list[Use] = []
@@ -192,7 +190,7 @@ def _pack(view: FileView, use: Use) -> Use:
     assert isinstance(statement, ast.Assign)
     name = statement.targets[0]
     if isinstance(value, ast.Name) and isinstance(name, ast.Name) and value.id == name.id:
-        return use.removed_by(replace(remove_statement(view, statement), code=_CODE))
+        return use.removed_by(remove_statement(view, statement)._replace(code=_CODE))
     whole = Edit(view.source.span(call), "", _CODE, (view.source.span(value),))
     return Use(use.site, use.row, "x", whole=whole, writes_name=True)
 

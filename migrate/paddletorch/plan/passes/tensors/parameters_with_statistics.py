@@ -29,8 +29,6 @@ _TAKES = frozenset({"clone", "copy", "deepcopy", "detach", "numel", "numpy", "se
 
 def plan_parameters_with_statistics(view: FileView, planned: Planned) -> Changes:
     """Let walks that copy, write or count parameters meet the statistics, as they do in Paddle."""
-    if view.target != "torch" or view.is_half_converted:
-        return NOTHING
     return joined(_with_statistics(view, planned, member, call) for member, call in _walks(view))
 
 

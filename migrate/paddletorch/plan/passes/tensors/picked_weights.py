@@ -23,7 +23,7 @@ _ROW = "linear.weight"
 
 def plan_picked_weights(view: FileView, planned: Planned) -> Changes:
     """Transpose each weight that is read, and report each that is used in another way."""
-    if view.is_half_converted or f"{view.settings.source}.nn.Linear" in planned.uses.left_apis:
+    if f"{view.settings.source}.nn.Linear" in planned.uses.left_apis:
         return NOTHING
     picked = [*_entries(view), *_first_parameters(view), *_gradients(view)]
     made = (_made_of(view, node) for node in view.tree.members.get("weight", ()))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from packaging.version import Version
 from paddletorch_rules.facts import facts
@@ -19,7 +19,7 @@ from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.counts import count_beside_floats
 from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, promoted
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.called_names import CalledNames
@@ -36,8 +36,7 @@ _OPERATORS = tuple(ELEMENTWISE)
 _KINDS = frozenset({ast.AugAssign, ast.BinOp, ast.Compare, ast.Call})
 
 
-@dataclass(frozen=True, slots=True)
-class _Operation:
+class _Operation(NamedTuple):
     """The operands of one operation; ``target`` is what an in-place operation writes to; its dtype is fixed."""
 
     node: ast.expr | ast.stmt
@@ -45,16 +44,14 @@ class _Operation:
     target: ast.expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Cast:
+class _Cast(NamedTuple):
     """An operand to cast, and the argument of ``astype``."""
 
     node: ast.expr
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Product:
+class _Product(NamedTuple):
     """An operand that is multiplied by ``1.0``, which makes integers the default dtype and changes nothing else."""
 
     node: ast.expr
@@ -65,8 +62,6 @@ def plan_promotion(view: FileView, planned: Planned) -> Changes:
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     findings: list[Finding] = []
-    if view.target != "paddle" or view.is_half_converted:
-        return NOTHING
     dtypes = view.provide(Dtypes)
     for operation in _operations(view):
         for found in _casts(view, dtypes, operation):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
+from paddletorch.plan.model.changes import Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.resolve import Instance
@@ -19,8 +19,6 @@ _SEQUENTIAL = "paddle.nn.Sequential"
 
 def plan_replaced_layers(view: FileView, planned: Planned) -> Changes:
     """Count ``net[-1] = layer`` from the front, which is right for lists too, and get ``net["conv"]`` by its name."""
-    if view.is_half_converted:
-        return NOTHING
     return joined(_replaced(view) if view.target == "paddle" else _named(view))
 
 

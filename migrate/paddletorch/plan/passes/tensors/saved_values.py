@@ -20,8 +20,6 @@ _ATTRIBUTE = "saved_values"
 
 def plan_saved_values(view: FileView, planned: Planned) -> Changes:
     """Keep what is saved in an attribute of the context, in each function that may save anything but tensors."""
-    if view.target != "torch" or view.is_half_converted:
-        return NOTHING
     return joined(
         _kept_in_attribute(view, use.site.node)
         for use in planned.uses.converted

@@ -32,8 +32,6 @@ _TAKE_KEYS = frozenset({"endswith", "get", "index", "pop", "remove", "removesuff
 
 def plan_statistics(view: FileView, planned: Planned) -> Changes:
     """Leave the statistics out of sums over parameters, rename their keys, and report walks over buffers."""
-    if view.target != "paddle" or view.is_half_converted:
-        return NOTHING
     return joined([*_sums(view), *_loops(view), *_lengths(view), *_walks(view), *_keys(view)])
 
 

@@ -21,7 +21,7 @@ _WITH_BIAS = "types.MethodType(lambda layer, x: paddle.nn.functional.linear(x, l
 
 def plan_tied_weights(view: FileView, planned: Planned) -> Changes:
     """Give each linear layer whose weight is tied to an embedding's a forward that suits the weight."""
-    if view.target != "paddle" or view.is_half_converted or "torch.nn.Linear" in planned.uses.left_apis:
+    if "torch.nn.Linear" in planned.uses.left_apis:
         return NOTHING
     return joined(_plan(view, planned, tie) for tie in view.provide(TiedWeights).ties)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.inference.truth_values import TruthValues
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
@@ -28,8 +28,6 @@ _MASK = re.compile(r"(^|_)(masks?|valid)(_|$)")
 
 def plan_truth_differences(view: FileView, planned: Planned) -> Changes:
     """Cast the truth values; report what a name calls a mask, whose dtype the file does not show."""
-    if view.target != "torch" or view.is_half_converted:
-        return NOTHING
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     findings: list[Finding] = []

@@ -47,8 +47,6 @@ _OTHERS = frozenset({"requires_grad_", "retain_grad_", "set_", "resize_", "resiz
 
 def plan_written_parts(view: FileView, planned: Planned) -> Changes:
     """Assign to parts of tensors what methods write into them; report other views that gradients flow through."""
-    if view.target != "paddle" or view.is_half_converted:
-        return NOTHING
     calls = [(call, f) for call in view.tree.calls if isinstance(f := call.func, ast.Attribute)]
     calls = [(call, f) for call, f in calls if writes_in_place(f.attr) and f.attr not in _OTHERS]
     calls = [(call, f) for call, f in calls if f not in planned.handled and not is_without_grad(view, call)]

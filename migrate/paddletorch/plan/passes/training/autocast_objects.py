@@ -23,8 +23,6 @@ _ONCE = "a paddle.amp.auto_cast object works once, the second 'with' raises Attr
 
 def plan_autocast_objects(view: FileView, planned: Planned) -> Changes:
     """Replace each autocast object in a variable by a lambda, if all its uses are known; report the others."""
-    if view.target != "paddle":
-        return NOTHING
     objects = _AutocastObjects(view)
     found: list[Changes] = []
     for use in planned.uses:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paddletorch.model import Edit
 from paddletorch.plan.inference.paths import Paths
@@ -24,8 +24,7 @@ CLIPS = {"nn.ClipGradByGlobalNorm": "clip_norm", "nn.ClipGradByNorm": "clip_norm
 """The parameter with the limit, by the row of each clip class."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Clip:
+class _Clip(NamedTuple):
     """How an optimizer clips: the row of the clip class, the text of the limit, and whether clipping may be None."""
 
     row: str
@@ -33,8 +32,7 @@ class _Clip:
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(NamedTuple):
     """A statement that steps the optimizer, the optimizer's name in it, and the scaler that steps it, if any."""
 
     statement: ast.stmt

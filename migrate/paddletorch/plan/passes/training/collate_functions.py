@@ -22,8 +22,6 @@ def plan_collate_functions(view: FileView, planned: Planned) -> Changes:
     A function of this file does so itself, unless it gives tensors; one that is not seen, or may be another one, is
     wrapped where it is given. What it takes may be arrays too, so none is known by what it calls.
     """
-    if view.target != "torch":
-        return NOTHING
     functions: dict[ast.FunctionDef, None] = {}
     wrapped: list[Changes] = []
     for use in planned.uses:

@@ -82,8 +82,8 @@ def _filled(edit: Edit, deferred: DeferredText, text: str) -> Edit:
         else:
             parts.append(new)
     if len(parts) == 1 and isinstance(parts[0], str):
-        return replace(edit, text=parts[0], parts=())
-    return replace(edit, parts=tuple(parts))
+        return edit._replace(text=parts[0], parts=())
+    return edit._replace(parts=tuple(parts))
 
 
 def has_deferred_text(use: Use, deferred: DeferredText) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.deferred_text import THE_BATCH_SIZE
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearSampler
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Draft, Use
@@ -32,8 +32,6 @@ _LOADER = "the loader that makes batches of its indices"
 def plan_loaders(view: FileView, planned: Planned) -> Changes:
     """Give each distributed sampler the batch size of its loader; refuse one without the other."""
     draft = Draft(planned.uses)
-    if view.target != "paddle" or b"ampler" not in view.source.body:
-        return NOTHING  # nothing in the file is, or is handed on as, a sampler
     samplers, loaders = constructors_of(view, draft, "distributed_sampler"), constructors_of(view, draft, "loader")
     served: set[Site] = set()
     by_sampler: dict[ast.expr | str, list[Constructor]] = {}

@@ -26,8 +26,6 @@ _NUMBERS = (ast.Constant, ast.BinOp, ast.UnaryOp)
 
 def plan_made_apart(view: FileView, planned: Planned) -> Changes:
     """Give classes to the schedulers and clips that other passes would leave, and let optimizers take them."""
-    if view.target != "torch":
-        return NOTHING
     draft = Draft(planned.uses)
     optimizers = constructors_of(view, draft, "optimizer")
     schedulers = [u for u in planned.uses if u.row.instance == "scheduler" and u.site.role == "call" and u.converts]

@@ -26,8 +26,6 @@ def plan_rates(view: FileView, planned: Planned) -> Changes:
     rates = _Rates(view)
     if view.target == "torch":
         return joined(rates.to_torch())
-    if b"param_groups" not in view.source.body:
-        return NOTHING
     schedulers = constructors_of(view, Draft(planned.uses), "scheduler")
     return joined(rates.to_paddle({path_of(v) for s in schedulers if (v := s.value("optimizer"))}))
 

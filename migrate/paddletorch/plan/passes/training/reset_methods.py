@@ -20,8 +20,6 @@ _METHOD = "reset_parameters"
 
 def plan_reset_methods(view: FileView, planned: Planned) -> Changes:
     """Call each own method after the base's constructor, and write out what it calls of the base's."""
-    if view.target != "paddle" or view.is_half_converted:
-        return NOTHING
     return joined(one for scope in view.tree.own.values() for one in _plan_class(view, planned, scope.node))
 
 

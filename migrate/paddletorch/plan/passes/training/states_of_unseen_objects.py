@@ -26,8 +26,6 @@ _NOBODY = ("", "self", "cls")
 
 def plan_states_of_unseen_objects(view: FileView, planned: Planned) -> Changes:
     """Give the states that unseen objects are to take to a function that all of them suit."""
-    if view.target != "torch" or view.is_half_converted:
-        return NOTHING
     return joined(_by_function(view, planned, member, call) for member, call in _calls(view))
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.statements import insert_before, own_line
 
@@ -15,8 +15,6 @@ _CODE = "NNM101"
 
 def plan_train_methods(view: FileView, planned: Planned) -> Changes:
     """Let the body of each own ``train`` run only where the model is put into training mode."""
-    if view.target != "torch" or not planned.uses.converted:
-        return NOTHING
     edits: list[Edit] = []
     done = []
     for method in _methods(view):

@@ -23,8 +23,6 @@ _WRAPPER = "data_parallel"
 
 def plan_unguarded_wrappers(view: FileView, planned: Planned) -> Changes:
     """Wrap models only where a process group was started."""
-    if view.target != "torch":
-        return NOTHING
     return joined(_guarded(view, planned, use, call) for use, call in _calls(view, planned))
 
 

@@ -1,0 +1,65 @@
+"""When a pass has anything to do at all: asked before its module is imported."""
+
+from __future__ import annotations
+
+from paddletorch_rules.adapters import adapters
+
+from paddletorch.model import Framework
+from paddletorch.plan.model.changes import Condition, Planned
+from paddletorch.plan.model.view import FileView
+
+
+def to(target: Framework) -> Condition:
+    """It is for one direction."""
+    return lambda view, _: view.target == target
+
+
+def holds(*words: bytes) -> Condition:
+    """The file's text has one of the words."""
+    return lambda view, _: any(word in view.source.body for word in words)
+
+
+def either(*conditions: Condition) -> Condition:
+    """One of the conditions holds."""
+    return lambda view, planned: any(condition(view, planned) for condition in conditions)
+
+
+def is_unconverted(view: FileView, _: Planned) -> bool:
+    """The file has no code of the target in it yet."""
+    return not view.is_half_converted
+
+
+def is_whole_run(view: FileView, _: Planned) -> bool:
+    """Nothing is selected, so that whatever is left counts."""
+    return not view.settings.options.select
+
+
+def converts(_: FileView, planned: Planned) -> bool:
+    """A use converts."""
+    return bool(planned.uses.converted)
+
+
+def leaves(_: FileView, planned: Planned) -> bool:
+    """A use stays."""
+    return any(not use.converts for use in planned.uses)
+
+
+def derives(_: FileView, planned: Planned) -> bool:
+    """A class has an API as its base."""
+    return any(use.site.role == "base" for use in planned.uses)
+
+
+def keeps_calls(view: FileView, planned: Planned) -> bool:
+    """A use is of a layer that has an adapter whose calls are the source's."""
+    known = adapters(view.target)
+    return any(use.site.name in known and known[use.site.name].keeps_calls for use in planned.uses)
+
+
+def makes(*types: str) -> Condition:
+    """A use is of an API that gives an object of one of these tracked types."""
+    return lambda _, planned: any(use.row.instance in types for use in planned.uses)
+
+
+def uses(*rows: str) -> Condition:
+    """A use is of one of these rows, by their ids."""
+    return lambda _, planned: any(use.row.id in rows for use in planned.uses)
