@@ -301,7 +301,8 @@ class _Module:
     def _Delete(self, node: ast.Delete, state: State, scope: Scope, exits: Exits) -> State:
         for target in node.targets:
             if isinstance(target, ast.Name):
-                self._use(target.id, state, scope)
+                if not isinstance(scope, ClassBody) or target.id in state:  # of an outer scope it deletes nothing
+                    self._use(target.id, state, scope)
                 state = {**state, target.id: UNBOUND}
             else:
                 state = self._expression(target, state, scope)

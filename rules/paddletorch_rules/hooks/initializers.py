@@ -96,7 +96,9 @@ def initial_xavier_to_torch(call: BoundCall) -> None:
     for name in given:
         call.drop(name)
     if "uniform" in call.row_template:
-        call.rewrite(f"paddle_uniform_within({{tensor}}, {{gain:% * }}(6 / {fans_text}) ** 0.5)", parts=parts)
+        bound = f"{{gain:% * }}(6 / {fans_text}) ** 0.5"
+        plain = f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})"
+        call.rewrite(plain if whole else f"paddle_uniform_within({{tensor}}, {bound})", parts=parts)
     else:
         call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {{gain:% * }}(2 / {fans_text}) ** 0.5)", parts=parts)
 
