@@ -96,11 +96,18 @@ def initial_xavier_to_torch(call: BoundCall) -> None:
     for name in given:
         call.drop(name)
     if "uniform" in call.row_template:
-        bound = f"{{gain:% * }}(6 / {fans_text}) ** 0.5"
-        plain = f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})"
-        call.rewrite(plain if whole else f"paddle_uniform_within({{tensor}}, {bound})", parts=parts)
+        call.rewrite(
+            _within(f"{{gain:% * }}(6 / {fans_text}) ** 0.5", is_short=whole or tensor is not None), parts=parts
+        )
     else:
         call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {{gain:% * }}(2 / {fans_text}) ** 0.5)", parts=parts)
+
+
+def _within(bound: str, *, is_short: bool) -> str:
+    """A uniform distribution within a bound, which stands in the text twice unless a small function draws it."""
+    if is_short:
+        return f"torch.nn.init.uniform_({{tensor}}, -{bound}, {bound})"
+    return f"paddle_uniform_within({{tensor}}, {bound})"
 
 
 @hook("initial_kaiming", to="torch")
@@ -124,7 +131,7 @@ def initial_kaiming_to_torch(call: BoundCall, initializer: str) -> None:
     call.drop("fan_in")
     deviation = "torch.nn.init.calculate_gain({nonlinearity}, {a}) / {fan_in} ** 0.5"
     if initializer == "KaimingUniform":
-        call.rewrite(f"paddle_uniform_within({{tensor}}, 3 ** 0.5 * {deviation})", parts={"fan_in": fan})
+        call.rewrite(_within(f"3 ** 0.5 * {deviation}", is_short=tensor is not None), parts={"fan_in": fan})
     else:
         call.rewrite(f"torch.nn.init.normal_({{tensor}}, 0.0, {deviation})", parts={"fan_in": fan})
 

@@ -41,8 +41,8 @@ _PLAIN = frozenset({"device", "dim", "dtype", "item", "ndim", "nelement", "numel
 
 _PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
 
-_FILLS = re.compile(r"_*(trunc_)?(normal|uniform|zeros|ones|constant|xavier_\w+)(_tf)?_")
-"""Names of other libraries' functions that initialize a tensor independently of its layout."""
+_FILLS = re.compile(r"_*(trunc_)?(normal|uniform|zeros|ones|constant|xavier_\w+)(_tf)?_|paddle_uniform_within")
+"""Names of other libraries' functions, and of a written one, that initialize a tensor independently of its layout."""
 
 
 def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
