@@ -391,7 +391,7 @@ def test_random_numbers_are_left_out(tree: Tree, paddletorch: Run) -> None:
         ((*MODEL, "--optimizer", "nothing"), "has no attribute 'nothing'"),
         ((*MODEL, "--report", "page.txt"), "must end in .html or .json"),
         ((*MODEL, "--report", "no/page.html"), "no such folder: no"),
-        ((*MODEL, "--seconds", "0.2"), "not done after 0.2 s"),
+        ((*MODEL, "--seconds", "0.01"), "not done after 0.01 s"),
     ],
 )
 def test_what_cannot_be_compared(arguments: tuple[str, ...], message: str, tree: Tree, paddletorch: Run) -> None:

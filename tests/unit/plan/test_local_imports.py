@@ -59,6 +59,11 @@ BODIES = {
         "def f(): return unknown_sum(1)\n",
         "def f(): from paddle.geometric import unknown_sum; return unknown_sum(1)\n",
     ),
+    "decorator": (
+        "def f():\n    @unknown_sum\n    def g():\n        return 1\n    return g\n",
+        "def f():\n    from paddle.geometric import unknown_sum\n    @unknown_sum\n    def g():\n        return 1\n"
+        "    return g\n",
+    ),
 }
 
 KEPT = {
@@ -71,7 +76,6 @@ STAYS = {
     "default of a call": "def f(g=unknown_sum(1)):\n    return g(unknown_sum(1))\n",
     "class": "class A:\n    total = unknown_sum\n\n    def f(self):\n        return unknown_sum(1)\n",
     "decorator": "@unknown_sum\ndef f():\n    return unknown_sum(1)\n",
-    "decorator in a function": "def f():\n    @unknown_sum\n    def g():\n        return 1\n    return g\n",
     "module": "y = unknown_sum(1)\n",
     "exported": '__all__ = ["unknown_sum"]\n\n\ndef f():\n    return unknown_sum(1)\n',
 }

@@ -72,7 +72,7 @@ def _where_given(text: re.Match[str], given: Set[str]) -> str:
 
 def _lambda(template: str, name: str, given: dict[str, ast.expr]) -> str:
     """A function without a name, whose further parameters hold what can change before it is called."""
-    held = [parameter for parameter, value in given.items() if constant(value) is ...]
+    held = [parameter for parameter, value in given.items() if parameter != name and constant(value) is ...]
     text: list[str] = []
     for literal, parameter, spec, _ in Formatter().parse(template):
         text.append(literal.replace("{", "{{").replace("}", "}}"))

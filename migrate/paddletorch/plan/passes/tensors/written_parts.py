@@ -20,6 +20,8 @@ from paddletorch.plan.inference.tensor_values import is_tensor
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.precedence import is_closed
+from paddletorch.plan.syntax.statements import comments_in
 from paddletorch.resolve import Instance
 
 _CODE = "TEN106"
@@ -43,6 +45,9 @@ _OPERATORS: Mapping[str, str] = {
 
 _OTHERS = frozenset({"requires_grad_", "retain_grad_", "set_", "resize_", "resize_as_", "share_memory_", "apply_"})
 """Methods that change something else than values."""
+
+
+_EFFECTS = ast.Call | ast.NamedExpr | ast.Await
 
 
 def plan_written_parts(view: FileView, planned: Planned) -> Changes:
@@ -137,19 +142,23 @@ def _is_basic(view: FileView, index: ast.expr) -> bool:
 def _assigned(view: FileView, call: ast.Call, part: ast.Subscript, name: str) -> Changes:
     if view.is_deselected(_CODE, call):
         return NOTHING
-    if not isinstance(view.parent(call), ast.Expr):
+    statement = view.parent(call)
+    if not isinstance(statement, ast.Expr):
         return Changes(findings=(finding(_REPORTED, part, f"tensor.{name}", what=_WHAT),))
-    whole, written = view.source.span(call), view.source.span(part)
+    whole, written = view.source.span(statement), view.source.span(part)
+    left, right = ("", "") if is_closed(view.source.slice(written)) else ("(", ")")
     operator = _OPERATORS.get(name)
     alone = len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred)
     if name == "zero_" and not call.args and not call.keywords:
-        edits = (Edit(whole, "", _CODE, (written, " = 0")),)
+        edits = (Edit(whole, "", _CODE, (left, written, right, " = 0")),)
     elif operator is not None and alone:
         given = view.source.span(call.args[0])
         before, after = ("(", ")") if "\n" in view.source.slice(given) else ("", "")
-        edits = (Edit(whole, "", _CODE, (written, f" {operator} {before}", given, after)),)
-    elif any(isinstance(node, ast.Call | ast.NamedExpr | ast.Await) for node in ast.walk(part)):
-        return NOTHING  # it would be evaluated twice
+        edits = (Edit(whole, "", _CODE, (left, written, f"{right} {operator} {before}", given, after)),)
+    elif left or whole != view.source.span(call) or any(isinstance(node, _EFFECTS) for node in ast.walk(part)):
+        return NOTHING  # it would be evaluated twice, or stands in brackets
+    elif comments_in(view, whole):
+        return Changes(findings=(finding(_REPORTED, part, f"tensor.{name}", what=_WHAT),))
     else:
         target = Edit(Span(whole.start, whole.start), "", _CODE, (written, " = "))
         copied = Edit(Span(written.end, written.end), ".clone()", _CODE)
