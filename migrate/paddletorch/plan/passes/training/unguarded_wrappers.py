@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from paddletorch.model import Edit, Span
+from paddletorch.model import Edit
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.refusals import Refused
@@ -49,9 +49,9 @@ def _guarded(view: FileView, planned: Planned, use: Use, call: ast.Call) -> Chan
     if not plain or not isinstance(statement, ast.Assign | ast.Return) or view.is_deselected(_CODE, call):
         what = "torch raises where no process group was started, as of one process without a launcher"
         return Changes(findings=(finding(_DIFFERENCE, call, use.site.name, use.row, what=what),))
-    end = view.source.span(call).end
-    text = f" if torch.distributed.is_initialized() else {view.text(model)}"
+    whole = view.source.span(call)
+    parts = (whole, " if torch.distributed.is_initialized() else ", view.source.span(model))
     try:
-        return spelled(view, planned.naming.aliases, call, (Edit(Span(end, end), text, _CODE),), use.site.name)
+        return spelled(view, planned.naming.aliases, call, (Edit(whole, "", _CODE, parts),), use.site.name)
     except Refused:
         return NOTHING
