@@ -105,7 +105,7 @@ def _written_member(table: Table, side: Framework, owner: str, name: str) -> str
 
 def _defines(text: str, member: str) -> bool:
     """Whether the class of this text has the member."""
-    return re.search(rf"\bself\.{member} = |\bdef {member}\(", text) is not None
+    return re.search(rf"\bself\.{member}(?:, self\.\w+)* = |\bdef {member}\(", text) is not None
 
 
 def _members(table: Table, side: Framework, name: str) -> Sequence[tuple[Row, Form]]:

@@ -303,7 +303,7 @@ def _row(data: Mapping[str, Any], where: Where, shared: Sequence[ParameterPair] 
         any_receiver=where.flag(data, "any_receiver"),
         examples=where.either(data, "example"),
         paddle_examples=where.either(data, "paddle_example"),
-        prove=where.choice(data, "prove", ("values", "shape"), "values"),  # type: ignore[arg-type]
+        prove=where.choice(data, "prove", ("values", "shape", "processes"), "values"),  # type: ignore[arg-type]
         tolerance=_number(data, where),
         annotation=where.flag(data, "annotation"),
         unverified=where.text(data, "unverified") if "unverified" in data else None,

@@ -293,7 +293,7 @@ class Row(Record):
     any_receiver: bool = False
     examples: tuple[str, ...] = ()
     paddle_examples: tuple[str, ...] = ()
-    prove: Literal["values", "shape"] = "values"
+    prove: Literal["values", "shape", "processes"] = "values"
     tolerance: float | None = None
     annotation: bool = False
     unverified: str | None = None

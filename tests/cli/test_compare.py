@@ -279,6 +279,19 @@ def test_a_converted_model_that_fails_is_told_with_its_finding(tree: Tree, paddl
     assert [(one["path"], one["code"]) for one in fault["diagnostics"]] == [("src/net.py", "TRN201")]
 
 
+def test_what_fails_in_a_written_function_is_told_where_it_is_called(tree: Tree, paddletorch: Run) -> None:
+    net = ATTENTION.replace("from torch import nn\n", "import torch.nn.functional as F\nfrom torch import nn\n")
+    body = net[net.index("        self.attention") :]
+    made = "        self.fc = nn.Linear(8, 8)\n\n    def forward(self, x):\n        return F.softmax(self.fc(x))\n"
+    tree({"src/net.py": net.replace(body, made)})
+    paddletorch("convert", "--to", "paddle", "--output", "out", "src")
+    plant(Path("out/net.py"), "if input.ndim in", "if input.no_such_member in")
+    once = "--source", "src/net:Net", "--converted", "out/net:Net", "--input", "2x8", "--no-second-look"
+    fault = compared(paddletorch, *once)["fault"]
+    assert "no_such_member" in fault["converted"]["text"]
+    assert fault["source"]["text"] == "return F.softmax(self.fc(x))"
+
+
 def test_a_converted_model_that_still_imports_the_source_framework(tree: Tree, paddletorch: Run) -> None:
     tree({"src/net.py": NET.replace("class Net(", "MODE = torch._C._get_tracing_state()\n\n\nclass Net(")})
     paddletorch("convert", "--to", "paddle", "--output", "out", "src")

@@ -138,6 +138,17 @@ def test_the_last_line_is_the_next_command(
     assert paddletorch(*last.split()[1:2], "--help").returncode == 0
 
 
+def test_uses_without_a_finding_are_not_said_to_be_in_a_baseline_that_there_is_not(
+    paddletorch: Run, tree: Tree
+) -> None:
+    tree({"a.py": "import timm\nnet = timm.create_model('resnet18')\ntimm.list_models()\n" + FINDING})
+    assert b"more uses left because of what stays or is ignored\n" in paddletorch(*TO).stdout
+    paddletorch(*TO, "--baseline", "known.json", "--write-baseline")
+    (Path("b.py")).write_text("import timm\nprint(timm.list_models())\n")
+    said = b" ".join(paddletorch(*TO, "--baseline", "known.json").stdout.split())
+    assert b"left because of what stays, is ignored or is in the baseline" in said
+
+
 def test_json_holds_everything_and_nothing_else_is_printed(paddletorch: Run, tree: Tree) -> None:
     tree({"a.py": FINDING, "b.py": "print(1)\n", "c.py": BROKEN})
     result = paddletorch(*TO, "--format", "json", "--target-version", "3.3")

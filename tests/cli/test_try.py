@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -338,3 +340,37 @@ def _is_there(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def test_what_fails_in_a_written_function_is_named_where_it_is_called(tree: Tree, paddletorch: Run) -> None:
+    tree(
+        {
+            "src/use.py": "import torch.nn.functional as F\nfrom zoo import make\n\n"
+            "def parts(batch):\n    return F.softmax(make()), batch.pieces.split(2)\n\n\nparts(None)\n",
+            "src/zoo.py": "def make():\n    return None\n",
+        }
+    )
+    for _ in range(2):  # the second time the result comes from the cache
+        made = paddletorch("convert", "--to", "paddle", "--output", "out", "--try", "src")
+        assert "    from src/use.py:5: return F.softmax(make())" in made.stdout.decode()
+        shutil.rmtree("out")
+    paddletorch("convert", "--to", "paddle", "--output", "out", "src")
+    one = modules(paddletorch, "--to", "paddle", "--source", "src", "out")["use"]
+    assert one["error"] == "AttributeError"
+    assert "input.ndim" in one["place"]["text"], "it fails in the function that was written"
+    assert one["source"]["line"] == 5
+    assert [found["code"] for found in one["diagnostics"]] == ["API212"]
+
+
+def test_findings_that_recorded_runs_settled_are_not_named(tree: Tree, paddletorch: Run) -> None:
+    text = "import torch\nfrom zoo import make\n\n\n"
+    text += "def size(values):\n    return torch.linalg.norm(values, 1)\n\n\nsize(make())\n"
+    answer = {"ask": "rank", "at": [6, 29, 6, 35], "seen": {"1": 1}}
+    files = {"use.py": {"digest": sha256(text.encode()).hexdigest(), "answers": [answer]}}
+    evidence = json.dumps({"version": 1, "framework": "torch", "files": files})
+    zoo = "def make():\n    return None\n"
+    tree({"src/use.py": text, "src/zoo.py": zoo, "src/.paddletorch/evidence.json": evidence})
+    paddletorch("convert", "--to", "paddle", "--output", "out", "src")
+    one = modules(paddletorch, "--to", "paddle", "--source", "src", "out")["use"]
+    assert one["source"]["line"] == 6
+    assert one["diagnostics"] == []

@@ -25,7 +25,7 @@ import torch.nn as nn
 
 net = nn.Linear(3, 4)
 x = torch.rand(2, 3)
-y = torch.linalg.solve_ex(x, x)
+y = torch.empty_quantized(x, x)
 z = x.view(-1)
 """
 RESOLVING = types.ClientCapabilities(
@@ -199,12 +199,12 @@ async def test_diagnostics_follow_what_is_typed(tmp_path: Path) -> None:
 
 @in_loop
 async def test_positions_count_utf_16_units(tmp_path: Path) -> None:
-    text = "import torch\r\ns = '𝛼𝛽ü'; y = torch.linalg.solve_ex(s, '𝛾')\r\n\x0c\r\nz = torch.linalg.solve_ex(s, s)"
+    text = "import torch\r\ns = '𝛼𝛽ü'; y = torch.empty_quantized(s, '𝛾')\r\n\x0c\r\nz = torch.empty_quantized(s, s)"
     async with editor(tmp_path, "--to", "paddle") as one:
         found = spans([d for d in await one.open("a.py", text) if d.code == "TRN201"])
         start = len("s = '𝛼𝛽ü'; y = ".encode("utf-16-le")) // 2
         assert found == {("TRN201", 1, start, start + 21), ("TRN201", 3, 4, 25)}
-        assert "solve_ex" in await one.hover("a.py", 1, start + 20)
+        assert "quantized" in await one.hover("a.py", 1, start + 20)
         assert await one.hover("a.py", 1, start - 3) == ""
         ignored = (await one.actions("a.py", 1))["Ignore TRN201 here"]
         new = await one.applied("a.py", ignored)
@@ -216,7 +216,7 @@ async def test_hover_shows_what_would_be_written_and_the_page(tmp_path: Path) ->
     async with editor(tmp_path, "--to", "paddle") as one:
         await one.open("a.py", TEXT)
         finding = await one.hover("a.py", 5, 10)
-        assert finding.startswith("**TRN201** torch.linalg.solve_ex has no counterpart in paddle")
+        assert finding.startswith("**TRN201** torch.empty_quantized has no counterpart in paddle")
         assert "# TRN201" in finding and "](" not in finding.replace("](http", "")
         use = await one.hover("a.py", 6, 5)
         assert "```python\nz = x.reshape([-1])\n```" in use and "# TEN104" in use
@@ -263,7 +263,7 @@ async def test_a_code_is_ignored_on_its_line(tmp_path: Path) -> None:
         await one.open("a.py", TEXT)
         action = (await one.actions("a.py", 5))["Ignore TRN201 here"]
         new = await one.applied("a.py", action)
-        assert new == TEXT.replace("solve_ex(x, x)", "solve_ex(x, x)  # paddletorch: ignore[TRN201]")
+        assert new == TEXT.replace("empty_quantized(x, x)", "empty_quantized(x, x)  # paddletorch: ignore[TRN201]")
         assert "TRN201" not in {d.code for d in await one.type("a.py", new)}
         action = (await one.actions("a.py", 6))["Ignore TEN104 here"]
         new = await one.applied("a.py", action)
@@ -346,7 +346,7 @@ async def test_a_baseline_hides_what_it_knows(tmp_path: Path) -> None:
     (tmp_path / "paddletorch.toml").write_text('to = "paddle"\nbaseline = "known.json"\n')
     async with editor(tmp_path) as one:
         assert "TRN201" not in {d.code for d in await one.open("a.py", TEXT)}
-        assert "TRN201" in {d.code for d in await one.type("a.py", TEXT + "w = torch.linalg.solve_ex(z, z)\n")}
+        assert "TRN201" in {d.code for d in await one.type("a.py", TEXT + "w = torch.empty_quantized(z, z)\n")}
 
 
 def test_it_ends_with_its_input(tmp_path: Path) -> None:

@@ -35,6 +35,17 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "import torch as th\ndef f(x):\n    @th.jit.script\n    def g(x: th.Unknown): return th.abs(x)\n    return g\n",
         "    import torch as th\n    def g(x: th.Unknown)",
     ),
+    "a starred choice that becomes an element of a list": (
+        "paddle",
+        "import torch\nx = torch.ones(3, *a.shape if c else d, *a or b)\ny = torch.zeros(*(a or b)).permute(*a or b)\n",
+        "[3, *(a.shape if c else d), *(a or b)])\ny = paddle.zeros([*(a or b)]).transpose([*(a or b)])\n",
+    ),
+    "a package that a function imports, below a class that uses that of the top": (
+        "torch",
+        "import paddle\ndef f(x):\n    class C:\n        y = paddle.vision.transforms.ContrastTransform(0)(x)\n"
+        "    from paddle.vision import transforms\n    return transforms.RandomRotation(3, 'bilinear')\n",
+        "(x)\n    from torchvision import transforms\n    return",
+    ),
     "an operand that becomes a comparison": (
         "torch",
         "import paddle\ndef f(x, z):\n    x += z.stop_gradient\n    x *= paddle.ones([3]).place.is_gpu_place()\n",
@@ -72,9 +83,9 @@ CASES: dict[str, tuple[Framework, str, str]] = {
     "a default value that another use keeps": (
         "paddle",
         "from torch import nn\n\n\nclass C(nn.Sequential):\n"
-        "    def __init__(self, n: int, act: type = nn.LPPool3d) -> None:\n"
+        "    def __init__(self, n: int, act: type = nn.FractionalMaxPool3d) -> None:\n"
         "        super().__init__()\n        self.act = act(**n)\n",
-        "    LPPool3d = nn.LPPool3d\nexcept ImportError:\n\n    class LPPool3d:\n",
+        "    FractionalMaxPool3d = nn.FractionalMaxPool3d\nexcept ImportError:\n\n    class FractionalMaxPool3d:\n",
     ),
     "a guard that itself needs what stays": (
         "paddle",
@@ -499,10 +510,17 @@ def test_what_stands_for_newer_syntax_is_no_name_of_the_file() -> None:
 
 
 def test_a_codec_of_which_a_character_has_no_bytes_of_its_own() -> None:
-    text = "# coding: utf-7\nimport paddle\nx = paddle.hann_window(8, 𝓹𝓮𝓻𝓲𝓸𝓭𝓲𝓬=False)\ny = paddle.zeros([3])\n"
+    text = "# coding: utf-7\nimport paddle\nx = paddle.hann_window(ф)\ny = paddle.zeros([3])\n"
     result = check(text.encode("utf-7"), Options("torch"))
     assert [d.code for d in result.diagnostics] == ["SRC015"]
     assert "y = torch.zeros([3])" in result.output.decode("utf-7")
+
+
+def test_a_codec_whose_bytes_depend_on_what_an_edit_takes_away() -> None:
+    text = "# coding: utf-7\nimport paddle as ф\nx = ф.hann_window(8, 𝓹𝓮𝓻𝓲𝓸𝓭𝓲𝓬=False)\ny = ф.zeros([3])\n"
+    result = check(text.encode("utf-7"), Options("torch"))
+    assert not result.diagnostics
+    assert result.output.decode("utf-7").startswith("# coding: utf-7\nimport torch\nx = torch.hann_window(8, periodic=")
 
 
 @pytest.mark.parametrize("codec", ["punycode", "iso2022_kr"])
@@ -549,3 +567,92 @@ def test_a_method_that_was_converted_by_a_guess() -> None:
 def test_a_sum_of_sizes_takes_no_time() -> None:
     source = b"import paddle\ny = " + b" + ".join([b"paddle.rand([2, 3]).shape"] * 40) + b"\n"
     assert check(source, Options("torch", max_file_seconds=5.0)).status is Status.CONVERTED
+
+
+def test_a_scheduler_whose_rate_is_of_a_name_that_nothing_binds() -> None:
+    source = (
+        b"import paddle\ndef f():\n    m = fill(paddle.nn.Linear(4, 3))\n"
+        b"    s = paddle.optimizer.lr.StepDecay(kw['a'], 3, 0.5)\n"
+        b"    o = paddle.optimizer.SGD(learning_rate=s, parameters=m.parameters())\n"
+    )
+    assert b"torch.optim.SGD(lr=kw['a']" in check(source, Options("torch")).output
+
+
+def test_clips_of_one_name_of_which_one_is_made_in_a_class() -> None:
+    block = (
+        b"    m = fill(t.nn.Linear(4, 3))\n    clip = t.nn.ClipGradByNorm(clip_norm=0.5)\n"
+        b"    o = t.optimizer.SGD(0.1, parameters=m.parameters(), grad_clip=clip)\n"
+    )
+    result = check(b"import paddle as t\ndef g():\n" + block + b"class C:\n" + block, Options("torch"))
+    assert result.output.count(b"o = paddle_clipped(torch.optim.SGD(") == 2
+
+
+def test_a_function_that_is_kept_from_the_compiler_by_a_decorator_that_stays() -> None:
+    source = (
+        b"import paddle as t\ndef f():\n    class C(t.nn.Layer):\n        @t.jit.not_to_static\n"
+        b"        def forward(self, x):\n            return t.randperm(5)\n    import torch\n"
+    )
+    check(source, Options("torch"))
+
+
+@pytest.mark.parametrize("syntax", ["", "type A = int\n"])
+def test_a_field_of_a_result_that_is_assigned_to(syntax: str) -> None:
+    source = (
+        f"import torch\n{syntax}for torch.min(x, 0, True)[1] in net: pass\ntorch.max(x, 0)[0] = 3\n"
+        "torch.max(x, 0).values = 3\nprint(torch.min(x, 0)[1])\n"
+    ).encode()
+    result = check(source, Options("paddle"))
+    assert b"print(paddle.argmin(x, axis=0))" in result.output
+    assert b"for (paddle.min(x, axis=0, keepdim=True), " in result.output
+
+
+def test_a_statement_behind_others_on_its_line_gets_a_variable_on_that_line() -> None:
+    source = b"import paddle\nif a: y = paddle.nn.functional.sequence_mask(x.sum(), maxlen=4); print(y)\n"
+    result = check(source, Options("torch"))
+    assert b"if a: lengths = x.sum(); y = (torch.arange(4, device=lengths.device)" in result.output
+
+
+def test_a_call_that_becomes_an_attribute_may_stand_twice() -> None:
+    source = b"import paddle\nif a: y = f(x, paddle.nn.functional.sequence_mask(x.is_sparse(), maxlen=4))\n"
+    assert b"x.is_sparse.unsqueeze(-1)" in check(source, Options("torch")).output
+
+
+def test_a_comprehension_in_a_class_does_not_see_the_imports_of_the_class() -> None:
+    source = (
+        b"from torch.nn import *\nimport torch\nclass C:\n"
+        b"    def f(x, z: torch._foreach_tanh([x]) = None): pass\n    import torch, paddle\n"
+    )
+    assert "SRC013" in [d.code for d in check(source, Options("paddle")).diagnostics]
+
+
+def test_torchvision_that_is_imported_in_a_loop_and_used_behind_it() -> None:
+    source = (
+        b"for i in range(3):\n    from torch.utils.data import DataLoader\n    from torchvision import transforms\n"
+        b"    augment = transforms.Compose([])\nevaluate = transforms.Compose([])\nx = DataLoader(data, batch_size=4)\n"
+    )
+    assert b"torchvision" not in check(source, Options("paddle")).output
+
+
+def test_a_part_that_is_written_from_an_argument_of_several_lines_that_end_in_carriage_returns() -> None:
+    source = (
+        b"import torch\ndef f(x: torch.Tensor, w: torch.Tensor):\n    y = x * 1\n    y[:1, 2:].copy_(\n"
+        b"        w[:1, None]\n        + 0  # a sum\n    )\n    return y\n"
+    )
+    result = check(source.replace(b"\n", b"\r"), Options("paddle"))
+    assert result.output.replace(b"\r", b"\n") == check(source, Options("paddle")).output
+
+
+def test_a_weight_of_one_of_two_layers_stays_open_when_the_layers_are_converted() -> None:
+    source = (
+        b"from torch import nn\ndef init(m):\n    if isinstance(m, kind):\n"
+        b'        return nn.init._calculate_correct_fan(m.weight, "fan_out")\n'
+        b"print(init(nn.Linear(3, 5)), init(nn.Conv2d(3, 5, 2)))\n"
+    )
+    assert "NNL209" in [d.code for d in check(source, Options("paddle")).diagnostics]
+
+
+def test_groups_of_an_optimizer_stay_where_a_star_may_bind_the_name_of_the_written_function() -> None:
+    source = b"import torch\nfrom helpers import *\ndef f(optimizer):\n  for g in optimizer.param_groups: print(g)\n"
+    result = check(source, Options("paddle"))
+    assert b"torch_rates" not in result.output
+    assert [(d.line, d.code) for d in result.diagnostics if d.fate] == [(4, "TRN201")]

@@ -22,6 +22,10 @@ class Block(nn.Module):
 
     def forward(self, x):
         return self.fc(self.norm(x))
+
+
+def size(values):
+    return torch.linalg.norm(values, 1)
 """
 
 TRAIN = """import torch, net
@@ -34,7 +38,7 @@ for _ in range(3):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-print("trained", loss.item() < 100)
+print("trained", loss.item() < 100, net.size(torch.ones(3)).item())
 """
 
 
@@ -45,15 +49,17 @@ def test_training_with_the_converters_own_questions(
     (project / "train.py").write_text(TRAIN)
     for _ in range(2):  # the second run takes the questions from where the first has kept them
         done = record("python", "train.py")
-        assert (done.returncode, done.stdout) == (0, "trained True\n"), done.stderr
+        assert (done.returncode, done.stdout) == (0, "trained True 3.0\n"), done.stderr
     layer = "torch.nn.modules.normalization.LayerNorm"
     assert seen("net.py", Ask.CLASS, "norm_layer") == {layer: 2}
     assert seen("net.py", Ask.KEYS, "options") == {"eps": 2}
+    assert seen("net.py", Ask.RANK, "values") == {"1": 2}
     assert evidence()["framework"] == "torch"
     plain = python("-m", "paddletorch", "convert", "--to", "paddle", "--no-evidence", "net.py")
     informed = python("-m", "paddletorch", "convert", "--to", "paddle", "net.py")
-    assert "API226" in plain.stdout
-    assert "API226" not in informed.stdout
+    for code in ("API221", "API226"):
+        assert code in plain.stdout
+        assert code not in informed.stdout
 
 
 def test_a_program_on_paddle(project: Path, record: Run, seen: Seen, evidence: Any) -> None:

@@ -276,3 +276,19 @@ def test_filled_weights_differ_from_each_other() -> None:
 def test_only_modules_are_filled() -> None:
     with pytest.raises(TypeError, match="Tensor"):
         fill(torch.ones(2))
+
+
+def test_an_example_in_two_processes() -> None:
+    text = module_text(
+        "torch",
+        "import torch.distributed as dist\ndist.init_process_group('gloo')\n"
+        "a = torch.ones(2) * (dist.get_rank() + 1)\ndist.all_reduce(a)\n(dist.get_rank(), a)",
+    )
+    first, second = execute("torch", text, "<example>", processes=True)
+    assert (first[0], second[0]) == (0, 1)
+    assert first[1].tolist() == second[1].tolist() == [3.0, 3.0]
+
+
+def test_what_fails_in_one_of_two_processes_is_told() -> None:
+    with pytest.raises(RuntimeError, match=r"(?s)process 1: .*ZeroDivisionError"):
+        execute("torch", module_text("torch", "import os\n1 / (1 - int(os.environ['RANK']))"), "<e>", processes=True)

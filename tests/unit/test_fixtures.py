@@ -11,6 +11,7 @@ import io
 import tokenize
 
 import pytest
+from paddletorch.model import Options
 from paddletorch_rules import load
 
 from ..fixture_files import FIXTURES, Fixture, line_of, with_fixtures
@@ -98,3 +99,22 @@ def test_every_finding_that_source_code_can_cause_has_a_fixture() -> None:
     # AMP240 belongs to a run's summary; no source code is known for API232
     elsewhere = {code for code in spec if code.startswith(("SRC", "PRJ"))} | {"AMP240", "API232"}
     assert set(spec) - elsewhere - seen == set()
+
+
+@with_fixtures(lambda fixture: "select" not in fixture.settings)
+def test_no_import_is_left_unsaid(fixture: Fixture) -> None:
+    """A finding names what each import of the source in the output imports, or is about a line that reads its name."""
+    source = Options(target=fixture.target).source
+    before, after = ast.parse(fixture.source), ast.parse(fixture.result.output)
+    found = fixture.result.diagnostics
+    for statement in [node for node in ast.walk(after) if isinstance(node, ast.Import | ast.ImportFrom)]:
+        for alias in statement.names:
+            module = statement.module if isinstance(statement, ast.ImportFrom) else ""
+            whole = ".".join(part for part in (module, alias.name) if part and part != "*")
+            if getattr(statement, "level", 0) or whole.partition(".")[0] != source:
+                continue
+            name = alias.asname or alias.name.partition(".")[0]
+            reads = [node for node in ast.walk(before) if isinstance(node, ast.Name) and node.id == name]
+            lines = {node.lineno for node in reads}
+            named = [f for f in found if whole in f.name or whole in f.message]
+            assert named or any(lines & set(range(f.line, f.end_line + 1)) for f in found), ast.unparse(statement)

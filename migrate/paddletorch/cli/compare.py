@@ -175,6 +175,7 @@ def _model(option: str, text: str) -> str:
 
 def _results(settings: RunSettings) -> Result:
     from paddletorch.batch.one_file import converter_for
+    from paddletorch.cli.evidence import evidence_of
     from paddletorch.origins.origin import shown
 
     known: dict[Path, FileResult | None] = {}
@@ -184,7 +185,8 @@ def _results(settings: RunSettings) -> Result:
             known[path] = None
             if path.is_file():
                 converter = converter_for(settings.options(str(path)))
-                known[path] = converter.convert(path.read_bytes(), shown(str(path))).file
+                evidence = evidence_of(settings, str(path))
+                known[path] = converter.convert(path.read_bytes(), shown(str(path)), evidence=evidence).file
         return known[path]
 
     return result

@@ -78,3 +78,12 @@ class ProjectEvidence:
 
 
 _NAMED = 5
+
+
+def evidence_of(settings: RunSettings, path: str) -> Evidence | None:
+    """What ``convert`` knew of the file from recorded runs, for commands that convert it once more to explain it.
+
+    Raises:
+        Refusal: an evidence file cannot be used.
+    """
+    return ProjectEvidence(settings, {"evidence": None, "no_evidence": False}, [path]).by_path.get(path)

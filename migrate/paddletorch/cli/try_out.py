@@ -137,6 +137,7 @@ def _from_source(settings: RunSettings, paths: Sequence[str], source: str) -> Ca
 
 def _converting(settings: RunSettings, place: Callable[[str], str]) -> Callable[[str], Origin | None]:
     from paddletorch.batch.one_file import converter_for
+    from paddletorch.cli.evidence import evidence_of
     from paddletorch.origins.origin import Origin
 
     known: dict[str, Origin | None] = {}
@@ -146,7 +147,9 @@ def _converting(settings: RunSettings, place: Callable[[str], str]) -> Callable[
             made_of = Path(place(path))
             known[path] = None
             if made_of.is_file():
-                result = converter_for(settings.options(str(made_of))).convert(made_of.read_bytes(), str(made_of))
+                name = str(made_of)
+                converter, evidence = converter_for(settings.options(name)), evidence_of(settings, name)
+                result = converter.convert(made_of.read_bytes(), name, evidence=evidence)
                 known[path] = Origin(result.file, Path(path).read_text(encoding="utf-8", errors="replace"))
         return known[path]
 

@@ -235,10 +235,13 @@ def _failure(pair: Pair, answer: Mapping[str, Any], result_of: Result) -> Fault:
         path = Path(file).resolve()
         if not path.is_relative_to(root) or "site-packages" in path.parts:
             continue
-        fault = replace(fault, converted=_code(str(path), line, line))
+        if fault.converted is None:
+            fault = replace(fault, converted=_code(str(path), line, line))
         result = result_of(other / path.relative_to(root))
         if result is not None:
             origin = Origin(result, path.read_text(encoding="utf-8", errors="replace"))
+            if origin.is_written(line):
+                continue  # what calls it has lines in the source
             first, last = origin.lines(line)
             found, absent = origin.findings(line), answer["failed"]["absent"]
             if absent and not found and file == answer["failed"]["frames"][-1][0]:  # else another package imports it

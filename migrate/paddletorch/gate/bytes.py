@@ -27,40 +27,50 @@ def changed_bytes(text: ConvertedText) -> list[Violation]:
         whole = source.encode(text.body)
     except UnicodeError as error:
         return [Violation(CODE, str(error))]
-    if whole != b"".join(encoded) or _put_together(text) != source.data:
-        return [Violation(CODE, f"the codec {source.encoding} does not keep the bytes between the edits", _torn(text))]
+    before = _torn_before(text)
+    if before or whole != b"".join(encoded):
+        torn = before | _torn_after(text)
+        return [Violation(CODE, f"the codec {source.encoding} does not keep the bytes between the edits", torn)]
     return []
 
 
-def _torn(text: ConvertedText) -> frozenset[int]:
-    """The lines of edits that begin or end where the codec's bytes depend on the characters on both sides."""
+def _torn_before(text: ConvertedText) -> frozenset[int]:
+    """The lines of edits beside which what remains has other bytes in the file than it has alone."""
+    body, encoding = text.source.body, text.source.encoding
+    origins = [piece.origin for piece in text.pieces if piece.is_copy]
+    places = sorted({0, len(body), *(o.start for o in origins), *(o.end for o in origins)})
+    parts = [(start, body[start:end].decode("utf-8")) for start, end in itertools.pairwise(places)]
+    kept = {o.start for o in origins}
     found: set[int] = set()
-    place = 0
-    for piece in text.pieces:
-        if piece.is_copy:
-            start, end = piece.origin.start, piece.origin.end
-            for old, new in ((start, place), (end, place + len(piece.text))):
-                if not (_is_clean(text, text.source.body, old) and _is_clean(text, text.body, new)):
-                    found |= text.lines_of(Span(old, old))
-        place += len(piece.text)
+    for (first, left), (place, right) in itertools.pairwise(parts):
+        both = (left + right).encode(encoding)
+        is_left_torn = first in kept and not both.startswith(left.encode(encoding))
+        if is_left_torn or (place in kept and not both.endswith(right.encode(encoding))):
+            found |= text.lines_of(Span(place, place))
     return frozenset(found)
 
 
-def _is_clean(text: ConvertedText, body: bytes, place: int) -> bool:
+def _torn_after(text: ConvertedText) -> frozenset[int]:
+    """The lines of edits that begin or end where new bytes depend on the characters on both sides."""
+    found: set[int] = set()
+    place = 0
+    for piece in text.pieces:
+        end = place + len(piece.text)
+        if piece.is_copy:
+            for old, new in ((piece.origin.start, place), (piece.origin.end, end)):
+                if not _is_clean(text, new):
+                    found |= text.lines_of(Span(old, old))
+        place = end
+    return frozenset(found)
+
+
+def _is_clean(text: ConvertedText, place: int) -> bool:
     """Whether the line's parts before and after ``place`` have the bytes that they have together."""
-    start, end = body.rfind(b"\n", 0, place) + 1, body.find(b"\n", place)
-    parts = body[start:place], body[place : end if end >= 0 else len(body)]
+    body = text.body
+    start, end = body.rfind(b"\n", 0, place) + 1, body.find(b"\n", place) + 1
+    parts = body[start:place], body[place : end or len(body)]
     before, after, whole = (part.decode("utf-8").encode(text.source.encoding) for part in (*parts, b"".join(parts)))
     return before + after == whole
-
-
-def _put_together(text: ConvertedText) -> bytes:
-    """The file's bytes, encoded part by part: those that remain and those that the edits replace."""
-    source = text.source
-    origins = [piece.origin for piece in text.pieces if piece.is_copy]
-    places = sorted({0, len(source.body), *(o.start for o in origins), *(o.end for o in origins)})
-    parts = (source.body[start:end] for start, end in itertools.pairwise(places))
-    return b"".join(part.decode("utf-8").encode(source.encoding) for part in parts)
 
 
 def _has_bytes(text: bytes, encoding: str) -> bool:

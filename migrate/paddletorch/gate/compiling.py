@@ -28,7 +28,7 @@ def uncompilable(text: ConvertedText) -> list[Violation]:
         problem = str(error)
     if problem is None:
         return []
-    return [Violation(CODE, problem, faulty_lines(text) or _empty_blocks(text))]
+    return _faulty_statements(text) or [Violation(CODE, problem, _empty_blocks(text))]
 
 
 def find_problem(text: ConvertedText) -> str | None:
@@ -39,30 +39,34 @@ def find_problem(text: ConvertedText) -> str | None:
     """
     body = text.body
     if text.source.masked is not None:
-        return None if parses(body) else "LibCST cannot parse it"
+        return _unparsable(body)
     changed = text.changed_statements
     pairs = [(text.source.body, body)] if changed is None else [(one.old, one.new) for one in changed]
     return next((problem for old, new in pairs if (problem := _problem(new, old)) is not None), None)
 
 
-def faulty_lines(text: ConvertedText) -> frozenset[int]:
-    """Lines of the statements whose edits by themselves cannot be applied, or result in text with a problem."""
+def _faulty_statements(text: ConvertedText) -> list[Violation]:
+    """One for each statement whose edits by themselves cannot be applied, or result in text with a problem."""
     source = text.source
-    if source.masked is not None:
-        return frozenset()
     groups: dict[frozenset[int], list[Edit]] = {}
     for edit in text.edits:
         if lines := text.lines_of(edit.span):
             groups.setdefault(lines, []).append(edit)
-    found: set[int] = set()
+    found: list[Violation] = []
     for lines, inside in groups.items():
         try:
-            faulty = _problem(splice(source.body, inside), source.body) is not None
-        except ValueError:  # the edits overlap
-            faulty = True
-        if faulty:
-            found |= lines
-    return frozenset(found)
+            new = splice(source.body, inside)
+            problem = _unparsable(new) if source.masked is not None else _problem(new, source.body)
+        except ValueError as error:  # the edits overlap
+            problem = str(error)
+        if problem is not None:
+            found.append(Violation(CODE, problem, lines))
+    return found
+
+
+def _unparsable(body: bytes) -> str | None:
+    """What is wrong with text in newer syntax than Python's own here; None if it parses."""
+    return None if parses(body) else "LibCST cannot parse it"
 
 
 def _empty_blocks(text: ConvertedText) -> frozenset[int]:

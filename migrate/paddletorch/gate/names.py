@@ -15,7 +15,7 @@ from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.definitions import lines_behind
 from paddletorch.gate.suspects import suspects
 from paddletorch.gate.violation import Violation
-from paddletorch.model import Framework
+from paddletorch.model import PACKAGES, Framework
 from paddletorch.resolve import Bound, DefiniteAssignment, ScopeTree, evaluated_below
 
 CODE = "SRC013"
@@ -74,7 +74,11 @@ class _Comparison:
         """Whether Python or an ``import *`` binds a name that nothing else in the module does."""
         if self._new.scopes[load].lookup(load.id):
             return False
-        return load.id in _BOUND_BY_PYTHON or bool(self._new.stars)
+        stars = self._new.stars
+        if load.id == self._target:  # no framework's own modules bind its name
+            roots = (*PACKAGES[self._source], *PACKAGES[self._target])
+            stars = [one for one in stars if (one.module or "").partition(".")[0] not in roots]
+        return load.id in _BOUND_BY_PYTHON or bool(stars)
 
     @cached_property
     def _not_evaluated(self) -> frozenset[ast.AST]:
@@ -98,13 +102,32 @@ class _Comparison:
             return changed or self._text.lines_of(self._text.source.span(before))
         lines = lines_behind(self._text, self._new, offset)
         tells = self._is_source if load.id == self._target else _any_name
-        return None if self._reads_unbound(lines, bound, tells) else lines
+        return None if self._reads_unbound(lines, bound, tells) or self._is_read_above(load, lines) else lines
+
+    def _is_read_above(self, load: ast.Name, lines: frozenset[int]) -> bool:
+        """Whether nothing in the old text binds the name, which it has read before it comes to these lines.
+
+        An edit that writes out what a variable holds repeats the names of its value; the frameworks' are never such.
+        """
+        if load.id in (self._source, self._target) or not lines:
+            return False
+        return self._first_unbound.get(load.id, min(lines)) < min(lines)
+
+    @cached_property
+    def _first_unbound(self) -> dict[str, int]:
+        """The line of the first read of each name that nothing in the old text binds."""
+        tree = self._text.tree
+        lines: dict[str, int] = {}
+        for load in tree.loads:
+            if load.id not in lines and not tree.scopes[load].lookup(load.id):
+                lines[load.id] = load.lineno
+        return lines
 
     def _is_source(self, name: ast.Name) -> bool:
         """Whether the old text reads the source framework there: itself or by a name of an import of it."""
         bindings = self._text.tree.scopes[name].lookup(name.id)
         imported = [b.qualified.partition(".")[0] if b.qualified else None for b in bindings]
-        return set(imported) == {self._source} if imported else name.id == self._source
+        return set(imported) <= set(PACKAGES[self._source]) if imported else name.id == self._source
 
     def _reads_unbound(self, lines: frozenset[int], bound: Bound, tells: Callable[[ast.Name], bool]) -> bool:
         """Whether these lines of the old text read a name that tells and that is bound no better."""

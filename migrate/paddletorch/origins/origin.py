@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from paddletorch.model import Diagnostic, FileResult, Severity, Status
-from paddletorch.origins.lines import line_map
+from paddletorch.origins.lines import line_map, written_lines
 
 
 def shown(path: str) -> str:
@@ -47,6 +47,10 @@ class Origin:
         made = self._edited.get(line, line)
         return self._converted.get(made, (made, made))
 
+    def is_written(self, line: int) -> bool:
+        """Whether ``line`` is of a function or class that the conversion wrote; the code that calls it has a source."""
+        return self._edited.get(line, line) in self._written
+
     def line_text(self, line: int) -> str:
         """A line of the source."""
         lines = self._source
@@ -73,6 +77,10 @@ class Origin:
     @cached_property
     def _converted(self) -> dict[int, tuple[int, int]]:
         return line_map(self.result) if self.result.status is Status.CONVERTED else {}
+
+    @cached_property
+    def _written(self) -> frozenset[int]:
+        return written_lines(self.result) if self.result.status is Status.CONVERTED else frozenset()
 
     @cached_property
     def _edited(self) -> dict[int, int]:

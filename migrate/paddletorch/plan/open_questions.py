@@ -14,10 +14,14 @@ from paddletorch.resolve import NoneValue, Qualified, Unknown
 
 
 def open_questions(view: FileView, finding: Finding) -> tuple[Question, ...]:
-    """The questions behind a finding that is made because something is unknown; none for any other finding."""
-    if view.evidence is None or finding.code not in _QUESTIONS:
+    """The questions behind a finding that is made because something is unknown; none for any other finding.
+
+    What a row's hook asked is with the finding already.
+    """
+    if view.evidence is None or (finding.code not in _QUESTIONS and not finding.questions):
         return ()
-    asked = _QUESTIONS[finding.code](view, finding.node)
+    by_code = _QUESTIONS[finding.code](view, finding.node) if finding.code in _QUESTIONS else ()
+    asked = (*finding.questions, *by_code)
     return tuple(dict.fromkeys(question for question in asked if not view.evidence.answers(question)))
 
 

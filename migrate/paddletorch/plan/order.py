@@ -7,6 +7,7 @@ from paddletorch.plan.model.conditions import (
     converts,
     derives,
     either,
+    hands_on,
     holds,
     is_unconverted,
     is_whole_run,
@@ -78,7 +79,7 @@ PASSES = (
     ),
     # the last pass that revises uses
     Pass("names", Later("names.decide:plan_names"), leaves_uses=True),
-    Pass("calls of partial objects", Later("uses.partials:plan_partials"), when=(holds(b"partial"),)),
+    Pass("calls of partial objects", Later("uses.partials:plan_partials"), when=(holds(b"partial"), hands_on)),
     Pass("probes", Later("uses.probes:plan_probes"), when=(holds(b"hasattr", b"getattr", b"dir"),)),
     # rewrites statements before their members are planned
     Pass(
@@ -241,12 +242,14 @@ PASSES = (
     Pass("imported text", Later("passes.strings.imported_text:plan_imported_text")),
     # after all edits of strings
     Pass("names in strings", Later("passes.strings.names_in_strings:plan_names_in_strings")),
-    Pass("names in probes", Later("passes.strings.names_in_strings:plan_names_in_probes")),
+    Pass("names in probes", Later("passes.strings.names_in_strings:plan_names_in_probes"), codes=("API205",)),
     Pass("hazards", Later("passes.training.hazards:plan_hazards")),
     Pass("checkpoints", Later("passes.training.checkpoints:plan_checkpoints"), when=(uses("load"),)),
     Pass("packages", Later("passes.packages:plan_packages"), codes=("API244", "API245")),
     Pass("unknown names", Later("uses.count:plan_unknown_names"), when=(is_whole_run,)),
     Pass("unknown members", Later("uses.unknown_members:plan_unknown_members"), when=(is_whole_run,)),
+    # after all that edits or reports an import
+    Pass("left imports", Later("names.left_imports:plan_left_imports"), when=(is_whole_run,)),
     # after all that removes statements
     Pass("emptied blocks", Later("syntax.emptied_blocks:plan_emptied_blocks")),
     # last: saves the comments that edits would delete

@@ -67,12 +67,10 @@ def findings_of(view: FileView, planned: Planned) -> list[Finding]:
 
 
 def _with_questions(view: FileView, found: Finding) -> Finding:
-    if view.evidence is None:
-        return found
     from paddletorch.plan.open_questions import open_questions  # needed only where something is found
 
     questions = open_questions(view, found)
-    return replace(found, questions=questions) if questions else found
+    return replace(found, questions=questions) if questions != found.questions else found
 
 
 def _without_removed(view: FileView, planned: Planned) -> list[Finding]:

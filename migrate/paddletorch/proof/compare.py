@@ -120,6 +120,16 @@ _PLAIN: Mapping[str, type] = {
 }
 
 
+def is_tensor(value: Any) -> bool:
+    """Whether ``value`` is a tensor of either framework."""
+    return _is(value, "Tensor")
+
+
+def as_array(value: Any) -> Any:
+    """A tensor's values in numpy."""
+    return _array(value)[0]
+
+
 def _is(value: Any, name: str) -> bool:
     """Whether ``value`` is an instance of ``torch.NAME`` or ``paddle.NAME``, of those that are loaded."""
     return any(

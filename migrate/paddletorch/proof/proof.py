@@ -209,7 +209,10 @@ class _Attempt:
 
     def _execute(self, framework: Framework, text: str, stage: str) -> object:
         try:
-            return execute(framework, text, f"<{self.row.id} for {framework}>")
+            label = f"<{self.row.id} for {framework}>"
+            return execute(framework, text, label, processes=self.row.prove == "processes")
+        except ModuleNotFoundError as missing:  # such as torchvision, which not every environment has
+            raise _Unavailable(self._failure(f"{stage} {framework}", str(missing), text)) from missing
         except Exception as error:
             message = f"{type(error).__name__}: {str(error).strip() or 'no message'}"
             raise self._broken(f"{stage} {framework}", _shortened(message), text) from error

@@ -14,6 +14,8 @@ from typing import Any
 from paddletorch.model import Framework
 from paddletorch.proof.environment import INPUTS, reset, tensor
 from paddletorch.proof.fill import fill
+from paddletorch.proof.processes import in_two_processes
+from paddletorch.proof.torchvision_operators import load_torchvision
 
 FUNCTION = "example"
 _ALIASES = {
@@ -142,12 +144,16 @@ class _FreeNames(ast.NodeVisitor):
         self.bound = outer
 
 
-def execute(framework: Framework, text: str, label: str) -> Any:
+def execute(framework: Framework, text: str, label: str, *, processes: bool = False) -> Any:
     """Run the function of a module text on fresh inputs, in an empty folder; gives its result.
 
-    ``label`` names the text in tracebacks.
+    ``label`` names the text in tracebacks. With ``processes`` it runs in two, and a list of their results is given.
     """
+    if processes:
+        return in_two_processes(framework, lambda: execute(framework, text, label))
     reset(framework)
+    if "torchvision" in text:
+        load_torchvision()
     linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
     namespace: dict[str, Any] = {"__name__": label, "fill": fill}
     here = Path.cwd()

@@ -30,7 +30,8 @@ def packages_line(summary: Summary, options: Options) -> str:
 def findings_line(summary: Summary) -> str:
     """How many findings are left, and how many uses they are about; what is left without one is said, too."""
     found, more = sum(summary.left.values()), summary.coverage.total.left - summary.left_uses
-    kept = f"; {counted(more, 'more use')} left: in the baseline, ignored, or part of what stays" if more else ""
+    why = "stays, is ignored or is in the baseline" if summary.known else "stays or is ignored"
+    kept = f"; {counted(more, 'more use')} left because of what {why}" if more else ""
     about = f" about {counted(summary.left_uses, 'use')}" if more or found != summary.left_uses else ""
     return f"{counted(found, 'finding')}{about}{kept}"
 

@@ -133,8 +133,10 @@ def _explained(tree: Tree, module: Module, answer: dict[str, Any], inside: dict[
     if not ours:
         return replace(tried, note=_no_place(tried))
     path, line = frames[ours[-1]]
-    found, behind = tree.origin(path), list(_behind(tree, [frames[n] for n in reversed(ours)]))
     place = Place(inside[path], line, _line(path, line))
+    with_source = [frames[n] for n in reversed(ours) if not _is_written(tree, *frames[n])] or [(path, line)]
+    path, line = with_source[0]
+    found, behind = tree.origin(path), list(_behind(tree, with_source))
     source = None
     if found is not None and not tree.is_rewritten:
         first, _ = found.lines(line)
@@ -148,6 +150,12 @@ def _explained(tree: Tree, module: Module, answer: dict[str, Any], inside: dict[
     if missing and missing not in tops:
         return replace(tried, missing=missing, note=f"{missing} is not installed here: install it, and try again")
     return tried
+
+
+def _is_written(tree: Tree, path: str, line: int) -> bool:
+    """Whether the line is of a function that the conversion wrote: what calls it has lines in the source."""
+    origin = tree.origin(path)
+    return origin is not None and origin.is_written(line)
 
 
 def _behind(tree: Tree, frames: Sequence[tuple[str, int]]) -> list[Behind]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import NoReturn
 
 from paddletorch_rules.facts import facts
@@ -73,6 +74,23 @@ def rewrite_once(call: BoundCall, template: str, **names: str) -> None:
     """
     pure = all(is_pure(call.value(source)) for source in names.values())
     call.rewrite(template, None if pure else {f"_{hole}": hole for hole in names})
+
+
+def is_long(call: BoundCall, template: str, **names: str) -> bool:
+    """Whether ``template`` comes to more than 100 characters; ``names`` as for ``rewrite_once``.
+
+    A function that is written into the file then says it better.
+    """
+    text = _OPTIONAL.sub(lambda found: found[0] if call.value(found[1]) is not None else "", template)
+    for hole, source in names.items():
+        value = call.value(source)
+        text = text.replace(f"{{{hole}}}", ast.unparse(value) if value is not None else "")
+    return len(text) > _LONG
+
+
+_OPTIONAL = re.compile(r"\{(\w+):[^{}]*\}")
+"""Text of a template that stands there only if the parameter is given."""
+_LONG = 100
 
 
 def bind_names(call: BoundCall, template: str, **names: str) -> str:

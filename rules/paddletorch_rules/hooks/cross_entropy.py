@@ -7,6 +7,7 @@ import ast
 from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import (
     is_call_of,
+    is_long,
     is_plain,
     is_pure,
     literally,
@@ -69,6 +70,8 @@ def _may_repeat(node: ast.expr | None) -> bool:
     return is_pure(node)
 
 
+_SMOOTHED = "Paddle smooths over the last axis, right for [N, classes] and not for images"
+
 _COUNTED = "labels of -100 count in the mean on Paddle 3, not in torch's"
 
 
@@ -94,7 +97,7 @@ def _smoothed(call: BoundCall, how: str) -> None:
     if is_given(call, "weight") or is_given(call, "ignore_index") or not how:
         call.rewrite(_WRITTEN)
         return
-    if _has_two_dimensions(call.origin("input")) and how != "none":
+    if call.ranks("input") == {2} and how != "none":
         call.force("axis", "1")
         return
     call.drop("reduction")
@@ -103,14 +106,6 @@ def _smoothed(call: BoundCall, how: str) -> None:
         f"paddle.nn.functional.cross_entropy(paddle.moveaxis({{input}}, 1, -1), {{label}}{given}, "
         "label_smoothing={label_smoothing})" + (".squeeze(-1)" if how == "none" else "")
     )
-
-
-def _has_two_dimensions(node: ast.expr | None) -> bool:
-    """Whether the expression shows that it is a matrix: ``x.view(-1, classes)``."""
-    if not (is_call_of(node, "view") or is_call_of(node, "reshape")):
-        return False
-    assert isinstance(node, ast.Call)
-    return len(node.args) == 2 and not any(isinstance(a, ast.Starred) for a in node.args)
 
 
 @hook("layer_cross_entropy", to="paddle")
@@ -124,7 +119,8 @@ def layer_cross_entropy_to_paddle(call: BoundCall) -> None:
             call.stop("NNL201", difference="label_smoothing beside weight or ignore_index gives other values")
         if how not in ("mean", "sum"):
             call.stop("NNL201", difference="label_smoothing without reduction gives [N, 1] in Paddle, [N] in torch")
-        call.report("NNF203", difference="Paddle smooths over the last axis, right for [N, classes] and not for images")
+        if call.input_ranks() != {2}:
+            call.report("NNF203", difference=_SMOOTHED)
     elif how == "mean" and not weighted:
         _mean_of_counted_by_layer(call)
 
@@ -202,7 +198,15 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
         f"torch.nn.functional.cross_entropy({moved}, {target}{{weight:, weight=%}}"
         f"{{ignore_index:, ignore_index=%}}{{reduction:, reduction=%}}{{label_smoothing:, label_smoothing=%}}){end}"
     )
-    repeated = {hole: name for hole, name in (("input", "input"), ("target", "label")) if text.count(f"{{{hole}}}") > 1}
+    holes = {"input": "input", "target": "label"}
+    if axis == -1 and not soft and not smooth and not counted and is_long(call, text, **holes):
+        call.drop("label_smoothing")
+        call.rewrite(
+            "paddle_hard_cross_entropy({input}, {target}{weight:, weight=%}{ignore_index:, ignore_index=%}"
+            "{reduction:, reduction=%})"
+        )
+        return
+    repeated = {hole: name for hole, name in holes.items() if text.count(f"{{{hole}}}") > 1}
     rewrite_once(call, text, **repeated) if repeated else call.rewrite(text)
 
 

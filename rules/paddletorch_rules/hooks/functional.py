@@ -49,9 +49,17 @@ def softmax_dim(call: BoundCall) -> None:
     """torch chooses the dimension by the rank if none is named."""
     if call.value("dim") is None or call.literal("dim") is None:
         call.drop("dim")
+        ranks = call.ranks("input")
+        if ranks and (ranks <= _FIRST_AXIS or ranks.isdisjoint(_FIRST_AXIS)):
+            call.force("axis", "0" if ranks <= _FIRST_AXIS else "1")
+            return
         if not is_pure(call.value("input")):
             no_counterpart(call, "dim", "None")
         call.force("axis", f"0 if {operand(call.value('input') or ast.Constant(0))}.ndim in (0, 1, 3) else 1")
+
+
+_FIRST_AXIS = frozenset({0, 1, 3})
+"""The numbers of axes for which torch takes the first one if none is named; else it takes the second."""
 
 
 @hook("hardsigmoid", to="paddle")
@@ -93,7 +101,7 @@ def _may_be_layers(call: BoundCall, node: ast.AST) -> bool:
 
 
 @hook("convolution", to="paddle")
-def convolution_to_paddle(call: BoundCall, dimensions: int) -> None:
+def convolution_to_paddle(call: BoundCall, dimensions: int, transposed: bool = False) -> None:
     """Paddle's padding by the name "same" forgets the dilation."""
     padding = call.literal("padding")
     if isinstance(padding, str):
@@ -104,18 +112,25 @@ def convolution_to_paddle(call: BoundCall, dimensions: int) -> None:
 
 
 @hook("convolution", to="torch")
-def convolution_to_torch(call: BoundCall, dimensions: int) -> None:
+def convolution_to_torch(call: BoundCall, dimensions: int, transposed: bool = False) -> None:
     """torch's padding by the name "same" takes no stride, and its padding by numbers is the same on both sides."""
     padding = call.literal("padding")
+    ones = (1, [1] * dimensions, (1,) * dimensions)
     if isinstance(padding, str):
         same = padding.upper() == "SAME"
-        ones = (1, [1] * dimensions, (1,) * dimensions)
         for other in ("stride", "dilation"):
             if same and call.value(other) is not None and call.literal(other) not in ones:
                 no_counterpart(call, "padding", f"{padding!r} with {other}")
         call.force("padding", repr(padding.lower()))
-    else:
-        even_padding(call, dimensions)
+        return
+    even_padding(call, dimensions)
+    strided = call.value("stride") is not None and call.literal("stride") not in ones
+    if strided and not transposed and isinstance(call.value("weight"), ast.Name):  # of any size
+        call.report(
+            "NNF202",
+            difference="where the kernel is larger than the input by less than the stride, Paddle computes one element"
+            " as if zeros followed the input; torch raises",
+        )
 
 
 def elements_of(node: ast.expr | None) -> list[ast.expr] | None:
@@ -184,6 +199,8 @@ def interpolate_to_paddle(call: BoundCall) -> None:
         axes = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}.get(str(mode))
         if axes is not None:
             call.force("size", repr([size] * axes))
+        elif len(ranks := call.ranks("input")) == 1:
+            call.force("size", repr([size] * (min(ranks) - 2)))
         elif is_pure(image) and image is not None:
             call.force("size", f"[{size}] * ({operand(image)}.ndim - 2)")
         else:

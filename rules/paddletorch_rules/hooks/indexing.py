@@ -174,8 +174,17 @@ def scatter_rows(call: BoundCall) -> None:
 @hook("index_fill_", to="paddle")
 def index_fill_(call: BoundCall) -> None:
     """2.6 fills nothing along a dimension other than the first."""
+    _index_of_one(call)
     if call.literal("dim") != 0:
         _in_place(call, "{self}.index_fill({index}, {axis}, {value})")
+
+
+def _index_of_one(call: BoundCall) -> None:
+    """``torch.tensor(1)`` fills one row in torch; Paddle wants a list of rows."""
+    made = call.origin("index")
+    given = made.args[0] if isinstance(made, ast.Call) and made.args else None
+    if isinstance(given, ast.Constant) and call.is_tensor("index"):
+        call.wrap("index", "", ".flatten()")
 
 
 @hook("index_copy", to="paddle")

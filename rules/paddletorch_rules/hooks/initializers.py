@@ -159,7 +159,7 @@ def fans(call: BoundCall) -> None:
     """The fans of a weight: a linear layer's is transposed in Paddle."""
     owners = _owners(call)
     linear = {owner for owner in owners if owner.endswith("nn.Linear")}
-    others = {owner for owner in owners - linear if owner.startswith("torch.")}
+    others = {owner for owner in owners - linear if owner.startswith(("torch.", "paddle."))}  # some may be converted
     if linear and not others:
         call.rewrite(call.row_template.replace("{tensor}", "{tensor}.t()"))
     elif linear or (_is_layers(call) and owners <= {"torch.nn.Module"}):

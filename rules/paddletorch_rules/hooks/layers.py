@@ -233,7 +233,11 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
         call.drop("soft_label")
     if call.value("axis") is None or call.literal("axis") == -1:
         call.drop("axis")
-        call.report("NNL202", difference="torch has the classes on axis 1, Paddle on the last: the same for two axes")
+        if call.input_ranks() != {2}:
+            call.report("NNL202", difference=_OTHER_AXIS)
+
+
+_OTHER_AXIS = "torch has the classes on axis 1, Paddle on the last: the same for two axes"
 
 
 @hook("layer_sequential", to="paddle")

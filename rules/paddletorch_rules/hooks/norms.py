@@ -142,7 +142,8 @@ def old_batch_norm(call: BoundCall) -> None:
     attributes(call, {"param_attr": "weight", "bias_attr": "bias"}, _BOTH)
     _momentum(call)
     _activation(call)
-    call.report("NNL202", difference="BatchNorm2d takes four dimensions, as images have; Paddle's takes any")
+    if call.input_ranks() != {4}:
+        call.report("NNL202", difference="BatchNorm2d takes four dimensions, as images have; Paddle's takes any")
 
 
 def _activation(call: BoundCall) -> None:

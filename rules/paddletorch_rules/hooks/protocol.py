@@ -39,19 +39,21 @@ class BoundCall(Protocol):
 
     ``literal`` gives ``...`` where no constant stands; ``types`` the tracked types that the argument can have, as
     far as they are known, ``is_tensor`` whether it can be nothing but a tensor, and ``dtype`` the dtype of a torch
-    tensor if the file shows it; ``elements`` is what a list is seen to hold, and ``holds_tensors`` whether all of that
-    is tensors. ``row_template`` is the template of the row's own form, empty if it has none.
-    ``file_has`` tells whether a negative number is written anywhere in the file, ``file_reads`` whether a member of
-    this name stands there. ``rewrite`` chooses another
-    template, whose placeholders are the target's parameters, ``let`` says which of them are evaluated once, by
-    names that start with ``_``, and ``parts`` gives parts of arguments by their placeholders. ``surround`` puts text
-    around the converted call, and ``replace`` in the place of a part of an argument, with source parameters as
-    placeholders. ``afterwards`` does something to the object that the call makes, in statements of their own if it
-    ``is_named`` there; ``initializes`` says of an initializer that is written in an argument that it becomes a call on
-    its tensor, not a function of one, and ``held_as`` what the tensor, the variable or the parameter is called that
-    the initializer is for. ``parent`` is the syntax around the call. ``stop`` leaves the call as it is, with a
-    diagnostic; ``refuse`` says that the arguments make no sense for the API, ``unseen_in`` that the hook needs one
-    that the call does not show.
+    tensor if the file shows it; ``ranks`` are the numbers of axes that a tensor can have, and ``input_ranks`` those of
+    the tensors that the file passes to the object that the call makes: empty where they are not known, and what the
+    hook reports or stops at after asking then says that a recorded run could tell; ``elements`` is what a list is seen
+    to hold, and ``holds_tensors`` whether all of that is tensors. ``row_template`` is the template of the row's own
+    form, empty if it has none. ``file_has`` tells whether a negative number is written anywhere in the file,
+    ``file_reads`` whether a member of this name stands there.
+    ``rewrite`` chooses another template, whose placeholders are the target's parameters, ``let`` says which of them
+    are evaluated once, by names that start with ``_``, and ``parts`` gives parts of arguments by their placeholders.
+    ``surround`` puts text around the converted call, and ``replace`` in the place of a part of an argument, with
+    source parameters as placeholders. ``afterwards`` does something to the object that the call makes, in statements
+    of their own if it ``is_named`` there; ``initializes`` says of an initializer that is written in an argument that
+    it becomes a call on its tensor, not a function of one, and ``held_as`` what the tensor, the variable or the
+    parameter is called that the initializer is for. ``parent`` is the syntax around the call. ``stop`` leaves the
+    call as it is, with a diagnostic; ``refuse`` says that the arguments make no sense for the API, ``unseen_in`` that
+    the hook needs one that the call does not show.
     """
 
     @property
@@ -78,6 +80,8 @@ class BoundCall(Protocol):
     def may_be_path(self, name: str) -> bool: ...
     def is_tensor(self, name: str) -> bool: ...
     def dtype(self, name: str) -> str | None: ...
+    def ranks(self, name: str) -> frozenset[int]: ...
+    def input_ranks(self) -> frozenset[int]: ...
     def has_several_elements(self, name: str) -> bool: ...
     @property
     def row_template(self) -> str: ...

@@ -263,7 +263,7 @@ def linalg_norm(call: BoundCall) -> None:
     """Without axes a number as order is of a matrix or of a vector, as the tensor is."""
     axes, order = _count(call.value("dim")), call.literal("ord")
     named = call.value("ord") is not None and order is not None
-    if named and axes == 0 and order != "fro":
+    if named and axes == 0 and order != "fro" and (call.value("dim") is not None or call.ranks("input") != {1}):
         no_counterpart(call, "ord")
     if named and order != "fro" and axes not in (0, 1) and call.types("dim") != {"int"}:
         no_counterpart(call, "ord")

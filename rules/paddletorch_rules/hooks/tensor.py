@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import is_fresh, is_pure, no_counterpart, rewrite_once
+from paddletorch_rules.hooks.arguments import is_fresh, is_long, is_pure, no_counterpart, rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
@@ -122,8 +122,8 @@ def copy_(call: BoundCall) -> None:
     source = "{src}.astype({self}.dtype).expand_as({self})"
     if is_fresh(call.value("self")):
         rewrite_once(call, source, self="self")
-    elif not is_pure(call.value("self")):
-        rewrite_once(call, f"paddle.assign({source}, {{self}})", self="self")
+    elif not is_pure(call.value("self")) or is_long(call, f"paddle.assign({source}, {{self}})", self="self", src="src"):
+        call.rewrite("torch_copy_({self}, {src})")
 
 
 @hook("fill_", to="paddle")

@@ -28,6 +28,15 @@ def fill(call: BoundCall) -> None:
         call.stop("API221", parameter="fill", value=ast.unparse(call.value("fill") or ast.Constant(None)))
 
 
+@hook("jitter", to="paddle")
+def jitter(call: BoundCall) -> None:
+    """Paddle takes how far a factor may be from 1, and no range of factors."""
+    for name in ("brightness", "contrast", "saturation", "hue"):
+        value = call.origin(name)
+        if isinstance(value, ast.Tuple | ast.List):
+            call.stop("API221", parameter=name, value=ast.unparse(value))
+
+
 @hook("vision_model")
 def model(call: BoundCall) -> None:
     """Pretrained weights are each library's own."""

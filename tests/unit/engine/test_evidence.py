@@ -363,3 +363,74 @@ def test_text_without_a_file_cannot_be_recorded() -> None:
     (found,) = engine("paddle").convert(RECEIVER.encode(), "<stdin>").diagnostics
     assert found.questions == ()
     assert "paddletorch record" not in found.hint
+
+
+NORM = "import torch\n\n\ndef size(x):\n    return torch.linalg.norm(x, 1)\n"
+
+
+def test_a_norm_asks_how_many_axes_its_tensor_has() -> None:
+    (found,) = engine("paddle").convert(NORM.encode(), "model.py").diagnostics
+    assert (found.code, found.questions) == ("API221", (Question(Ask.RANK, (5, 29, 5, 30)),))
+    assert found.hint.endswith("Run `paddletorch record` over this line.")
+
+
+def test_a_norm_of_vectors_converts() -> None:
+    result = converted(NORM, {("rank", "x"): "1"})
+    assert line(result, 5) == "return paddle.linalg.norm(x, 1)"
+    assert codes(result) == []
+    assert (result.answered, result.settled) == (1, 1)
+
+
+@pytest.mark.parametrize("seen", ["2", "1|2", "1|builtins.list"])
+def test_a_norm_of_matrices_or_of_both_stays(seen: str) -> None:
+    result = converted(NORM, {("rank", "x"): seen})
+    assert codes(result) == ["API221"]
+    assert not result.diagnostics[0].questions
+
+
+@pytest.mark.parametrize("vector", ["x.view(-1)", "x.reshape(8)", "x.reshape((8,))", "(x - 1).view(-1).abs()"])
+def test_a_vector_that_the_file_shows_needs_no_run(vector: str) -> None:
+    result = converted(NORM.replace("norm(x, 1)", f"norm({vector}, 1)"), {})
+    assert codes(result) == []
+
+
+@pytest.mark.parametrize("other", ["x.view(shape)", "x.view(*shape)", "x.view(2, -1)", "x.view(2, -1) - x.view(-1)"])
+def test_what_may_be_a_matrix_is_no_vector(other: str) -> None:
+    result = converted(NORM.replace("norm(x, 1)", f"norm({other}, 1)"), {})
+    assert "API221" in codes(result)
+
+
+LOSS = """\
+import torch
+from torch import nn
+
+criterion = nn.CrossEntropyLoss(label_smoothing=0.1)
+
+
+def step(model, x, y):
+    return criterion(model(x), y)
+
+
+def images(x, y):
+    return criterion(x, y)
+"""
+
+
+def test_a_loss_asks_for_what_its_calls_get() -> None:
+    (found,) = engine("paddle").convert(LOSS.encode(), "model.py").diagnostics
+    assert found.code == "NNF203"
+    assert set(found.questions) == {Question(Ask.RANK, (8, 21, 8, 29)), Question(Ask.RANK, (12, 21, 12, 22))}
+
+
+def test_a_loss_of_matrices_alone_has_no_finding() -> None:
+    answers = {("rank", "model(x)"): "2", ("rank", "x"): "2"}
+    assert codes(converted(LOSS, answers)) == []
+    assert codes(converted(LOSS, {**answers, ("rank", "x"): "4"})) == ["NNF203"]
+    assert codes(converted(LOSS, {("rank", "model(x)"): "2"})) == ["NNF203"], "one call never ran"
+
+
+def test_layers_of_paddle_that_take_any_number_of_axes_ask_too() -> None:
+    text = "from paddle import nn\n\nnorm, x = nn.BatchNorm(4), read()\ny = norm(x)\n"
+    bare, settled = converted(text, {}, "torch"), converted(text, {("rank", "x"): "4"}, "torch")
+    assert "NNL202" in codes(bare)
+    assert "NNL202" not in codes(settled)

@@ -38,6 +38,7 @@ from paddletorch.plan.model.refusals import (
 from paddletorch.plan.syntax.constants import constant, constant_in, same_value
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
+from paddletorch.plan.syntax.stars import spans_to_bracket
 from paddletorch.resolve import NoneValue, Qualified
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
 from paddletorch.text.call_spans import LayoutError, read_layout, run_of_arguments
@@ -289,7 +290,7 @@ class _Mapping:
     def _place(self, source_name: str, target_name: str, bound: Bound) -> None:
         """Note where the argument goes; the positionals of a variadic parameter become a list if the row says so."""
         assert bound.position is not None
-        node = self._binding.node
+        node, view = self._binding.node, self._view
         last = bound.position + len(bound.rest)
         parameter = self._signature.get(target_name)
         if parameter is not None and parameter.variadic:
@@ -305,10 +306,13 @@ class _Mapping:
             self._lists[bound.position] = last
             end = bound.rest[-1] if bound.rest else bound.value
             try:
-                run = run_of_arguments(self._view.source, node, bound.value, end)
+                run = run_of_arguments(view.source, node, bound.value, end)
             except LayoutError as error:
                 raise Refused(ArgumentsNotReadable(str(error))) from None
-            self._edits += [Edit(Span(run.start, run.start), "["), Edit(Span(run.end, run.end), "]")]
+            brackets = [(run.start, "[")]
+            for star in spans_to_bracket(view.source, [bound.value, *bound.rest]):
+                brackets += [(star.start, "("), (star.end, ")")]
+            self._edits += [Edit(Span(at, at), bracket) for at, bracket in (*brackets, (run.end, "]"))]
 
     def _is_one_number(self, value: ast.expr) -> bool:
         """Whether a single positional is a number and no list; ``*sizes`` may be several."""

@@ -21,6 +21,7 @@ from paddletorch.plan.inference.opaque_arguments import (
 )
 from paddletorch.plan.inference.overloads import kinds, numpy_name
 from paddletorch.plan.inference.path_objects import may_be_path
+from paddletorch.plan.inference.ranks import Ranks, inputs_of_calls
 from paddletorch.plan.inference.shapes import used_as
 from paddletorch.plan.inference.tensor_size import has_several_elements
 from paddletorch.plan.inference.unpacked_arguments import seen_elements
@@ -171,6 +172,17 @@ class CallBinding:
         """The dtype of a torch tensor, as far as the file shows it."""
         node = self.value(name)
         return None if node is None or name in self.fixed else self.view.provide(Dtypes).of(node)
+
+    def ranks(self, name: str) -> Mapping[ast.expr, frozenset[int]]:
+        """The numbers of axes that the tensor given for a parameter can have, by its expression; empty if not known."""
+        node = self.value(name)
+        return {} if node is None or name in self.fixed else {node: self.view.provide(Ranks).of(node)}
+
+    def input_ranks(self) -> Mapping[ast.expr, frozenset[int]]:
+        """The same for each tensor that the file's calls pass to the object that this call makes, or to one like it."""
+        api = self.view.qualified(self.node.func)
+        ranks = self.view.provide(Ranks)
+        return {node: ranks.of(node) for node in inputs_of_calls(self.view, api)} if api is not None else {}
 
     def owners(self, name: str) -> frozenset[str]:
         """For an argument ``x.weight``: the classes that ``x`` can be an instance of."""

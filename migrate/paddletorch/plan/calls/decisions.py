@@ -13,7 +13,8 @@ from paddletorch_rules import Framework, Let
 from paddletorch_rules.hooks import argument_hook
 from paddletorch_rules.hooks.protocol import Step
 
-from paddletorch.model import Edit
+from paddletorch.model import Ask, Edit, Question
+from paddletorch.model.questions import place_of
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.initialized import held_as, object_path, tensor_for
 from paddletorch.plan.calls.literal_sources import origin_edits
@@ -165,6 +166,8 @@ class _HookCall:
         self._beside: list[Edit] = []
         self._replaced: list[tuple[ast.expr, str]] = []
         self._findings: list[Finding] = []
+        self._questions: list[Question] = []
+        """What it asked and the file does not show: a finding that it then makes may go once a run has answered."""
 
     @property
     def decisions(self) -> Decisions:
@@ -242,6 +245,19 @@ class _HookCall:
     def dtype(self, name: str) -> str | None:
         return self._binding.dtype(name)
 
+    def ranks(self, name: str) -> frozenset[int]:
+        return self._all_ranks(self._binding.ranks(name))
+
+    def input_ranks(self) -> frozenset[int]:
+        return self._all_ranks(self._binding.input_ranks())
+
+    def _all_ranks(self, found: Mapping[ast.expr, frozenset[int]]) -> frozenset[int]:
+        """All of them together; empty, with the questions noted, if one of them is not known."""
+        unknown = [node for node, ranks in found.items() if not ranks]
+        view = self._binding.view
+        self._questions += [Question(Ask.RANK, place_of(node)) for node in unknown if not view.in_string(node)]
+        return frozenset().union(*found.values()) if not unknown else frozenset()
+
     def has_several_elements(self, name: str) -> bool:
         return self._binding.has_several_elements(name)
 
@@ -315,10 +331,11 @@ class _HookCall:
         return edits is not None
 
     def report(self, code: str, **details: str) -> None:
-        self._findings.append(self._binding.finding(code, **details))
+        found = self._binding.finding(code, **details)
+        self._findings.append(replace(found, questions=tuple(self._questions)) if self._questions else found)
 
     def stop(self, code: str, **details: str) -> NoReturn:
-        raise Refused(StatedByTable(code, tuple(sorted(details.items()))))
+        raise Refused(StatedByTable(code, tuple(sorted(details.items())), tuple(self._questions)))
 
     def unseen_in(self, what: str) -> NoReturn:
         raise Refused(UnseenArguments(what))

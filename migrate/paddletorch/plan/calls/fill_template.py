@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from string import Formatter
 from typing import NamedTuple
@@ -28,6 +28,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.placeholders import ANYWHERE, enclosing_kinds, expression, required_precedences
 from paddletorch.plan.syntax.precedence import is_closed, precedence_of, required_precedence
 from paddletorch.plan.syntax.side_effects import is_pure
+from paddletorch.plan.syntax.stars import spans_to_bracket
 from paddletorch.plan.syntax.temporaries import hoist
 from paddletorch.text.call_spans import LayoutError, run_of_arguments
 from paddletorch.text.unfilled import unfilled_placeholders
@@ -257,9 +258,9 @@ def argument(
     if isinstance(value, str):
         return [view.quoted(value, node)]
     if isinstance(value, tuple):
-        return [_run(view, *value)]
+        return _run(view, *value)
     if isinstance(value, ast.Starred):
-        return [view.source.span(value)]
+        return _with_brackets(view, view.source.span(value), [value])
     span = view.source.span(value)
     text = view.source.slice(span)
     bare_tuple = isinstance(value, ast.Tuple) and not text.startswith("(")
@@ -272,15 +273,27 @@ def argument(
     return [span]
 
 
-def _run(view: FileView, first: ast.expr, last: ast.expr) -> Span:
+def _run(view: FileView, first: ast.expr, last: ast.expr) -> list[Part]:
     call = view.parent(first)
     while call is not None and not isinstance(call, ast.Call):
         call = view.parent(call)
     assert call is not None  # only a call has a run of arguments
     try:
-        return run_of_arguments(view.source, call, first, last)
+        run = run_of_arguments(view.source, call, first, last)
     except LayoutError as error:
         raise Refused(ArgumentsNotReadable(str(error))) from None
+    within = (one for one in call.args if run.start <= view.source.span(one).start < run.end)
+    return _with_brackets(view, run, within)
+
+
+def _with_brackets(view: FileView, run: Span, arguments: Iterable[ast.expr]) -> list[Part]:
+    """The text of the arguments with the brackets that their stars need in a list."""
+    parts: list[Part] = []
+    start = run.start
+    for star in spans_to_bracket(view.source, arguments):
+        parts += [Span(start, star.start), "(", star, ")"]
+        start = star.end
+    return [*parts, Span(start, run.end)] if start < run.end else parts
 
 
 _IN_BRACKETS = (ast.NamedExpr, ast.Yield, ast.YieldFrom)

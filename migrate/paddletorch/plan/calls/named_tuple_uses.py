@@ -24,9 +24,10 @@ def named_result(view: FileView, call: ast.Call, form: Form) -> tuple[ast.expr, 
     """
     fields = fields_of(form)
     parent = view.parent(call)
-    if isinstance(parent, ast.Attribute) and parent.attr in fields:
+    is_read = isinstance(getattr(parent, "ctx", None), ast.Load)  # a call cannot stand where a value is assigned to
+    if isinstance(parent, ast.Attribute) and parent.attr in fields and is_read:
         return parent, form.results[parent.attr], ()
-    if isinstance(parent, ast.Subscript) and parent.value is call:
+    if isinstance(parent, ast.Subscript) and parent.value is call and is_read:
         index = constant(parent.slice)
         if isinstance(index, int) and -len(fields) <= index < len(fields):
             return parent, form.results[fields[index]], ()

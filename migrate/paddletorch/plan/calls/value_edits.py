@@ -77,7 +77,7 @@ def _about(refusal: Refusal, parameter: str) -> Refusal:
     """A refusal of a value, with the parameter that it is for."""
     if not isinstance(refusal, StatedByTable):
         return refusal
-    return StatedByTable(refusal.code, (*refusal.details, ("parameter", parameter)))
+    return StatedByTable(refusal.code, (*refusal.details, ("parameter", parameter)), refusal.questions)
 
 
 def _is_array(view: FileView, node: ast.expr) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import islice
 from typing import Literal, NamedTuple, TypeGuard
 
@@ -16,6 +17,7 @@ from paddletorch.plan.inference.bound_elements import (
     elements_at,
     is_collected,
     is_looped,
+    looped_over,
     opposite,
     rebinds,
     targets_of,
@@ -80,7 +82,7 @@ class Aliasing:
         self._reads = Reads(view, reaching)
         self.shared_memory = SharedMemory(view, self._reads)
         self._stored_values = StoredValues(view, self.shared_memory)
-        self._stored_reads = Reads(view, reaching, self._may_be_stored)
+        self._stored_reads = Reads(view, reaching, partial(_may_be_stored, view, self.shared_memory))
 
     def holder(self, target: ast.expr, statement: ast.AST) -> Holder | None:
         """What holds the tensor besides ``target`` and can be read after ``statement``; None for a tensor of its own.
@@ -148,10 +150,16 @@ class Aliasing:
         values = self._view.evaluator.values(binding.value)
         if any(isinstance(v, Instance) and v.type == "loader" for v in values):
             return None  # a new batch for each step
-        if isinstance(binding.value, ast.Call) and self.shared_memory.memory(binding.value) == "copied":
-            return self._held(binding.value, statement, seen, binding.name)
+        looped = looped_over(binding.value, binding.path, self._assigned)
+        if isinstance(looped, ast.Call) and self.shared_memory.memory(looped) == "copied":
+            return self._held(looped, statement, seen, binding.name)
         rows = any(isinstance(v, Instance) and v.type == "tensor" for v in values)
         return Holder("element", self._view.text(binding.value), "view" if rows else "same")
+
+    def _assigned(self, name: ast.Name) -> ast.expr | None:
+        """The value of a variable that one assignment gives."""
+        given = self._reads.bindings(name)
+        return given[0].value if len(given) == 1 and given[0].kind == "assign" else None
 
     def _kept(self, name: ast.Name, bindings: Sequence[Binding], statement: ast.AST, seen: _Seen) -> Holder | None:
         """What the value of the name was stored in before the statement."""
@@ -186,15 +194,6 @@ class Aliasing:
             return self._in_targets(targets_of(parent), statement, seen)
         return self._passed(node, parent, statement)
 
-    def _may_be_stored(self, load: ast.Name) -> bool:
-        """Whether ``_stored`` can find something that keeps the value, whatever it is asked for."""
-        node, parent = self.shared_memory.outermost_view(load)
-        if isinstance(parent, ast.Assign | ast.AnnAssign | ast.NamedExpr):
-            return parent.value is node
-        if isinstance(parent, ast.Call):
-            return node is not parent.func and (self._is_keeping(parent.func) or self._is_class(parent.func))
-        return isinstance(parent, _KEEPERS)
-
     def _stored_display(self, display: ast.expr, statement: ast.AST, seen: _Seen) -> Holder | None:
         """What keeps a list, tuple or dict in which the tensor is."""
         parent = self._view.parent(display)
@@ -215,19 +214,11 @@ class Aliasing:
         if not isinstance(parent, ast.Call) or node is parent.func:
             return None
         function = parent.func
-        if self._is_keeping(function):
+        if _is_keeping(function):
             into = function.value
             kept = not isinstance(into, ast.Name) or self._is_read_after(into, self._reads.bindings(into), statement)
             return Holder("element", self._view.text(into)) if kept else None
-        return Holder("object", self._view.text(parent)) if self._is_class(function) else None
-
-    def _is_keeping(self, function: ast.expr) -> TypeGuard[ast.Attribute]:
-        return isinstance(function, ast.Attribute) and function.attr in KEEPING
-
-    def _is_class(self, function: ast.expr) -> bool:
-        """Whether the file defines the class that is called."""
-        values = self._view.evaluator.values(function)
-        return any(isinstance(v, Local) and isinstance(v.node, ast.ClassDef) for v in values)
+        return Holder("object", self._view.text(parent)) if _is_class(self._view, function) else None
 
     def _in_targets(self, targets: Iterable[ast.expr], statement: ast.AST, seen: _Seen) -> Holder | None:
         """The target that keeps a value beyond the statement."""
@@ -393,3 +384,23 @@ def _as_view(holder: Holder | None, memory: Memory) -> Holder | None:
 
 def _is_module(value: Value) -> bool:
     return isinstance(value, Instance) and value.type not in ("", "foreign", "tensor", "loader", "shape")
+
+
+def _may_be_stored(view: FileView, shared_memory: SharedMemory, load: ast.Name) -> bool:
+    """Whether ``Aliasing._stored`` can find something that keeps the value, whatever it is asked for."""
+    node, parent = shared_memory.outermost_view(load)
+    if isinstance(parent, ast.Assign | ast.AnnAssign | ast.NamedExpr):
+        return parent.value is node
+    if isinstance(parent, ast.Call):
+        return node is not parent.func and (_is_keeping(parent.func) or _is_class(view, parent.func))
+    return isinstance(parent, _KEEPERS)
+
+
+def _is_keeping(function: ast.expr) -> TypeGuard[ast.Attribute]:
+    return isinstance(function, ast.Attribute) and function.attr in KEEPING
+
+
+def _is_class(view: FileView, function: ast.expr) -> bool:
+    """Whether the file defines the class that is called."""
+    values = view.evaluator.values(function)
+    return any(isinstance(v, Local) and isinstance(v.node, ast.ClassDef) for v in values)

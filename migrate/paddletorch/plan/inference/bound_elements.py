@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.view import FileView
@@ -54,3 +55,35 @@ def is_looped(view: FileView, binding: Binding) -> bool:
         if isinstance(current, ast.For | ast.AsyncFor):
             return current.target is child
     return False
+
+
+def looped_over(
+    value: ast.expr, path: tuple[int | None, ...], assigned: Callable[[ast.Name], ast.expr | None]
+) -> ast.expr:
+    """What a variable of a loop over ``value`` is an element of: ``y.split(2)`` for the ``b`` of
+    ``for a, b in zip(x, y.split(2))``.
+
+    ``path`` is the variable's place in the loop's target, ``assigned`` gives the value of a variable.
+    """
+    places = path[1:]
+    for _ in range(_STEPS):
+        name = value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else ""
+        place = places[0] if places else None
+        if isinstance(value, ast.Name):
+            inner = assigned(value)
+        elif not isinstance(value, ast.Call) or any(isinstance(a, ast.Starred) for a in value.args):
+            inner = None
+        elif name == "zip" and place is not None and place < len(value.args):
+            inner, places = value.args[place], places[1:]
+        elif name == "enumerate" and place == 1 and value.args:
+            inner, places = value.args[0], places[1:]
+        else:
+            inner = value.args[0] if name in _SAME_ELEMENTS and value.args else None
+        if inner is None:
+            break
+        value = inner
+    return value
+
+
+_STEPS = 8
+_SAME_ELEMENTS = frozenset({"list", "tuple", "reversed", "iter", "tqdm"})

@@ -68,6 +68,8 @@ class BuiltOn:
             call = self._view.parent(text)
             if not isinstance(call, ast.Call) or call.args[:1] != [text] or not isinstance(text.value, str):
                 continue
+            if self._packages.of(text.value) is None:
+                continue
             last = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
             named = self._view.qualified(call.func) or last
             if "import" not in named.rpartition(".")[2].lower():

@@ -44,6 +44,14 @@ def leaves(_: FileView, planned: Planned) -> bool:
     return any(not use.converts for use in planned.uses)
 
 
+def hands_on(_: FileView, planned: Planned) -> bool:
+    """An API is used in another way than by name where it stands, so that an object may be made of it elsewhere."""
+    return any(use.site.role not in _IN_PLACE for use in planned.uses)
+
+
+_IN_PLACE = frozenset({"call", "base", "annotation", "check"})
+
+
 def derives(_: FileView, planned: Planned) -> bool:
     """A class has an API as its base."""
     return any(use.site.role == "base" for use in planned.uses)

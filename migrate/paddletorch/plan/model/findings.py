@@ -9,7 +9,7 @@ from paddletorch_rules import Row
 
 from paddletorch.model.questions import Question
 from paddletorch.plan.model.refusal_text import code_of, details
-from paddletorch.plan.model.refusals import Refusal
+from paddletorch.plan.model.refusals import Refusal, StatedByTable
 
 Located = ast.expr | ast.stmt | ast.alias
 """The kinds of nodes that a finding can be about."""
@@ -41,4 +41,5 @@ def finding(code: str, node: Located, name: str = "", row: Row | None = None, /,
 
 def refused(refusal: Refusal, node: Located, name: str, row: Row | None = None) -> Finding:
     """The finding that reports a refusal at ``node``."""
-    return Finding(code_of(refusal), node, name, details(refusal), row, refusal=refusal)
+    questions = refusal.questions if isinstance(refusal, StatedByTable) else ()
+    return Finding(code_of(refusal), node, name, details(refusal), row, refusal=refusal, questions=questions)

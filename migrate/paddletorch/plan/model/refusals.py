@@ -8,6 +8,8 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
+from paddletorch.model.questions import Question
+
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
 else:
@@ -66,6 +68,8 @@ class StatedByTable(Refusal):
 
     code: str
     details: tuple[tuple[str, str], ...] = ()
+    questions: tuple[Question, ...] = ()
+    """What a recorded run could answer, so that the reason may go."""
 
 
 class UncertainBinding(Refusal):

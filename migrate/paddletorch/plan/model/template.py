@@ -36,11 +36,12 @@ class Template:
 
 @lru_cache(maxsize=256)
 def _parse(text: str) -> ast.expr:
-    class Placeholders(dict[str, str]):
-        def __missing__(self, key: str) -> str:
-            return _PLACEHOLDER.format(key)
+    return ast.parse(text.format_map(_Placeholders()), mode="eval").body
 
-    return ast.parse(text.format_map(Placeholders()), mode="eval").body
+
+class _Placeholders(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return _PLACEHOLDER.format(key)
 
 
 def _match(pattern: ast.AST, node: ast.AST, arguments: dict[str, ast.expr]) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from paddletorch.model import Edit
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.names.local_imports import function_around, places_of
+from paddletorch.plan.names.local_imports import function_around, is_on_top, places_of
 from paddletorch.plan.syntax.constants import constant
 from paddletorch.resolve import Binding, is_import_guard
 
@@ -22,7 +22,7 @@ class Guard(NamedTuple):
 
 
 def guard_of(view: FileView, binding: Binding, bindings: list[Binding]) -> Guard | None:
-    """The guard of an import; None if there is none, or if other things bind the name."""
+    """The guard of an import; None if there is none, or if other things than imports at the top bind the name."""
     statement = view.parent(binding.node)
     if not is_import_guard(statement) or not isinstance(statement, ast.Try) or view.source.is_document:
         return None
@@ -31,9 +31,11 @@ def guard_of(view: FileView, binding: Binding, bindings: list[Binding]) -> Guard
         return None
     imports = [b for b in bindings if b.alias is not None]
     plain = all(isinstance(b.node, ast.Import) and b.alias is not None and not b.alias.asname for b in imports)
-    if any(view.parent(b.node) is not statement for b in imports) or not (plain or len(imports) == 1):
+    if not (plain or len(imports) == 1) or any(not _is_on_top_or_in(view, statement, b) for b in imports):
         return None
     others = [b for b in bindings if b.alias is None]
+    if others and any(view.parent(b.node) is not statement for b in imports):
+        return None
     names = tuple(b.node for b in others if isinstance(b.node, ast.Name) and b.value is not None)
     blocks = {id(inner) for handler in statement.handlers for inner in handler.body}
     if len(names) < len(others) or any(constant(b.value) is not None for b in others if b.value is not None):
@@ -107,3 +109,7 @@ def can_rename(view: FileView, binding: Binding) -> bool:
 def renamed(view: FileView, names: Iterable[ast.expr]) -> tuple[Edit, ...]:
     """The target's name in place of these."""
     return tuple(Edit(view.source.span(name), view.target) for name in names)
+
+
+def _is_on_top_or_in(view: FileView, guard: ast.Try, binding: Binding) -> bool:
+    return view.parent(binding.node) is guard or is_on_top(view, binding)

@@ -99,6 +99,13 @@ def _edit_from(view: FileView, statement: ast.ImportFrom, clauses: list[Clause],
     return [*edits, insert_lines_before(view, statement, lines)] if lines else edits
 
 
+def module_span(view: FileView, statement: ast.ImportFrom) -> Span:
+    """Where a ``from`` import names its module."""
+    match = _MODULE.match(view.source.body, view.source.span(statement).start)
+    assert match is not None, "a relative import without a module"
+    return Span(match.start(1), match.end(1))
+
+
 def _imported(name: str, alias: ast.alias) -> str:
     local = alias.asname or alias.name
     same_name_style = alias.asname is not None and alias.asname == alias.name
@@ -106,14 +113,11 @@ def _imported(name: str, alias: ast.alias) -> str:
 
 
 def _rename_in_place(view: FileView, statement: ast.ImportFrom, clauses: Sequence[Clause]) -> list[Edit]:
-    span = view.source.span(statement)
-    match = _MODULE.match(view.source.body, span.start)
-    assert match is not None
     edits: list[Edit] = []
     for clause in clauses:
         assert clause.target is not None
         module, _, name = clause.target.rpartition(".")
-        edits.append(Edit(Span(match.start(1), match.end(1)), module))
+        edits.append(Edit(module_span(view, statement), module))
         if _imported(name, clause.alias) != _imported(clause.alias.name, clause.alias):
             edits.append(Edit(view.source.span(clause.alias), _imported(name, clause.alias)))
     return edits

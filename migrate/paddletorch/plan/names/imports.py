@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
@@ -28,7 +28,6 @@ from paddletorch.plan.names.local_imports import (
     is_one_name,
     is_repeated,
     places_of,
-    statements_that_need,
 )
 from paddletorch.plan.names.needed_imports import needed_modules
 from paddletorch.plan.syntax.statements import insert_before, own_line, remove_statement, start_of
@@ -64,7 +63,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
                 if guards.edits and not has_root:
                     needs.setdefault(statement, []).append(view.target)  # the name that tests have now
             else:
-                clause, guards = _made_local(file, *pair, clause)
+                clause, guards = _made_local(file, *pair, clause, in_guards)
             clauses.append(clause)
             edits += guards.edits
             findings += guards.findings
@@ -135,10 +134,12 @@ def _is_needless(file: Converted, binding: Binding, bindings: list[Binding]) -> 
     )
 
 
-def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clause: Clause) -> tuple[Clause, Changes]:
+def _made_local(
+    file: Converted, binding: Binding, bindings: list[Binding], clause: Clause, guards_left: Container[ast.AST | None]
+) -> tuple[Clause, Changes]:
     """The clause of a name that stays, into the functions that use it: the module then loads without the source.
 
-    With it the changes of the classes whose base it is.
+    With it the changes of the classes whose base it is. ``guards_left`` are the guards that source imports leave.
     """
     view = file.view
     of_source = view.settings.is_of_source(binding.qualified or "")
@@ -151,7 +152,7 @@ def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clau
     if (
         hidden
         or len(bindings) > _MOST_IMPORTS
-        or not is_one_name(view, bindings)
+        or not (is_one_name(view, bindings) or _leave_guards(view, bindings, guards_left))
         or (group is not None and (group.deleted or group.fallback or group.anchor.kind != "import"))
     ):
         return clause, NOTHING
@@ -162,7 +163,7 @@ def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clau
     bases = {load: base for load in read if serves and (base := left_base(view, load)) is not None}
     kept = {load: api for load in read if serves and (api := kept_api(view, load)) is not None}
     others = [load for load in read if load not in bases and load not in kept]
-    places = statements_that_need(view, binding, bindings, others)
+    places = places_of(view, others) if on_top else []
     is_held = not bases and not kept and not places and on_top and isinstance(binding.node, ast.ImportFrom)
     if any(star_may_bind(view, binding.name, load, {binding.qualified or ""}) for load in others):
         return clause, NOTHING  # where it is used, the name may be another one, and the import would decide it
@@ -181,6 +182,14 @@ def _made_local(file: Converted, binding: Binding, bindings: list[Binding], clau
     if is_repeated(binding, bindings):
         return clause._replace(drop=True), guards
     return clause._replace(drop=True, local=tuple(places), typed=len(read) < len(loads)), guards
+
+
+def _leave_guards(view: FileView, bindings: Sequence[Binding], guards: Container[ast.AST | None]) -> bool:
+    """Whether one name is imported at the top and, by way of a module in it, in guards that these imports leave."""
+    if any(b.alias is None or view.suppressed("", b.alias) for b in bindings):
+        return False
+    guarded = [b for b in bindings if not is_on_top(view, b)]
+    return all(view.parent(b.node) in guards and guard_of(view, b, list(bindings)) is not None for b in guarded)
 
 
 def _out_of_guard(

@@ -13,18 +13,6 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Holder = _Function | ast.Module
 
 
-def statements_that_need(
-    view: FileView, binding: Binding, bindings: list[Binding], loads: Iterable[ast.expr]
-) -> list[ast.stmt]:
-    """The statements before which an import can stand instead; none if it must stay where it is.
-
-    ``loads`` are the uses that remain of the name.
-    """
-    if not is_on_top(view, binding) or not is_one_name(view, bindings):
-        return []
-    return places_of(view, loads)
-
-
 def is_on_top(view: FileView, binding: Binding) -> bool:
     """Whether the import runs whenever the module is loaded."""
     return isinstance(view.parent(binding.node), ast.Module) and not view.source.is_document

@@ -24,10 +24,33 @@ def needed_modules(view: FileView, imports: Iterable[Import]) -> dict[ast.stmt, 
                 found = [_out_of_guards(view, statement) for statement in found]
             statements_by_module.setdefault(one.module, set()).update(found)
     needs: dict[ast.stmt, list[str]] = {}
-    for module in sorted(statements_by_module):
-        for statement in _without_needless(view, statements_by_module[module]):
+    for module, statements in sorted(_with_one_place(view, statements_by_module).items()):
+        for statement in _without_needless(view, statements):
             needs.setdefault(statement, []).append(module)
     return needs
+
+
+def _with_one_place(view: FileView, needs: dict[str, set[ast.stmt]]) -> dict[str, set[ast.stmt]]:
+    """Modules of a package that is imported at the top are imported there: an import in a function hides its name."""
+    tops: dict[str, ast.stmt] = {}
+    by_a_part = set()
+    for module, statements in needs.items():
+        package = module.partition(".")[0]
+        on_top = [s for s in statements if isinstance(view.parent(s), ast.Module)]
+        if on_top:
+            tops[package] = min([*on_top, tops.get(package, on_top[0])], key=start_of)
+            by_a_part |= {package} - {module}
+    found: dict[str, set[ast.stmt]] = {}
+    for module, statements in needs.items():
+        package = module.partition(".")[0]
+        top = tops.get(package)
+        inner = [s for s in statements if not isinstance(view.parent(s), ast.Module)]
+        below = {s for s in inner if top is not None and start_of(s) > start_of(top)}
+        is_served = module in by_a_part  # ``import torchvision.transforms`` binds ``torchvision``
+        places = statements - below if is_served or top is None or not below else {*statements - below, top}
+        if places:
+            found[module] = places
+    return found
 
 
 def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:

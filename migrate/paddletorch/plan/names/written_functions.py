@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from paddletorch_rules.adapters import Definition, functions
@@ -18,13 +18,19 @@ _CALLED = re.compile(r"(?<![\w.])(?:(?:torch|paddle)_[a-z_0-9]+|(?:Torch|Paddle)
 
 
 def functions_in(view: FileView, edits: Iterable[Edit]) -> dict[str, Definition]:
-    """The functions of the tables that new text calls, by name."""
+    """The functions of the tables that new text calls, and those that these call, by name."""
+    known: Mapping[str, Definition] | None = None
+    found: dict[str, Definition] = {}
     texts = [edit.written for edit in edits]
-    names = dict.fromkeys([name for text in texts if "(" in text for name in _CALLED.findall(text)])
-    if not names:
-        return {}
-    known = functions(view.target)
-    return {name: known[name] for name in names if name in known}
+    for text in texts:  # which grows
+        names = [name for name in _CALLED.findall(text) if name not in found] if "(" in text else []
+        if names and known is None:
+            known = functions(view.target)
+        for name in dict.fromkeys(names):
+            if known is not None and name in known:
+                found[name] = known[name]
+                texts.append(known[name].text)
+    return found
 
 
 def missing_functions(view: FileView, edit: Edit, api: str) -> list[tuple[Definition, int]]:

@@ -20,12 +20,12 @@ _REPEATED = re.compile(r"\{(\w+)\b.*\{\1\b")
 def hoist(
     view: FileView, call: ast.Call, values: Iterable[tuple[str, ast.expr]], code: str
 ) -> tuple[dict[str, str], Edit] | None:
-    """Names for the arguments, and the edit that assigns them on the lines above; None if that could change the result.
+    """Names for the arguments, and the edit that assigns them before the statement; None if that changes the result.
 
     The call must be the first thing its statement evaluates, so that the order of evaluation is unchanged.
     """
     statement = _statement_that_begins_with(view, call)
-    if statement is None or not own_line(view, statement) or view.in_fstring(call):
+    if statement is None or view.in_fstring(call):
         return None
     if view.tree.scopes[call].kind == "class":
         return None  # the name would be an attribute of the class, and functions in the template would not see it
@@ -40,7 +40,8 @@ def hoist(
         return None
     names: dict[str, str] = {}
     lines: list[str | Span] = []
-    end = view.source.newline + view.source.indentation(statement.lineno)
+    is_first = own_line(view, statement)
+    end = view.source.newline + view.source.indentation(statement.lineno) if is_first else "; "
     for placeholder, value in wanted:
         name = free_name(view, call, "values" if placeholder in ("x", "self", "input") else placeholder, names.values())
         names[placeholder] = name

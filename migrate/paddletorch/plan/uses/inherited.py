@@ -56,11 +56,15 @@ def _inherited_constructor(view: FileView, call: ast.Call) -> str | None:
     name = getattr(call.func, "id", getattr(call.func, "attr", ""))
     if not (call.args or call.keywords) or not name[:1].isupper():
         return None
+    members: list[str] = []
     root: ast.expr = call.func
     while isinstance(root, ast.Attribute):
+        members.insert(0, root.attr)
         root = root.value
     bindings = view.tree.scopes[root].lookup(root.id) if isinstance(root, ast.Name) else ()
     if not bindings or any(b.kind != "import" for b in bindings):
+        return None
+    if not any(_may_inherit(view, ".".join([b.qualified or "", *members])) for b in bindings):
         return None
     values = list(view.evaluator.values(call))
     instance = values[0] if len(values) == 1 else None
@@ -72,3 +76,12 @@ def _inherited_constructor(view: FileView, call: ast.Call) -> str | None:
     ):
         return None
     return instance.api if instance.api.partition(".")[0] == view.settings.source else None
+
+
+def _may_inherit(view: FileView, name: str) -> bool:
+    """Whether the class of that name may inherit its constructor from an API with a selected row."""
+    ancestors = view.evaluator.ancestors(name)
+    segments, _ = view.settings.spellings
+    return ancestors is None or any(
+        one.rpartition(".")[2] in segments or view.settings.lookup(one) is not None for one in ancestors
+    )

@@ -96,6 +96,7 @@ class Evaluator:
 
     def release(self) -> None:
         """Break the reference cycles, so that memory is freed at once; nothing can be evaluated afterwards."""
+        self._solver.release()
         self.__dict__.clear()
 
     # questions about this module ---------------------------------------------------------------------
@@ -148,6 +149,10 @@ class Evaluator:
     def holds(self, package: str) -> bool:
         """Whether a top-level package or module of this name is the project's own."""
         return self._external.holds(package)
+
+    def ancestors(self, name: str) -> frozenset[str] | None:
+        """The frameworks' names of what an imported class may inherit its constructor from; None: of anything."""
+        return None if self._is_recorded else self._external.ancestors(name)
 
     def reexported(self, names: Iterable[str]) -> frozenset[str]:
         """The framework's names behind ``names`` that other modules of the project import and export again."""

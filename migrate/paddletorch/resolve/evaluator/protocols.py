@@ -60,6 +60,12 @@ class ExternalModules(Protocol):
     def apis(self, name: str) -> Values:
         """The frameworks' own names that it is imported, or assigned, from."""
 
+    def ancestors(self, name: str) -> frozenset[str] | None:
+        """The frameworks' names of what the class may inherit its constructor from, by syntax alone.
+
+        None: it may be anything. Cheaper than the other questions: nothing is evaluated.
+        """
+
     def method(self, external_class: str, name: str) -> Values:
         """What calling a method of the class gives; the class is named as in ``Instance.external_class``."""
 
@@ -72,6 +78,9 @@ class NoModules:
 
     def holds(self, _package: str) -> bool:
         return False
+
+    def ancestors(self, _name: str) -> frozenset[str] | None:
+        return frozenset()
 
     def call(self, _name: str) -> Values:
         return NOTHING

@@ -59,6 +59,10 @@ class Solver:
         self._reads = 0
         """How often something was read that may still change."""
 
+    def release(self) -> None:
+        """Forget everything, also the rules of variables that were not solved, which hold this solver."""
+        self.__dict__.clear()
+
     def solve(self, question: Callable[[], Values]) -> Values:
         """The answer to ``question`` once no variable that it reads changes any more."""
         found = question()

@@ -6,6 +6,7 @@ small and all remembered; of the syntax trees only those of the modules used las
 
 from __future__ import annotations
 
+import ast
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +21,7 @@ from paddletorch.resolve.evaluator.evaluator import Evaluator
 from paddletorch.resolve.evaluator.protocols import Aspect, ExternalModules, Types
 from paddletorch.resolve.project.dependency_tracker import DependencyTracker
 from paddletorch.resolve.project.module_finder import Location, ModuleFinder, folder_of
+from paddletorch.resolve.project.module_names import Meaning, ModuleNames
 from paddletorch.resolve.project.parsed import Parsed
 from paddletorch.resolve.scopes.bindings import Binding
 from paddletorch.resolve.scopes.scopes import ScopeTree
@@ -38,11 +40,14 @@ from paddletorch.resolve.values import (
 from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Source
 
-_CACHED = 2_000_000
+_CACHED = 500_000
 """Bytes of modules whose syntax trees stay in memory; the trees take some fifty times as much (measured)."""
 
 _DEPTH = 12
 """How many modules one question may lead through."""
+
+_MANY = 1_000
+"""After so many questions for one, in modules that import each other, incomplete answers serve again."""
 
 
 Texts = Callable[[str], bytes | None]
@@ -62,10 +67,15 @@ class ProjectIndex:
         self._modules: OrderedDict[str, _Module | None] = OrderedDict()
         self._size = 0
         self._answers: dict[_Question, Values] = {}
+        self._ancestors: dict[Location, frozenset[str] | None] = {}
         self._pending: list[_Question] = []
         """Questions that are being answered: each but the first came up while the one before was answered."""
         self._incomplete = False
         """A question was not answered because it is pending already, or because too many are."""
+        self._asked = 0
+        """How many questions came up for the first that is pending."""
+        self._incomplete_answers: dict[_Question, Values] = {}
+        """What was found for them while others were pending."""
 
     def view_from(self, path: str) -> ExternalModules:
         """What the imports of the file at ``path`` lead to."""
@@ -77,15 +87,18 @@ class ProjectIndex:
 
     def cached(self, path: str, data: bytes) -> Parsed | None:
         """The syntax tree of the file at ``path`` if it is in memory and of ``data``."""
-        module = self._modules.get(str(Path(path).absolute()))
-        return module.parsed if module is not None and module.parsed.source.data == data else None
+        path = str(Path(path).absolute())
+        module = self._modules.get(path)
+        if module is None or module.source.data != data or not self._finds_scopes(path, module):
+            return None
+        return module.parsed
 
     def add(self, path: str, parsed: Parsed) -> None:
         """Take over a file that was parsed; it is released when there is no more room."""
         path = str(Path(path).absolute())
         self._tracker.add_content(path, parsed.source.data)
         if self._modules.get(path) is None:
-            self._cache(path, _Module(parsed))
+            self._cache(path, _Module(parsed.source, parsed.module, parsed))
 
     def locate(self, name: str, user: str) -> Location | None:
         """Where the name is defined that the file ``user`` imports."""
@@ -109,6 +122,41 @@ class ProjectIndex:
         self._tracker.add_use(user, path)
         return self.answer(path, (class_name, name), "method")
 
+    def ancestors(self, name: str, user: str) -> frozenset[str] | None:
+        """See ``ExternalModules``; ``user`` is the file that imports the name."""
+        location = self.locate(name, user)
+        if location is None:
+            return frozenset()
+        if location not in self._ancestors:
+            self._ancestors[location] = self._syntactic_ancestors(name, user)
+        return self._ancestors[location]
+
+    def _syntactic_ancestors(self, name: str, user: str) -> frozenset[str] | None:
+        found: set[str] = set()
+        seen: set[Location | ast.ClassDef] = set()
+        pending: list[tuple[Meaning, str, ModuleNames | None]] = [(name, user, None)]
+        while pending:
+            one, path, names = pending.pop()
+            if isinstance(one, str) and one.partition(".")[0] in self._frameworks:
+                found.add(one)
+            elif isinstance(one, str):
+                location = self.locate(one, path)
+                if location is None or location in seen:
+                    continue
+                seen.add(location)
+                module = self._syntax(location.path, location.names[0])
+                if module is None:
+                    continue
+                if len(location.names) > 1:
+                    return None
+                pending += [(m, location.path, module.names) for m in module.names.bound(location.names[0])]
+            elif one is None or names is None:
+                return None
+            elif one not in seen:
+                seen.add(one)
+                pending += [(base, path, names) for base in names.bases(one)]
+        return frozenset(found)
+
     def answer(self, path: str, names: tuple[str, ...], aspect: _Aspect) -> Values:
         """``aspect`` of the dotted ``names`` in the module at ``path``, as other modules see it."""
         question = _Question(path, names, aspect)
@@ -118,6 +166,10 @@ class ProjectIndex:
         if question in self._pending or len(self._pending) >= _DEPTH:
             self._incomplete = True
             return NOTHING
+        if self._asked > _MANY and question in self._incomplete_answers:
+            self._incomplete = True
+            return self._incomplete_answers[question]
+        self._asked += 1
         self._pending.append(question)
         try:
             found = self._look_up(question)
@@ -127,6 +179,11 @@ class ProjectIndex:
         if not self._incomplete or not self._pending:  # as the first question it may have a complete answer
             self._answers[question] = found
             self._incomplete = False
+        else:
+            self._incomplete_answers[question] = found
+        if not self._pending:
+            self._asked = 0
+            self._incomplete_answers.clear()
         return found
 
     def _look_up(self, question: _Question) -> Values:
@@ -138,7 +195,7 @@ class ProjectIndex:
 
     def _evaluate(self, question: _Question, module: _Module) -> Values:
         name, *members = question.names
-        path, top = question.path, module.tree.scope.bindings
+        path, top = question.path, module.parsed.tree.scope.bindings
         aspect = question.aspect
 
         def new_evaluator(tree: ScopeTree) -> Evaluator:
@@ -204,7 +261,7 @@ class ProjectIndex:
                 continue
             seen.add(following)
             inner = self._module(location.path, location.names[0]) if following not in self._answers else None
-            if inner is None or inner.tree.scope.bindings.get(location.names[0]):
+            if inner is None or inner.parsed.tree.scope.bindings.get(location.names[0]):
                 found = self.answer(*following)
             elif len(location.names) == len(question.names):  # else there is no such module, but maybe such a name
                 stack.append((following, self._star_locations(following, inner)))
@@ -214,13 +271,26 @@ class ProjectIndex:
 
     def _star_locations(self, question: _Question, module: _Module) -> Iterator[Location]:
         """Where the name is defined if one of the module's ``from ... import *`` imports it."""
-        prefixes = ["." * star.level + (star.module or "") for star in module.tree.stars]
+        prefixes = ["." * star.level + (star.module or "") for star in module.parsed.tree.stars]
         dotted = ".".join(question.names)
         names = (prefix + dotted if prefix.endswith(".") else f"{prefix}.{dotted}" for prefix in prefixes)
         return (location for name in names if (location := self.locate(name, question.path)) is not None)
 
     def _module(self, path: str, name: str) -> _Module | None:
-        """The module at ``path`` if it may define ``name``."""
+        """The module at ``path`` with its scopes, if it may define ``name``."""
+        module = self._syntax(path, name)
+        return module if module is not None and self._finds_scopes(path, module) else None
+
+    def _finds_scopes(self, path: str, module: _Module) -> bool:
+        try:
+            return module.parsed is not None
+        except (ValueError, RecursionError, MemoryError):
+            self._modules[path] = None  # converting that file reports what is wrong with it
+            self._size -= len(module.source.data)
+            return False
+
+    def _syntax(self, path: str, name: str) -> _Module | None:
+        """The module at ``path``, perhaps without its scopes, if it may define ``name``."""
         if path in self._modules:
             self._modules.move_to_end(path)
             return self._modules[path]
@@ -233,7 +303,7 @@ class ProjectIndex:
             if name.encode() not in data and b"import *" not in data:
                 return None
             source = Source(data)
-            module = _Module(Parsed.of(source, parse(source.text)))
+            module = _Module(source, parse(source.text))
         except OSError:
             self._tracker.add_content(path, None)
             self._modules[path] = None
@@ -246,12 +316,12 @@ class ProjectIndex:
 
     def _cache(self, path: str, module: _Module) -> None:
         self._modules[path] = module
-        self._size += len(module.parsed.source.data)
+        self._size += len(module.source.data)
         for oldest in list(self._modules) if self._size > _CACHED else ():
             unused = self._modules[oldest]
-            if unused is not None and not unused.parsed.is_in_use:
+            if unused is not None and not unused.is_in_use and unused is not module:
                 del self._modules[oldest]
-                self._size -= len(unused.parsed.source.data)
+                self._size -= len(unused.source.data)
                 unused.release()
             if self._size <= _CACHED:
                 break
@@ -292,6 +362,9 @@ class _View:
     def apis(self, name: str) -> Values:
         return self._answer(name, "apis")
 
+    def ancestors(self, name: str) -> frozenset[str] | None:
+        return self._index.ancestors(name, self._path)
+
     def method(self, external_class: str, name: str) -> Values:
         return self._index.method(external_class, name, self._path)
 
@@ -305,26 +378,45 @@ class _View:
 class _Module:
     """A module that was read, and its idle evaluators."""
 
-    def __init__(self, parsed: Parsed) -> None:
-        self.parsed = parsed
-        self.tree = parsed.tree
+    def __init__(self, source: Source, module: ast.Module, parsed: Parsed | None = None) -> None:
+        self.source = source
+        self.names = ModuleNames(module, source.text)
+        self._module = module
+        self._parsed = parsed
         self._idle: list[Evaluator] = []
+
+    @property
+    def parsed(self) -> Parsed:
+        """The module with its scopes, which are found when they are first asked for."""
+        if self._parsed is None:
+            self._parsed = Parsed.of(self.source, self._module)
+        return self._parsed
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether the module must not be released."""
+        return self._parsed is not None and self._parsed.is_in_use
 
     def evaluate(
         self, question: Callable[[Evaluator], Values], new_evaluator: Callable[[ScopeTree], Evaluator]
     ) -> Values:
         """Answer with an evaluator that is busy with no other question: modules may import each other."""
-        evaluator = self._idle.pop() if self._idle else new_evaluator(self.tree)
-        found = question(evaluator)  # after an exception the evaluator is not used again
+        evaluator = self._idle.pop() if self._idle else new_evaluator(self.parsed.tree)
+        try:
+            found = question(evaluator)
+        except BaseException:
+            evaluator.release()
+            raise
         self._idle.append(evaluator)
         return found
 
     def drop_evaluators(self) -> None:
         """Drop evaluators that may remember an incomplete answer."""
-        self._idle.clear()
+        while self._idle:
+            self._idle.pop().release()
 
     def release(self) -> None:
         """Free the memory at once; nothing can be evaluated afterwards."""
-        for evaluator in self._idle:
-            evaluator.release()
-        self.tree.release()
+        self.drop_evaluators()
+        if self._parsed is not None:
+            self._parsed.tree.release()

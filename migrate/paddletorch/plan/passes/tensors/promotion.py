@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 from packaging.version import Version
@@ -26,6 +27,7 @@ from paddletorch.plan.sites.called_names import CalledNames
 from paddletorch.plan.syntax.operators import ELEMENTWISE
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.plan.syntax.side_effects import is_pure
+from paddletorch.resolve.evaluator.call_index import argument_of, is_method
 
 _CODE = "DTY101"
 _UNKNOWN_WIDTH = "DTY201"
@@ -170,6 +172,7 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         if written is not None and all(dtypes.number(o) is None for o in others):
             yield from _maybe_lower(view, dtypes, operation, others, written, operation.target)
         return
+    yield from _given_by_calls(view, dtypes, operation)
     if not found:
         yield from _unseen_mask(view, dtypes, operation)
         return
@@ -274,6 +277,41 @@ def _unseen_mask(view: FileView, dtypes: Dtypes, operation: _Operation) -> Itera
         other = next(o for o in operation.operands if o is not masks[0])
         if not isinstance(other, ast.Constant) and dtypes.number(other) is None:
             yield finding(_MAYBE_LOWER, masks[0], "torch.Tensor", first=view.text(masks[0]), second=view.text(other))
+
+
+def _given_by_calls(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[Finding]:
+    """The finding about a parameter to which a call in the file gives integers, where the other operand is floating."""
+    parameters = [_parameter(view, operand) for operand in operation.operands]
+    function = next((found for found in parameters if found is not None), None)
+    if function is None or len(operation.operands) != 2:
+        return
+    known = [dtypes.of(operand) for operand in operation.operands]
+    method = is_method(view.tree.own[function])
+    for call in islice(view.evaluator.calls.of(function), _CALLS):
+        seen = list(known)
+        for place, (operand, owner) in enumerate(zip(operation.operands, parameters, strict=True)):
+            if owner is function and isinstance(operand, ast.Name):
+                given = argument_of(call, function, operand.id, method)
+                seen[place] = dtypes.of(given) if given is not None else None
+        if None not in seen and min(categories := [category(d) for d in seen if d is not None]) < 2 == max(categories):
+            lower = categories.index(min(categories))
+            first, second = (view.text(operation.operands[place]) for place in (lower, 1 - lower))
+            yield finding(_MAYBE_LOWER, operation.operands[lower], "torch.Tensor", first=first, second=second)
+            return
+
+
+def _parameter(view: FileView, node: ast.expr) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The function whose parameter a variable holds, as it was given; None for anything else."""
+    if not isinstance(node, ast.Name):
+        return None
+    scope = view.tree.scopes[node]
+    reached = view.evaluator.reaching(node)
+    function = scope.node if [b.kind for b in reached] == ["parameter"] and scope.lookup(node.id) else None
+    return function if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else None
+
+
+_CALLS = 16
+"""Calls of a function that are looked at: what the first ones give says what it is for."""
 
 
 def _may_be_lower(operation: ast.AST, operand: ast.expr) -> bool:

@@ -23,6 +23,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.precedence import is_closed
 from paddletorch.plan.syntax.statements import comments_in
 from paddletorch.resolve import Instance
+from paddletorch.text.source import has_line_end
 
 _CODE = "TEN106"
 _REPORTED = "AGD203"
@@ -153,7 +154,7 @@ def _assigned(view: FileView, call: ast.Call, part: ast.Subscript, name: str) ->
         edits = (Edit(whole, "", _CODE, (left, written, right, " = 0")),)
     elif operator is not None and alone:
         given = view.source.span(call.args[0])
-        before, after = ("(", ")") if "\n" in view.source.slice(given) else ("", "")
+        before, after = ("(", ")") if has_line_end(view.source.body[given.start : given.end]) else ("", "")
         edits = (Edit(whole, "", _CODE, (left, written, f"{right} {operator} {before}", given, after)),)
     elif left or whole != view.source.span(call) or any(isinstance(node, _EFFECTS) for node in ast.walk(part)):
         return NOTHING  # it would be evaluated twice, or stands in brackets

@@ -75,7 +75,7 @@ def _clip(view: FileView, given: ast.expr, clips: Mapping[ast.Call, Use]) -> _Cl
     """
     branches = [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]
     if isinstance(given, ast.Name | ast.Attribute):
-        branches = list(_assigned(view, given))
+        branches = list(assigned_values(view, given))
     calls = [b for b in branches if isinstance(b, ast.Call) and b in clips]
     nones = [b for b in branches if isinstance(b, ast.Constant) and b.value is None]
     rows = {clips[c].row.id for c in calls}
@@ -92,7 +92,7 @@ def _clip(view: FileView, given: ast.expr, clips: Mapping[ast.Call, Use]) -> _Cl
     return _Clip(row, number, bool(nones))
 
 
-def _assigned(view: FileView, node: ast.expr) -> Iterator[ast.expr]:
+def assigned_values(view: FileView, node: ast.expr) -> Iterator[ast.expr]:
     """The expressions assigned to a name or attribute; both branches of a conditional expression."""
     if isinstance(node, ast.Name):
         values = [b.value for b in view.tree.scopes[node].lookup(node.id)]

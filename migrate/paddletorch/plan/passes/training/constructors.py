@@ -16,6 +16,7 @@ from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.side_effects import is_pure
+from paddletorch.text.source import has_line_end
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -110,7 +111,7 @@ def source_text(view: FileView, node: ast.expr) -> str | None:
     if not _is_repeatable(node):
         return None
     text = view.source.slice(view.source.span(node))
-    return text if "\n" not in text else ast.unparse(node)
+    return text if not has_line_end(text.encode()) else ast.unparse(node)
 
 
 def _is_repeatable(node: ast.expr) -> bool:

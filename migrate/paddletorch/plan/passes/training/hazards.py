@@ -240,10 +240,10 @@ def _may_be_bfloat16(view: FileView, site: Site) -> bool:
 def _sparse(view: FileView) -> Iterator[Finding]:
     """Report embeddings with sparse gradients."""
     for call in view.tree.calls:
-        name = view.qualified(call.func) or ""
-        if not name.startswith("torch.nn.") or "mbedding" not in name:
+        if not any(k.arg == "sparse" and constant(k.value) is True for k in call.keywords):
             continue
-        if any(k.arg == "sparse" and constant(k.value) is True for k in call.keywords):
+        name = view.qualified(call.func) or ""
+        if name.startswith("torch.nn.") and "mbedding" in name:
             yield finding("AMP224", call, name)
 
 
@@ -256,22 +256,21 @@ _PRECISIONS = {
 def _precision(view: FileView, kind: str, code: str) -> Iterator[Finding]:
     """Report casts of a model's parameters: ``model.half()``, ``model.to(dtype=...)``, a default dtype."""
     wanted = _PRECISIONS[kind]
+    sets_default = b"set_default_dtype" in view.source.body
     for call in view.tree.calls:
         function = call.func
         if not isinstance(function, ast.Attribute):
             continue
-        name = view.qualified(function) or ""
-        if name.endswith(".set_default_dtype") and call.args and _names_dtype(view, call.args[0], wanted):
-            yield finding(code, call, name, what=view.text(call))
-            continue
-        if name or not _is_module(view, function.value):
+        if sets_default and call.args and (view.qualified(function) or "").endswith(".set_default_dtype"):
+            if _names_dtype(view, call.args[0], wanted):
+                yield finding(code, call, view.qualified(function) or "", what=view.text(call))
             continue
         casts = function.attr in wanted and not call.args
-        arguments = [*call.args, *(k.value for k in call.keywords if k.arg == "dtype")]
-        if function.attr == "to" and any(_names_dtype(view, a, wanted) for a in arguments):
-            casts = True
-        if casts:
-            yield finding(code, call, name, what=view.text(call))
+        if function.attr == "to":
+            arguments = [*call.args, *(k.value for k in call.keywords if k.arg == "dtype")]
+            casts = any(_names_dtype(view, a, wanted) for a in arguments)
+        if casts and _is_module(view, function.value) and not view.qualified(function):
+            yield finding(code, call, "", what=view.text(call))
 
 
 def _is_module(view: FileView, node: ast.expr) -> bool:

@@ -15,7 +15,7 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.refusals import Refusal, UnclearClipping, UnclearSchedule
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.passes.training.clipping import CLIPS, plan_clipping
+from paddletorch.plan.passes.training.clipping import CLIPS, assigned_values, plan_clipping
 from paddletorch.plan.passes.training.constructors import Constructor, constructors_of, source_text
 from paddletorch.plan.passes.training.schedulers import plan_schedulers
 from paddletorch.plan.uses.adapters import adapted, takes_as_it_stands
@@ -74,11 +74,16 @@ class _Made:
         before = self._planned.with_changes(Changes(uses=self.revised()))
         scheduled = before.with_changes(plan_schedulers(self._view, before))
         left = {u.site: _refusal(u) for u in plan_clipping(self._view, scheduled).uses if not u.converts}
+        apart = [u for u in clips if u.site in left]
+        calls = {u.site.call for u in apart}
         for optimizer in self._optimizers:
             given = optimizer.value("grad_clip")
-            if isinstance(left.get(optimizer.site), UnclearClipping) and isinstance(given, ast.Name | ast.Attribute):
+            if not isinstance(given, ast.Name | ast.Attribute):
+                continue
+            is_left = isinstance(left.get(optimizer.site), UnclearClipping)
+            if is_left or any(value in calls for value in assigned_values(self._view, given)):
                 self._clips[optimizer] = given
-        self._adapt([u for u in clips if u.site in left])
+        self._adapt(apart)
 
     def _adapt(self, uses: Sequence[Use]) -> None:
         for use in uses:

@@ -19,6 +19,7 @@ from paddletorch.plan.model.target_forms import TYPES_WITH_PROTOCOL
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import Constructor, atom, constructors_of, source_text
+from paddletorch.text.source import has_line_end
 
 _RENAMED = {"lr": "learning_rate", "eps": "epsilon", "nesterov": "use_nesterov"}
 _RENAMED_BY_CLASS = {"optim.RMSprop": {"alpha": "rho"}}
@@ -86,7 +87,7 @@ def _chosen(view: FileView, optimizer: Constructor) -> list[Edit]:
     assert function is not None
     assert given is not None
     code, span, text = optimizer.row.code, view.source.span(given), view.source.slice(view.source.span(function))
-    text = text if "\n" not in text else ast.unparse(function)
+    text = text if not has_line_end(text.encode()) else ast.unparse(function)
     return [
         Edit(Span(span.start, span.start), "paddle_groups_by_decay(", code),
         Edit(Span(span.end, span.end), f", {text})", code),

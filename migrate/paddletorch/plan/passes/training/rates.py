@@ -9,8 +9,10 @@ from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.use import Draft
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.written_functions import missing_functions
 from paddletorch.plan.passes.training.constructors import constructors_of, source_text
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.free_names import free_name
@@ -46,9 +48,15 @@ class _Rates:
         row: str = "Optimizer.set_lr",
         findings: Iterable[Finding] = (),
     ) -> Changes:
-        """The changes for a statement, whose member later passes must not edit."""
+        """The changes for a statement, whose member later passes must not edit; none if a function cannot stand."""
+        edits = tuple(edits)
+        try:
+            for edit in edits:
+                missing_functions(self._view, edit, name)
+        except Refused:
+            return NOTHING
         conversion = self._view.conversion(_CODE, node, name, replacement, row)
-        return Changes(tuple(edits), (conversion,), tuple(findings), handled=frozenset({member}))
+        return Changes(edits, (conversion,), tuple(findings), handled=frozenset({member}))
 
     # ------------------------------------------------------------ to torch
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from paddletorch.model import Edit
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
-from paddletorch.plan.model.findings import finding, refused
+from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.syntax.statements import insert_after
+from paddletorch.resolve import Binding, Instance
 
 _CODE = "NNL101"
 _REPORTED = "NNL201"
@@ -20,7 +21,30 @@ _METHOD = "reset_parameters"
 
 def plan_reset_methods(view: FileView, planned: Planned) -> Changes:
     """Call each own method after the base's constructor, and write out what it calls of the base's."""
-    return joined(one for scope in view.tree.own.values() for one in _plan_class(view, planned, scope.node))
+    classes = [one for scope in view.tree.own.values() for one in _plan_class(view, planned, scope.node)]
+    return joined([*classes, Changes(findings=tuple(_asked(view)))])
+
+
+def _asked(view: FileView) -> Iterator[Finding]:
+    """``hasattr(layer, "reset_parameters")`` of each layer of a module, or of what is given, becomes False."""
+    for call in view.tree.calls:
+        if not isinstance(call.func, ast.Name) or call.func.id != "hasattr" or len(call.args) != 2:
+            continue
+        layer, name = call.args
+        if not isinstance(name, ast.Constant) or name.value != _METHOD or not isinstance(layer, ast.Name):
+            continue
+        values = view.evaluator.objects(layer)
+        own = values and all(isinstance(value, Instance) and value.node is not None for value in values)
+        if not own and any(map(_is_any, view.evaluator.reaching(layer))):
+            difference = "Paddle's layers have no such method, so they would keep their values"
+            yield finding(_REPORTED, call, f"layer.{_METHOD}", difference=difference)
+
+
+def _is_any(binding: Binding) -> bool:
+    """Whether it binds a parameter, or each of a module's modules."""
+    function = binding.value.func if isinstance(binding.value, ast.Call) else None
+    listed = isinstance(function, ast.Attribute) and function.attr.endswith(("modules", "children"))
+    return binding.kind == "parameter" or listed
 
 
 def _plan_class(view: FileView, planned: Planned, node: ast.AST) -> Iterator[Changes]:

@@ -1,0 +1,87 @@
+"""Runs an example in two processes, as a launcher of the framework would start them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import socket
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from paddletorch.model import Framework
+from paddletorch.proof.compare import as_array, is_tensor
+
+_COUNT = 2
+_SECONDS = 60
+"""A process that waits longer for the other one is ended."""
+
+
+def in_two_processes(framework: Framework, run: Callable[[], Any]) -> list[Any]:
+    """What ``run`` gives in each of two forked processes, by rank; tensors come as arrays.
+
+    Raises:
+        RuntimeError: a process failed, with what it said.
+    """
+    ports = _free_ports(_COUNT + 1)
+    with tempfile.TemporaryDirectory() as folder:
+        children = [_start(framework, rank, ports, run, Path(folder, str(rank))) for rank in range(_COUNT)]
+        for child in children:
+            os.waitpid(child, 0)
+        found = [path.read_bytes() if (path := Path(folder, str(rank))).exists() else b"" for rank in range(_COUNT)]
+    results = [pickle.loads(each) if each else ("no result", None) for each in found]
+    for rank, (error, _) in enumerate(results):
+        if error:
+            raise RuntimeError(f"process {rank}: {error}")
+    return [value for _, value in results]
+
+
+def _start(framework: Framework, rank: int, ports: Sequence[int], run: Callable[[], Any], path: Path) -> int:
+    """Fork a process that writes an error or nothing, and its result, to ``path``; gives its number."""
+    child = os.fork()
+    if child:
+        return child
+    signal.alarm(_SECONDS)
+    os.environ.update(_environment(framework, rank, ports))
+    try:
+        outcome = ("", _plain(run()))
+    except Exception:
+        outcome = (traceback.format_exc(limit=-3), None)
+    partial = path.with_suffix(".part")
+    partial.write_bytes(pickle.dumps(outcome))
+    partial.rename(path)
+    os._exit(0)  # without what the parent registered for its own end
+
+
+def _environment(framework: Framework, rank: int, ports: Sequence[int]) -> dict[str, str]:
+    """What the framework's launcher sets for a process."""
+    if framework == "torch":
+        own = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(_COUNT)}
+        return own | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(ports[0]), "TORCHELASTIC_RUN_ID": "proof"}
+    ends = [f"127.0.0.1:{port}" for port in ports[1:]]
+    own = {"PADDLE_TRAINER_ID": str(rank), "PADDLE_TRAINERS_NUM": str(_COUNT), "PADDLE_DISTRI_BACKEND": "gloo"}
+    own |= {"PADDLE_TRAINER_ENDPOINTS": ",".join(ends), "PADDLE_CURRENT_ENDPOINT": ends[rank]}
+    return own | {"PADDLE_MASTER": f"127.0.0.1:{ports[0]}"}
+
+
+def _free_ports(number: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(number)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [int(each.getsockname()[1]) for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def _plain(value: Any) -> Any:
+    if is_tensor(value):
+        return as_array(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value
