@@ -292,3 +292,15 @@ def test_an_example_in_two_processes() -> None:
 def test_what_fails_in_one_of_two_processes_is_told() -> None:
     with pytest.raises(RuntimeError, match=r"(?s)process 1: .*ZeroDivisionError"):
         execute("torch", module_text("torch", "import os\n1 / (1 - int(os.environ['RANK']))"), "<e>", processes=True)
+
+
+def test_the_process_that_serves_the_store_outlives_its_own_part() -> None:
+    text = module_text(
+        "torch",
+        "import os\nimport time\nimport torch.distributed as dist\nrank = os.environ['RANK']\n"
+        "port = int(os.environ['MASTER_PORT'])\n"
+        "dist.kept = dist.TCPStore('127.0.0.1', port, 2, rank == '0', wait_for_workers=False)\n"
+        "if rank == '1':\n    dist.kept.add('early', 1)\n    time.sleep(0.5)\n    dist.kept.add('late', 1)\n"
+        "else:\n    dist.kept.wait(['early'])\nrank",
+    )
+    assert execute("torch", text, "<example>", processes=True) == ["0", "1"]

@@ -7,6 +7,7 @@ import pickle
 import signal
 import socket
 import tempfile
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,8 @@ from paddletorch.proof.compare import as_array, is_tensor
 _COUNT = 2
 _SECONDS = 60
 """A process that waits longer for the other one is ended."""
+_POLL = 0.01
+"""Seconds between two looks at what the processes have written."""
 
 
 def in_two_processes(framework: Framework, run: Callable[[], Any]) -> list[Any]:
@@ -28,10 +31,15 @@ def in_two_processes(framework: Framework, run: Callable[[], Any]) -> list[Any]:
     """
     ports = _free_ports(_COUNT + 1)
     with tempfile.TemporaryDirectory() as folder:
-        children = [_start(framework, rank, ports, run, Path(folder, str(rank))) for rank in range(_COUNT)]
-        for child in children:
+        paths = [Path(folder, str(rank)) for rank in range(_COUNT)]
+        end = os.pipe()
+        children = {_start(framework, rank, ports, run, path, end): path for rank, path in enumerate(paths)}
+        os.close(end[0])
+        living = _wait_for_results(children)
+        os.close(end[1])
+        for child in living:
             os.waitpid(child, 0)
-        found = [path.read_bytes() if (path := Path(folder, str(rank))).exists() else b"" for rank in range(_COUNT)]
+        found = [path.read_bytes() if path.exists() else b"" for path in paths]
     results = [pickle.loads(each) if each else ("no result", None) for each in found]
     for rank, (error, _) in enumerate(results):
         if error:
@@ -39,11 +47,27 @@ def in_two_processes(framework: Framework, run: Callable[[], Any]) -> list[Any]:
     return [value for _, value in results]
 
 
-def _start(framework: Framework, rank: int, ports: Sequence[int], run: Callable[[], Any], path: Path) -> int:
-    """Fork a process that writes an error or nothing, and its result, to ``path``; gives its number."""
+def _wait_for_results(children: Mapping[int, Path]) -> list[int]:
+    """Wait until each process has written its result or ended without one; gives those that live."""
+    living = list(children)
+    while not all(children[child].exists() for child in living):
+        living = [child for child in living if not os.waitpid(child, os.WNOHANG)[0]]
+        time.sleep(_POLL)
+    return living
+
+
+def _start(
+    framework: Framework, rank: int, ports: Sequence[int], run: Callable[[], Any], path: Path, end: tuple[int, int]
+) -> int:
+    """Fork a process that writes an error or nothing, and its result, to ``path``; gives its number.
+
+    It lives until the writing side of the pipe ``end`` is closed: the first process serves the store through which all
+    find each other, and the others would be cut off if it ended when its own part is done.
+    """
     child = os.fork()
     if child:
         return child
+    os.close(end[1])
     signal.alarm(_SECONDS)
     os.environ.update(_environment(framework, rank, ports))
     try:
@@ -53,6 +77,7 @@ def _start(framework: Framework, rank: int, ports: Sequence[int], run: Callable[
     partial = path.with_suffix(".part")
     partial.write_bytes(pickle.dumps(outcome))
     partial.rename(path)
+    os.read(end[0], 1)
     os._exit(0)  # without what the parent registered for its own end
 
 
