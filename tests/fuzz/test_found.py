@@ -656,3 +656,43 @@ def test_groups_of_an_optimizer_stay_where_a_star_may_bind_the_name_of_the_writt
     result = check(source, Options("paddle"))
     assert b"torch_rates" not in result.output
     assert [(d.line, d.code) for d in result.diagnostics if d.fate] == [(4, "TRN201")]
+
+
+def test_a_keyword_that_only_a_bracket_keeps_apart_from_what_is_converted() -> None:
+    source = (
+        b"from paddle.io import DataLoader\ndef collate(batch):return(),np()\n"
+        b"for y in DataLoader((),batch_size=2,collate_fn=collate): pass\n"
+    )
+    assert b"return torch.utils.data.default_convert(" in check(source, Options("torch")).output
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"class Wrapped:from torch import nn\nprint(torch.tensor([]), torch.chunk(x,dim))\n",
+        b'"""Doc."""\n\n@decorated\ndef f(x, d):\n    import torch\n    return torch.chunk(x, d)\n',
+        b"def f(x, d):\n    import torch\n    return torch.chunk(x, d)\nimport torch\n",
+    ],
+)
+def test_a_written_function_in_a_file_that_imports_the_framework_further_down(source: bytes) -> None:
+    output = check(source, Options("paddle")).output
+    assert output.index(b"import paddle\n\n\ndef torch_chunk(") < output.index(b"torch_chunk(x")
+
+
+def test_a_walk_over_parameters_in_brackets() -> None:
+    source = b"import torch\nsum(p.numel()for p in(model.parameters()))\n"
+    assert b"in(model.named_parameters()) if name" in check(source, Options("paddle")).output
+
+
+@pytest.mark.parametrize(
+    "given", ['(y := "torch.cuda.amp.GradScaler")', '"torch.Tensor" if typed else "torch.nn.Module"']
+)
+def test_strings_inside_of_annotations(given: str) -> None:
+    output = check(
+        f"import torch\ndef f():\n    scaler: {given} = 3\n    return scaler\n".encode(), Options("paddle")
+    ).output
+    assert b"torch." not in output.replace(b"paddle", b"")
+
+
+def test_a_star_behind_an_augmented_assignment_is_no_python() -> None:
+    check(b"import paddle\nw = paddle.ones([2])\nw+=*a\nprint(w)\n", Options("torch"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import io
+import keyword
 import re
 import tokenize
 from bisect import bisect_left, bisect_right
@@ -23,6 +24,9 @@ WIDTH = 120
 _INDENT = re.compile(rb"(?m):[ \t]*(?:#[^\r\n]*)?\r?\n( +)[^\s#]")
 _IDENTIFIER = re.compile(rb"[\w\x80-\xff]+\Z")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+_WORD = re.compile(rb"[\w\x80-\xff]")
+_KEYWORD = re.compile(b"(?:" + "|".join(keyword.kwlist).encode() + rb")(?![\w\x80-\xff])")
+_LONGEST = max(map(len, keyword.kwlist))
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 
@@ -235,12 +239,25 @@ def _render(body: bytes, span: Span, edits: list[Edit], found: list[Piece]) -> N
                     raise ValueError(f"edits overlap at byte {edits[following].span.start}")
                 following += 1
         found.append(Piece(body[position:start], Span(position, start), True))
+        first = len(found)
         if edit.parts:
             _replace(body, edit, edits[index + 1 : following], found)
         else:
             found.append(Piece(edit.text.encode("utf-8"), edit.span, False))
+        if _is_behind_keyword(body, span.start, start) and _WORD.match(_text(found[first:])):
+            found.insert(first, Piece(b" ", edit.span, False))
+        if end < span.end and _KEYWORD.match(body, end) and _WORD.match(_text(found[first:])[-1:]):
+            found.append(Piece(b" ", edit.span, False))
         position, index = end, following
     found.append(Piece(body[position : span.end], Span(position, span.end), True))
+
+
+def _is_behind_keyword(body: bytes, start: int, position: int) -> bool:
+    """Whether a keyword ends at ``position``: in ``return(x)`` only the bracket keeps it apart from what follows."""
+    if position == start or not body[position - 1 : position].isalpha():
+        return False
+    word = _IDENTIFIER.search(body, max(start, position - _LONGEST - 1), position)
+    return word is not None and _KEYWORD.fullmatch(word[0]) is not None
 
 
 def _replace(body: bytes, edit: Edit, inside: list[Edit], found: list[Piece]) -> None:
@@ -287,9 +304,11 @@ def _is_primary(text: bytes) -> bool:
     return isinstance(body, ast.Attribute) and body.attr == "attribute"
 
 
-def _position(edit: Edit) -> tuple[int, bool, int, bool]:
-    """Insertions come before a replacement that starts at the same byte; larger replacements first.
+def _position(edit: Edit) -> tuple[int, bool, bool, int, bool]:
+    """Insertions come before a replacement that starts at the same byte, imports first; larger replacements first.
 
     Of two that replace the same span, the one whose parts copy that span comes first: the other applies inside it.
     """
-    return edit.span.start, edit.span.end > edit.span.start, -edit.span.end, edit.span not in edit.parts
+    start, end = edit.span
+    is_import = end == start and edit.text.lstrip().startswith(("import ", "from "))
+    return start, end > start, not is_import, -end, edit.span not in edit.parts

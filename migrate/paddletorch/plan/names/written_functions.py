@@ -86,7 +86,7 @@ def _is_free(view: FileView, name: str) -> bool:
 
 
 def place_below_imports(view: FileView, edit: Edit) -> int | None:
-    """Where a function is written that an edit calls: below the module's last import above it.
+    """Where a function is written that an edit calls: below the module's last import above it, else at the top.
 
     None if there is no line of its own.
     """
@@ -99,11 +99,14 @@ _LINE_ENDS = re.compile(rb"[\r\n]*")
 
 
 def _places(view: FileView) -> tuple[list[int], list[int | None]]:
-    """Where the module's imports end, in order, and the place below each for a function, if it has one."""
+    """Where the module's imports end, in order, and the place below each for a function, if it has one.
+
+    The first entry is that of the module's top, for what stands above all imports.
+    """
     body = view.tree.module.body
-    ends: list[int] = []
-    places: list[int | None] = []
     closed = any(isinstance(s, ast.Global) for s in body)
+    ends: list[int] = [0]
+    places: list[int | None] = [None if closed else place_at_top(view)]
     for number, statement in enumerate(body):
         if not _imports(statement):
             continue
@@ -113,6 +116,24 @@ def _places(view: FileView) -> tuple[list[int], list[int | None]]:
         ends.append(view.source.span(statement).end)
         places.append(None if shut or end is None else _below(view, end))
     return ends, places
+
+
+def place_at_top(view: FileView) -> int | None:
+    """The start of the first statement of the module that may have others above it; None if there is no such line."""
+    body = view.tree.module.body
+    head = 1 if ast.get_docstring(view.tree.module, clean=False) is not None else 0
+    while head < len(body) and _is_future(body[head]):
+        head += 1
+    if head == len(body):
+        return None
+    line = view.source.first_line(body[head])
+    if head and line <= (body[head - 1].end_lineno or line):
+        return None
+    return view.source.line_span(line).start
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
 
 
 def _below(view: FileView, line: int) -> int:

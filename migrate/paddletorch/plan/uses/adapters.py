@@ -26,7 +26,12 @@ from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled, statement_below
-from paddletorch.plan.names.written_functions import functions_in, has_function, place_below_imports
+from paddletorch.plan.names.written_functions import (
+    functions_in,
+    has_function,
+    place_at_top,
+    place_below_imports,
+)
 from paddletorch.plan.syntax.statements import start_of
 
 CODE = "API240"
@@ -311,15 +316,21 @@ def plan_adapters(view: FileView, planned: Planned) -> Changes:
     imports: list[Import] = []
     for place in sorted({found.place for found in used.values()}):
         here = sorted((found for found in used.values() if found.place == place), key=lambda found: _order(found.one))
-        above = view.source.body[:place]
-        blank = max(0, 3 - above[len(above.rstrip(b" \r\n")) :].count(view.source.newline.encode()))  # two empty lines
-        text = "\n" * blank + "".join(f"{found.one.text}\n\n" for found in here)
         below = statement_below(view, place)
+        text = "\n" * _empty_lines(view, place, below) + "".join(f"{found.one.text}\n\n" for found in here)
         site = next((found.site for found in here if found.site is not None), None)
         written = _written(view, site, below, place, text.replace("\n", view.source.newline))
         edits += written.edits
         imports += [one._replace(node=below, site=site) for one in written.imports]  # it must be bound up there
     return Changes(tuple(edits), imports=tuple(imports)) if used else NOTHING
+
+
+def _empty_lines(view: FileView, place: int, below: ast.stmt) -> int:
+    """How many line ends make two empty lines above ``place``, where an import may be inserted as well."""
+    if place == place_at_top(view):
+        return 0 if isinstance(below, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else 2
+    above = view.source.body[:place]
+    return max(0, 3 - above[len(above.rstrip(b" \r\n")) :].count(view.source.newline.encode()))
 
 
 def _adapters(view: FileView, planned: Planned) -> Iterator[_Inserted]:

@@ -48,8 +48,10 @@ def _strings_in(annotation: ast.expr) -> Iterator[ast.Constant]:
                 stack += parts
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 stack += left, right
-            case ast.Starred(value=inner):
+            case ast.Starred(value=inner) | ast.NamedExpr(value=inner):
                 stack.append(inner)
+            case ast.IfExp(body=left, orelse=right):
+                stack += left, right
             case ast.Subscript(value=generic, slice=inner) if (name := _last_name(generic)) != "Literal":
                 described = (
                     isinstance(inner, ast.Tuple) and name == "Annotated"

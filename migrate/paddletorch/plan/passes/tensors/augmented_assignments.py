@@ -38,6 +38,8 @@ def _plan_statement(view: FileView, statement: ast.AugAssign) -> Changes:
     target = statement.target
     if view.is_deselected(_CODE, statement) or not _may_be_tensor(view, target, statement.value):
         return NOTHING
+    if isinstance(statement.value, ast.Starred):  # ``x += *y`` parses, and no compiler takes it
+        return NOTHING
     if not is_pure(target):  # evaluated once as it stands, twice if it is written twice
         return Changes(findings=(refused(EvaluatedTwice((view.text(target),)), target, "paddle.Tensor"),))
     edit = _rebound(view, statement)

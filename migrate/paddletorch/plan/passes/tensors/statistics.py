@@ -15,6 +15,7 @@ from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.brackets import with_brackets
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.resolve import Instance, NoneValue
 
@@ -203,9 +204,10 @@ def _without_statistics(view: FileView, call: ast.Call, member: ast.Attribute, t
     name = free_name(view, call, "name")
     end = view.source.span(member).end
     text = view.quoted(f" if {name}.split('.')[-1] not in ('_mean', '_variance')", call)
-    after = view.source.span(call).end
+    variable = view.source.span(target)
+    after = with_brackets(view.source, view.source.span(call), variable.end).end
     edits = (
-        Edit(view.source.span(target), f"{name}, {target.id}", _CODE),
+        Edit(variable, f"{name}, {target.id}", _CODE),
         Edit(Span(end - len("parameters"), end), "named_parameters", _CODE),
         Edit(Span(after, after), text, _CODE),
     )
