@@ -696,3 +696,23 @@ def test_strings_inside_of_annotations(given: str) -> None:
 
 def test_a_star_behind_an_augmented_assignment_is_no_python() -> None:
     check(b"import paddle\nw = paddle.ones([2])\nw+=*a\nprint(w)\n", Options("torch"))
+
+
+def test_a_weight_of_a_layer_of_any_class_stays_open_when_the_annotation_is_converted() -> None:
+    source = (
+        b"import torch.nn as nn\nimport torch.nn.init as init\n"
+        b"def _init(module:nn.Module):fan_in=init._calculate_fan_in_and_fan_out(module.weight)\n"
+    )
+    assert "NNL209" in [d.code for d in check(source, Options("paddle")).diagnostics]
+
+
+def test_an_import_that_nothing_reads_keeps_no_other_at_the_top() -> None:
+    source = b"import torch.rpc\nimport torch.rpc as nn\ndef shapes():((nn))\n"
+    assert b"def shapes():import torch.rpc as nn; ((nn))" in check(source, Options("paddle")).output
+
+
+def test_a_shape_that_is_assigned_to() -> None:
+    source = (
+        b'import paddle\n(batch["x"].shape)=channels\ndef shape_of():return batch["x"].shape\nprint(shape_of({})+[])\n'
+    )
+    assert b"return list(batch" in check(source, Options("torch")).output

@@ -162,7 +162,7 @@ def fans(call: BoundCall) -> None:
     others = {owner for owner in owners - linear if owner.startswith(("torch.", "paddle."))}  # some may be converted
     if linear and not others:
         call.rewrite(call.row_template.replace("{tensor}", "{tensor}.t()"))
-    elif linear or (_is_layers(call) and owners <= {"torch.nn.Module"}):
+    elif linear or (_is_layers(call) and owners <= {"torch.nn.Module", "paddle.nn.Layer"}):
         call.stop("NNL209")  # perhaps a linear layer's
 
 

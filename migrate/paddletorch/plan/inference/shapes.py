@@ -56,6 +56,8 @@ def _answers(view: FileView) -> dict[tuple[ast.expr, Kind, int], bool]:
 
 
 def _is_used_as(view: FileView, node: ast.expr, kind: Kind, depth: int) -> bool:
+    if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        return False  # what is assigned here has nothing around it
     value = _past_slices(view, node)
     if _here(view, value, kind, depth):
         return True

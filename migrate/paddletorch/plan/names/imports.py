@@ -230,7 +230,7 @@ def _loads_without_source(view: FileView) -> bool:
     of_source = [found for found in on_top if any(view.settings.is_of_source(b.qualified or "") for b in found)]
     reads = [view.tree.reads(found) for found in of_source]
     only_functions = all(function_around(view, load) is not None for loads in reads for load in loads)
-    return _selects_modules(view) and only_functions and all(places_of(view, loads) for loads in reads)
+    return _selects_modules(view) and only_functions and all(places_of(view, loads) for loads in reads if loads)
 
 
 _MOST_IMPORTS = 8
