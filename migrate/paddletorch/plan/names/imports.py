@@ -228,9 +228,10 @@ def _loads_without_source(view: FileView) -> bool:
     """Whether only functions use the source, so that its imports in them are all that the module needs changed."""
     on_top = [found for found in view.tree.scope.bindings.values() if any(is_on_top(view, b) for b in found)]
     of_source = [found for found in on_top if any(view.settings.is_of_source(b.qualified or "") for b in found)]
-    reads = [view.tree.reads(found) for found in of_source]
+    roots = [found for found in of_source if all(b.qualified == view.settings.source for b in found)]
+    reads = [loads for found in of_source if (loads := view.tree.reads(found)) or found not in roots]
     only_functions = all(function_around(view, load) is not None for loads in reads for load in loads)
-    return _selects_modules(view) and only_functions and all(places_of(view, loads) for loads in reads if loads)
+    return _selects_modules(view) and only_functions and all(places_of(view, loads) for loads in reads)
 
 
 _MOST_IMPORTS = 8
