@@ -162,8 +162,12 @@ def fans(call: BoundCall) -> None:
     others = {owner for owner in owners - linear if owner.startswith(("torch.", "paddle."))}  # some may be converted
     if linear and not others:
         call.rewrite(call.row_template.replace("{tensor}", "{tensor}.t()"))
-    elif linear or (_is_layers(call) and owners <= {"torch.nn.Module", "paddle.nn.Layer"}):
+    elif linear or (_is_layers(call) and owners <= _BASES):
         call.stop("NNL209")  # perhaps a linear layer's
+
+
+_BASES = {"torch.nn.Module", "paddle.nn.Layer"}
+"""The base of all layers, also where the file's code is converted already."""
 
 
 def _is_weight(call: BoundCall) -> bool:
@@ -181,7 +185,7 @@ def _is_layers(call: BoundCall) -> bool:
     owners = _owners(call)
     if any(owner.endswith(("Embedding", "EmbeddingBag")) for owner in owners):
         return False
-    if "torch.nn.Module" in owners and len(owners) > 1:
+    if owners & _BASES and not owners <= _BASES:
         return False  # of a class of the file, whose parameters keep their layout
     node = _attribute(call)
     return node is not None and node.attr.startswith("weight")
