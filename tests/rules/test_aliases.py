@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from inspect import unwrap
@@ -11,6 +12,7 @@ from types import ModuleType
 import pytest
 from paddletorch.engine.engine import Engine
 from paddletorch.model import Options
+from paddletorch.proof.torchvision_operators import load_torchvision
 from paddletorch_rules import TableError, load
 from paddletorch_rules.aliases import Aliases, expanded
 from paddletorch_rules.check import resolve
@@ -20,7 +22,10 @@ from paddletorch_rules.schema import AliasRule
 
 TABLE = load()
 RULES = read(sorted((Path(__file__).parents[2] / "rules" / "paddletorch_rules").glob("aliases.toml"))).aliases
+load_torchvision()
 PAIRS = [pair for rule in RULES for pair in expanded(rule)]
+if "torchvision" not in sys.modules:
+    PAIRS = [(alias, name) for alias, name in PAIRS if not name.startswith("torchvision.")]
 SIDES: tuple[Framework, ...] = ("torch", "paddle")
 
 

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from paddletorch_rules.adapters import adapters, functions
+
 from paddletorch.model import Edit
 from paddletorch.plan.model.changes import Changes
 from paddletorch.plan.model.findings import Finding, refused
@@ -80,5 +82,7 @@ def _name_of(view: FileView, binding: Binding, base: ast.expr) -> str | None:
     """What the base is called in the module: ``Conv1D``, or ``PaddleConv1D`` where that is something else."""
     if not isinstance(base, ast.Attribute):
         return binding.name
-    names = base.attr, f"{view.settings.source.capitalize()}{base.attr}"
-    return next((name for name in names if not view.tree.scope.lookup(name)), None)
+    other = f"{view.settings.source.capitalize()}{base.attr}"
+    written = {*functions(view.target), *(one.name for one in adapters(view.target).values())}  # which would be hidden
+    names = (base.attr, other, f"{other}Class")
+    return next((name for name in names if name not in written and not view.tree.scope.lookup(name)), None)
