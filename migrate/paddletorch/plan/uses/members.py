@@ -31,6 +31,7 @@ from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.sites.attribute_keys import is_set_on_self
 from paddletorch.plan.uses.attributes import larger_member, plan_attribute
 from paddletorch.plan.uses.expression_templates import replace_match
 from paddletorch.plan.uses.instance_calls import plan_instance_calls
@@ -150,6 +151,8 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
         if certainty is Certainty.NO or view.suppressed(row.code, call or node):
             continue
         if file.receivers.overrides(node.value, node.attr) or _is_given(file, node):
+            continue
+        if row.kind == "method" and is_set_on_self(view, node):
             continue
         changes = NOTHING
         if row.kind == "attribute":
