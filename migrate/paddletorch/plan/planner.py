@@ -91,7 +91,9 @@ def _without_removed(view: FileView, planned: Planned) -> list[Finding]:
 
 def _is_of_name(found: Finding) -> bool:
     """Whether it says of a name that it stays, and nothing of what it is used for."""
-    return isinstance(found.refusal, NoSuchUse | NeedsWholeCall) or (found.row is not None and found.row.kind == "unsupported")
+    return isinstance(found.refusal, NoSuchUse | NeedsWholeCall) or (
+        found.row is not None and found.row.kind == "unsupported"
+    )
 
 
 def _is_written_elsewhere(view: FileView, written: str, found: Finding) -> bool:

@@ -109,6 +109,8 @@ def _plan_match(file: _File, match: Match) -> Changes | None:
     view, row, name = file.view, match.row, file.view.text(match.node)
     if match.start in file.planned.handled or (file.left_scaler is not None and row.receiver == "scaler"):
         return None
+    if _is_given(file, match.start):
+        return None
     if view.suppressed(row.code, match.node):
         return NOTHING
     try:

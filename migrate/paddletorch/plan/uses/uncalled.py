@@ -227,9 +227,9 @@ _LABEL = "name"
 def _calls_mean_the_same(view: FileView, candidate: Candidate) -> bool:
     own = candidate.form.signature(view.settings.source_releases.newest)
     form = target_form(candidate.row, view)
-    if own is not None and not form.template and candidate.row.hook is None:
-        if all(p.name == _LABEL for p in own.parameters):
-            return True  # it takes nothing that could be called otherwise
+    is_plain = not form.template and candidate.row.hook is None
+    if is_plain and own is not None and all(p.name == _LABEL for p in own.parameters):
+        return True  # it takes nothing that could be called otherwise
     is_function = candidate.row.instance == "tensor" or candidate.row.kind == "function"
     if not is_function or len(view.settings.overloads(candidate.name)) > 1:
         return False
