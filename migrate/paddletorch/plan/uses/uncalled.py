@@ -94,7 +94,7 @@ def _check_member(view: FileView, candidate: Candidate, member: str, call: ast.C
     made = view.settings.table.makes(candidate.name)
     receivers = (made, *view.settings.table.bases(made)) if made else ()
     own = [(row, form) for row, form in view.settings.members(member) if row.receiver in receivers]
-    refusal = NeedsWholeCall(f"it in this call of .{member}", target)
+    refusal = NeedsWholeCall(f"it before .{member}", target)
     if len(own) != 1 or own[0][0].kind != "method" or call is None:
         raise Refused(refusal)
     row, form = own[0]
