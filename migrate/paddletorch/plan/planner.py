@@ -10,7 +10,7 @@ from operator import attrgetter
 from paddletorch.plan.inference.receivers import Receivers
 from paddletorch.plan.model.changes import Changes, Pass, Planned
 from paddletorch.plan.model.findings import Finding
-from paddletorch.plan.model.refusals import NoSuchUse
+from paddletorch.plan.model.refusals import NeedsWholeCall, NoSuchUse
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.order import PASSES
@@ -91,7 +91,9 @@ def _without_removed(view: FileView, planned: Planned) -> list[Finding]:
 
 def _is_of_name(found: Finding) -> bool:
     """Whether it says of a name that it stays, and nothing of what it is used for."""
-    return isinstance(found.refusal, NoSuchUse) or (found.row is not None and found.row.kind == "unsupported")
+    return isinstance(found.refusal, NoSuchUse | NeedsWholeCall) or (
+        found.row is not None and found.row.kind == "unsupported"
+    )
 
 
 def _is_written_elsewhere(view: FileView, written: str, found: Finding) -> bool:

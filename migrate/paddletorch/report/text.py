@@ -175,12 +175,13 @@ def _left_by_code(summary: Summary, options: Options, *, every: bool) -> Iterato
     columns = width()
     yield ""
     yield from wrapped(findings_line(summary), columns)
-    for code, count in codes.most_common(None if every else _CODES):
+    shown = len(codes) if every or len(codes) == _CODES + 1 else _CODES  # one more takes the line that would count it
+    for code, count in codes.most_common(shown):
         title = printable(specs[code].title) if code in specs else ""
         yield from _styled_code(wrapped(f"{code}  {title}", columns, f"{count:9,}  ", " " * 19), code, "yellow")
-    if not every and len(codes) > _CODES:
-        rest = sum(count for _, count in codes.most_common()[_CODES:])
-        yield f"{rest:9,}  of {counted(len(codes) - _CODES, 'other code')}; --statistics lists them"
+    if shown < len(codes):
+        rest = sum(count for _, count in codes.most_common()[shown:])
+        yield f"{rest:9,}  under {len(codes) - shown} other codes; --statistics lists them"
 
 
 def _remarks(summary: Summary, options: Options) -> Iterator[str]:

@@ -167,7 +167,7 @@ REFUSED = {
     "unknown keywords": "API203",
     "unknown positionals": "API203",
     "keywords in place": "API203",
-    "attribute of the class": "API204",
+    "attribute of the class": "API233",
     "getattr": "API205",
 }
 """Positions that may be left as they are, and by which diagnostic."""

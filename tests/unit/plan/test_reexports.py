@@ -83,3 +83,17 @@ def test_what_is_converted_already_is_no_longer_found(tmp_path: Path) -> None:
     compat = COMPAT.replace("torch.cuda.amp", "paddle.amp").replace("autocast", "auto_cast as autocast", 1)
     code = "import torch\nfrom .compat import GradScaler\ns = GradScaler(enable=True)\n"
     assert [d.code for d in convert(tmp_path, code, compat=compat).diagnostics] == []
+
+
+@pytest.mark.parametrize("target", ["paddle", "torch"])
+@pytest.mark.parametrize("alias", ["Tensor = {0}.Tensor", "from {0} import Tensor"])
+def test_the_tensor_class_under_a_name_of_another_file_stays(tmp_path: Path, target: Framework, alias: str) -> None:
+    source = "torch" if target == "paddle" else "paddle"
+    code = f"import {source}\nfrom .compat import Tensor\ndef f(x: Tensor) -> Tensor:\n    return {source}.abs(x)\n"
+    compat = f"import {source}\n{alias.format(source)}\n"
+    result = convert(tmp_path, code, target, compat)
+    assert not result.diagnostics
+    assert "def f(x: Tensor) -> Tensor:" in result.output.decode()
+    other = Engine(Options(target=target)).convert(compat.encode(), "compat.py")
+    assert alias.format(target) in other.output.decode()
+    assert not other.diagnostics

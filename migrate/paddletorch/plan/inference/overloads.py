@@ -13,6 +13,7 @@ from paddletorch_rules.facts import facts
 from paddletorch.plan.inference.keywords import seen_items
 from paddletorch.plan.inference.unpacked_arguments import seen_elements
 from paddletorch.plan.model.refusals import NoFormFits, Refused
+from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Instance, Qualified
 from paddletorch.resolve.values import Container
@@ -47,6 +48,8 @@ def choose(view: FileView, call: ast.Call, options: Sequence[tuple[Row, Form]], 
     Raises:
         Refused: several fit, and the arguments do not show which is meant.
     """
+    if len(options) > 1 and _gives_one_result(call):
+        options = [o for o in options if not any(f.results for f in o[0].forms(view.target))] or options
     if len(options) == 1:
         return options[0]
     newest = view.settings.source_releases.newest
@@ -63,6 +66,12 @@ def choose(view: FileView, call: ast.Call, options: Sequence[tuple[Row, Form]], 
         if found:
             return found[0]
     return options[0]
+
+
+def _gives_one_result(call: ast.Call) -> bool:
+    """Whether the result goes into one of the arguments, a tensor: ``torch.max(largest, squares, out=largest)``."""
+    out = next((keyword.value for keyword in call.keywords if keyword.arg == "out"), None)
+    return out is not None and any(same_code(out, argument) for argument in call.args)
 
 
 def _is_class_with_unseen(view: FileView, call: ast.Call, found: Sequence[tuple[Row, Form]]) -> bool:

@@ -114,7 +114,7 @@ def details(refusal: Refusal) -> tuple[tuple[str, str], ...]:
 
 def _short(template: str) -> str:
     """A template shortened for a message: the function it calls, or "an expression"; other text is unchanged."""
-    if re.fullmatch(r"[\w ,]+", template):
+    if re.fullmatch(r"[\w ,.]+", template):
         return template
     called = re.match(r"[A-Za-z_][\w.]*\(", template)
     return f"{called.group()}...)" if called else "an expression of several parts"

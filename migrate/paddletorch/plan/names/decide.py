@@ -10,6 +10,8 @@ import ast
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 
+from paddletorch_rules import Row
+
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.model.changes import Changes, Import, Planned
 from paddletorch.plan.model.naming import Group, Naming
@@ -241,7 +243,17 @@ def target_of(view: FileView, name: str) -> str | None:
     found = view.settings.lookup(name)
     if found is None:
         return None
-    form = view.settings.emitted(found[0])
+    plain = _plain_name(view, found[0])
+    if plain is not None:
+        return plain
+    for row, _ in view.settings.overloads(name):  # a call of `torch.Tensor` is an expression, the class is a name
+        if row.kind == "constant" and (plain := _plain_name(view, row)) is not None:
+            return plain
+    return None
+
+
+def _plain_name(view: FileView, row: Row) -> str | None:
+    form = view.settings.emitted(row)
     return form.names[0] if form is not None and form.names and form.template is None else None
 
 

@@ -23,6 +23,15 @@ def self_scope(view: FileView, node: ast.Attribute) -> Scope | None:
     return None if scope is None else scope.enclosing_class()
 
 
+def is_set_on_self(view: FileView, node: ast.Attribute) -> bool:
+    """Whether ``self.type`` is what its class has set, and not the method that it inherits by this name."""
+    scope = self_scope(view, node)
+    if scope is None:
+        return False
+    key, stores = attribute_key(view, node.attr, scope), view.evaluator.stores(node.attr)
+    return any(attribute_key(view, node.attr, self_scope(view, store.target)) == key for store in stores)
+
+
 class _Families:
     """Classes of a file that derive from one another, and the attributes that only their own methods name."""
 

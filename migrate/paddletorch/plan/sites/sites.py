@@ -15,6 +15,8 @@ from paddletorch.plan.sites.attribute_keys import attribute_key, self_scope
 from paddletorch.resolve import Binding, NoneValue, Qualified
 
 _CHECKS = frozenset({"isinstance", "issubclass"})
+_NAMES_A_TYPE = frozenset({"typing.cast", "typing_extensions.cast"})
+"""Functions whose first argument says a type, as an annotation does."""
 _PROBES = frozenset({"dir", "hasattr", "getattr", "setattr", "delattr"})
 
 
@@ -280,6 +282,8 @@ def _argument_role(view: FileView, call: ast.Call, node: ast.expr) -> tuple[Role
         return "partial", call
     if name in _CHECKS:
         return "check", None
+    if name in _NAMES_A_TYPE and call.args and call.args[0] is node:
+        return "annotation", None
     if name in _PROBES and call.args and call.args[0] is node:
         return "probe", call
     return "value", None

@@ -375,9 +375,10 @@ def _place(view: FileView, site: Site) -> int | None:
     nodes = [b.node for b in site.anchor.bindings if b.scope is view.tree.scope]
     if site.anchor.kind != "import" or not nodes or len(nodes) != len(site.anchor.bindings):
         return None
-    last = max((n for n in nodes if isinstance(n, ast.Import | ast.ImportFrom)), key=start_of, default=None)
-    if last is None or view.parent(last) is not view.tree.module or len(nodes) > 1:
+    imports = [n for n in nodes if isinstance(n, ast.Import | ast.ImportFrom) and view.parent(n) is view.tree.module]
+    if len(imports) != len(nodes):
         return None
+    last = max(imports, key=start_of)  # `import torch` and `import torch.optim` bind one name
     below = body[body.index(last) :]
     count = next((n for n, s in enumerate(below) if not isinstance(s, ast.Import | ast.ImportFrom)), len(below))
     end = below[count - 1].end_lineno

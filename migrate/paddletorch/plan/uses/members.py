@@ -31,6 +31,7 @@ from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.sites.attribute_keys import is_set_on_self
 from paddletorch.plan.uses.attributes import larger_member, plan_attribute
 from paddletorch.plan.uses.expression_templates import replace_match
 from paddletorch.plan.uses.instance_calls import plan_instance_calls
@@ -108,6 +109,8 @@ def _plan_match(file: _File, match: Match) -> Changes | None:
     view, row, name = file.view, match.row, file.view.text(match.node)
     if match.start in file.planned.handled or (file.left_scaler is not None and row.receiver == "scaler"):
         return None
+    if _is_given(file, match.start):
+        return None
     if view.suppressed(row.code, match.node):
         return NOTHING
     try:
@@ -150,6 +153,8 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
         if certainty is Certainty.NO or view.suppressed(row.code, call or node):
             continue
         if file.receivers.overrides(node.value, node.attr) or _is_given(file, node):
+            continue
+        if row.kind == "method" and is_set_on_self(view, node):
             continue
         changes = NOTHING
         if row.kind == "attribute":

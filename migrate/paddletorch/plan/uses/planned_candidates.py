@@ -18,6 +18,7 @@ from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.refusals import (
     Assigned,
     LeftWithAnother,
+    NeedsWholeCall,
     NoSuchUse,
     NotInRelease,
     Refused,
@@ -54,7 +55,7 @@ def plan_candidate(view: FileView, site: Site, candidate: Candidate) -> Use:
         return left.refuse(stop.refusal)
     if use.converts or use.findings:
         return use
-    return left.refuse(NoSuchUse("this use", target_name(candidate.row, view)))
+    return left.refuse(NeedsWholeCall("this use", target_name(candidate.row, view)))
 
 
 def _overload(view: FileView, site: Site, candidate: Candidate) -> Candidate:
@@ -86,7 +87,7 @@ def _convert(view: FileView, site: Site, candidate: Candidate) -> Use:
             return convert_unbound(view, site, attribute.attr, options)
     if candidate.row.receiver is not None:  # another name of a method: an operator
         if site.role != "call":
-            raise Refused(NoSuchUse("this use", target_name(candidate.row, view)))
+            raise Refused(NeedsWholeCall("this use", target_name(candidate.row, view)))
         return convert_unbound(view, site, candidate.form.names[0], view.settings.overloads(candidate.name))
     candidate = _overload(view, site, candidate)
     row = candidate.row
@@ -132,7 +133,7 @@ def _convert_by_role(view: FileView, site: Site, candidate: Candidate, row: Row,
         return replace(use, target=form.template, whole=Edit(view.source.span(site.node), text, row.code))
     if row.kind == "module":
         if site.role == "value":
-            raise Refused(NoSuchUse("this use", form.names[0]))
+            raise Refused(NeedsWholeCall("this use", form.names[0]))
         return use
     if warning is not None and _is_warned(view, site, row):
         use = use.with_findings(warning)
@@ -153,7 +154,7 @@ def _convert_by_role(view: FileView, site: Site, candidate: Candidate, row: Row,
     if function is not None:
         return replace(use, target=form.template, whole=function)
     if not form.names:
-        raise Refused(NoSuchUse("this use", form.template or "the counterpart"))
+        raise Refused(NeedsWholeCall("a value that is passed on", "an expression"))
     return use.with_findings(*value_warning(view, use, candidate)) if row.kind in _CALLED else use
 
 
@@ -207,7 +208,7 @@ def _is_cast_to(view: FileView, site: Site) -> bool:
 def _check_annotation(view: FileView, site: Site, row: Row) -> None:
     """Raise Refused if the class's counterpart cannot be used in an annotation or ``isinstance`` test."""
     if row.annotation and site.role not in ("annotation", "check", "alias") and not _is_held(view, site):
-        raise Refused(NoSuchUse("this use", target_name(row, view)))
+        raise Refused(NeedsWholeCall("this use", "what only annotations and checks can hold"))
     if row.annotation and site.role == "check" and _would_accept_more(view, site, row):
         raise Refused(NoSuchUse("the check", target_form(row, view).template or "the counterpart"))
     if site.role == "check" and row.kind == "class" and _is_wider(view, row):

@@ -24,6 +24,7 @@ _PASSED_ON = "API204"
 def with_stored_adapters(view: FileView, uses: Sequence[Use]) -> list[Use]:
     """The uses, with an adapter for each class that is kept and whose calls mean something else in the target."""
     unfit = _compared(view, uses) | _called_as_target(uses)
+    uses = [use.without_finding(_PASSED_ON) if _is_looked_up(view, use.site.node) else use for use in uses]
     return [use if use.site.name in unfit else _with_stored_adapter(view, use) for use in uses]
 
 
@@ -38,6 +39,15 @@ def _is_compared(view: FileView, node: ast.expr) -> bool:
     while isinstance(parent, ast.Tuple | ast.List | ast.Set):
         parent = view.parent(parent)
     return isinstance(parent, ast.Compare) or (isinstance(parent, ast.Dict) and node in parent.keys)
+
+
+def _is_looked_up(view: FileView, node: ast.expr) -> bool:
+    """Whether it is a key of a table of which elements alone are read, ``{nn.Conv2d: count}``: nothing calls it."""
+    table = view.parent(node)
+    if not isinstance(table, ast.Dict) or node not in table.keys:
+        return False
+    statement = view.parent(table)
+    return isinstance(statement, ast.Assign | ast.AnnAssign) and all(_is_table(view, t) for t in _targets(statement))
 
 
 def _called_as_target(uses: Iterable[Use]) -> set[str]:

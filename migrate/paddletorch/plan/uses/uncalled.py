@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from packaging.version import Version
 from paddletorch_rules import Form, Parameter, ParameterPair, Row, Signature
 
 from paddletorch.model import Edit, Span
@@ -13,7 +14,7 @@ from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.decisions import Decisions
 from paddletorch.plan.calls.fill_template import compose, fill
 from paddletorch.plan.model.findings import Finding, finding
-from paddletorch.plan.model.refusals import Assigned, PassedAsValue, Refused
+from paddletorch.plan.model.refusals import Assigned, NeedsWholeCall, NotInRelease, Refused
 from paddletorch.plan.model.site import Candidate, Site
 from paddletorch.plan.model.target_forms import target_form, target_name
 from paddletorch.plan.model.use import Use
@@ -84,8 +85,47 @@ def convert_class_member(view: FileView, use: Use, candidate: Candidate, form: F
     if not isinstance(attribute.ctx, ast.Load):
         raise Refused(Assigned(use.target or "the counterpart"))
     if view.settings.members(attribute.attr):
-        raise Refused(PassedAsValue(use.target or "", attribute.attr))
+        _check_member(view, candidate, attribute.attr, call, use.target or "the counterpart")
     return use
+
+
+def _check_member(view: FileView, candidate: Candidate, member: str, call: ast.Call | None, target: str) -> None:
+    """Raise Refused unless the counterpart's member has this name too and takes what the call gives alike."""
+    made = view.settings.table.makes(candidate.name)
+    receivers = (made, *view.settings.table.bases(made)) if made else ()
+    own = [(row, form) for row, form in view.settings.members(member) if row.receiver in receivers]
+    refusal = NeedsWholeCall(f"it before .{member}", target)
+    if len(own) != 1 or own[0][0].kind != "method" or call is None:
+        raise Refused(refusal)
+    row, form = own[0]
+    other = target_form(row, view)
+    taken = form.signature(view.settings.source_releases.newest)
+    if other.template is not None or member not in other.names or taken is None:
+        raise Refused(refusal)
+    given = [p.name for p in taken.positional[: len(call.args) - 1]]
+    if any(isinstance(a, ast.Starred) for a in call.args) or len(given) != len(call.args) - 1:
+        raise Refused(refusal)
+    given += [k.arg or "" for k in call.keywords]
+    named = {p.name(view.settings.source): p for p in row.parameters}
+    for position, name in enumerate(given):
+        pair = named.get(name)
+        if pair is not None and (pair.name(view.target) != name or pair.values is not None):
+            raise Refused(refusal)
+        for release in view.settings.target_releases.versions:
+            there = other.signature(release)
+            if there is None or there.get(name) is None:
+                newest = other.signature(view.settings.target_releases.newest)
+                if newest is None or newest.get(name) is None:
+                    raise Refused(refusal)
+                since = min(v for v in view.settings.target_releases.versions if _takes(other, v, name))
+                raise Refused(NotInRelease(f"parameter '{name}' of .{member}", str(since)))
+            if position < len(call.args) - 1 and there.positional[position].name != name:
+                raise Refused(refusal)
+
+
+def _takes(form: Form, release: Version, name: str) -> bool:
+    signature = form.signature(release)
+    return signature is not None and signature.get(name) is not None
 
 
 def value_warning(view: FileView, use: Use, candidate: Candidate) -> tuple[Finding, ...]:
@@ -180,12 +220,18 @@ def _constructor(view: FileView, candidate: Candidate, form: Form) -> re.Match[s
     return found if found and own is not None and [p.name for p in own.parameters] == [found["given"]] else None
 
 
+_LABEL = "name"
+"""What Paddle's APIs take for messages and print nowhere else; nobody hands it to a class that a variable holds."""
+
+
 def _calls_mean_the_same(view: FileView, candidate: Candidate) -> bool:
     own = candidate.form.signature(view.settings.source_releases.newest)
     form = target_form(candidate.row, view)
-    if own is not None and not own.parameters and not form.template and candidate.row.hook is None:
+    is_plain = not form.template and candidate.row.hook is None
+    if is_plain and own is not None and all(p.name == _LABEL for p in own.parameters):
         return True  # it takes nothing that could be called otherwise
-    if candidate.row.instance != "tensor" or len(view.settings.overloads(candidate.name)) > 1:
+    is_function = candidate.row.instance == "tensor" or candidate.row.kind == "function"
+    if not is_function or len(view.settings.overloads(candidate.name)) > 1:
         return False
     return renames_only(view, candidate.row, candidate.form, form)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.receivers import Certainty, Receivers
@@ -17,6 +17,7 @@ from paddletorch.plan.passes.training.constructors import constructors_of, sourc
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.statements import own_line
+from paddletorch.plan.uses.members import given_members
 from paddletorch.resolve import Instance
 
 _CODE = "OPT111"
@@ -25,7 +26,7 @@ _OPERATORS = {ast.Mult: "*", ast.Div: "/", ast.Add: "+", ast.Sub: "-", ast.Pow: 
 
 def plan_rates(view: FileView, planned: Planned) -> Changes:
     """Rewrite statements that cannot be converted member by member."""
-    rates = _Rates(view)
+    rates = _Rates(view, given_members(view, planned))
     if view.target == "torch":
         return joined(rates.to_torch())
     schedulers = constructors_of(view, Draft(planned.uses), "scheduler")
@@ -33,8 +34,9 @@ def plan_rates(view: FileView, planned: Planned) -> Changes:
 
 
 class _Rates:
-    def __init__(self, view: FileView) -> None:
-        self._view = view
+    def __init__(self, view: FileView, given: Mapping[ast.ClassDef, frozenset[str]]) -> None:
+        """``given``: the local classes that keep members of the source's classes, such as groups."""
+        self._view, self._given = view, given
         self._receivers = view.provide(Receivers)
 
     def _changes(
@@ -113,8 +115,15 @@ class _Rates:
         """``node`` if it is ``optimizer.param_groups`` and ``whole``, the code around it, may be edited."""
         if self._view.is_deselected(_CODE, whole):
             return None
-        groups = isinstance(node, ast.Attribute) and node.attr == "param_groups"
-        return node if groups and isinstance(node, ast.Attribute) and self._is_optimizer(node.value) else None
+        if not isinstance(node, ast.Attribute) or node.attr != "param_groups" or self._keeps_groups(node.value):
+            return None
+        return node if self._is_optimizer(node.value) else None
+
+    def _keeps_groups(self, optimizer: ast.expr) -> bool:
+        """Whether it is of a local class whose groups are as the source has them."""
+        values = self._view.evaluator.values(optimizer) if self._given else ()
+        own = [value.node for value in values if isinstance(value, Instance) and value.node is not None]
+        return any("param_groups" in self._given.get(one, ()) for one in own)
 
     def _loop(self, loop: ast.For, scheduled: set[str]) -> Changes:
         """``for group in optimizer.param_groups: group['lr'] = rate``, or a return of the first group's rate."""
