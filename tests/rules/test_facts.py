@@ -684,6 +684,18 @@ def of_torchs_layers(name: str) -> None:
     assert any(differs)
 
 
+def of_paddles_layers(name: str) -> None:
+    """Some layer of Paddle has it, and torch's of the same name has not, or with another default."""
+    differs = []
+    for key, one in vars(paddle.nn).items():
+        torchs = re.sub(r"^Conv(\d)DTranspose$", r"ConvTranspose\1d", key)
+        other = getattr(torch.nn, re.sub(r"(\d)D$", r"\1d", torchs), None)
+        if isinstance(one, type) and other is not None and name in parameters_of(one):
+            theirs = inspect.signature(other).parameters.get(name)
+            differs.append(theirs is None or theirs.default != inspect.signature(one).parameters[name].default)
+    assert any(differs)
+
+
 def as_numpy_names_it(name: str) -> None:
     x = sample()
     calls: dict[str, Callable[[], Any]] = {
@@ -809,6 +821,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "reductions": reduces,
     "layout_reads": member_of_tensor,
     "layer_parameters.torch": of_torchs_layers,
+    "layer_parameters.paddle": of_paddles_layers,
     "numpy_parameters": as_numpy_names_it,
     "sizes.paddle": takes_tensor,
     "numpy_arrays": gives_array,
@@ -895,6 +908,7 @@ def _disagreement(key: str, name: str) -> str:
         ("layout_free", "stride"),
         ("layout_reads", "no_such_member"),
         ("layer_parameters.torch", "in_channels"),
+        ("layer_parameters.paddle", "in_channels"),
         ("lost_group_keys", "learning_rate_decay"),
         ("compiling_decorators.torch", "torch.jit.to_static"),
     ],

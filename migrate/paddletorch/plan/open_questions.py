@@ -59,6 +59,14 @@ def _callee(view: FileView, node: ast.AST) -> Iterator[Question]:
         yield from _keys(view, node)
 
 
+def _call_of_the_shim(view: FileView, node: ast.AST) -> Iterator[Question]:
+    """What the shim would look at when the program runs: an unknown callee, and keys."""
+    if isinstance(node, ast.Call):
+        if _is_unknown(view, node.func):
+            yield from _asked(view, Ask.CLASS, [node.func])
+        yield from _keys(view, node)
+
+
 def _variable(view: FileView, node: ast.AST) -> Iterator[Question]:
     """What a name is that is called, where nothing but a run can tell all that it may be."""
     call = view.parent(node)
@@ -134,6 +142,7 @@ _QUESTIONS: Mapping[str, Callable[[FileView, ast.AST], Iterator[Question]]] = {
     "API212": _type_of_receiver,
     "API224": _types_of_arguments,
     "API226": _callee,
+    "API227": _call_of_the_shim,
     "API229": _keys,
     "API234": _type_of_receiver,
     "API240": _keys,

@@ -191,11 +191,12 @@ PASSES = (
         when=(to("torch"),),
     ),
     Pass("inherited constructors", Later("uses.inherited:plan_inherited")),
+    Pass("evaluated text", Later("passes.strings.evaluated_text:plan_evaluated_text"), when=(holds(b"eval"), converts)),
+    # of calls that no pass before it has converted
     Pass(
         "calls of unknown layers",
         Later("uses.runtime_calls:plan_unknown_calls"),
         codes=("API226", "API227"),
-        when=(to("paddle"),),
     ),
     Pass(
         "functions that join batches",
@@ -238,7 +239,6 @@ PASSES = (
         codes=("NNL101",),
         when=(is_unconverted,),
     ),
-    Pass("evaluated text", Later("passes.strings.evaluated_text:plan_evaluated_text"), when=(holds(b"eval"), converts)),
     Pass("imported text", Later("passes.strings.imported_text:plan_imported_text")),
     # after all edits of strings
     Pass("names in strings", Later("passes.strings.names_in_strings:plan_names_in_strings")),

@@ -207,6 +207,20 @@ def test_the_arguments_of_a_variable_layer_follow_its_class() -> None:
     assert codes(result) == []
 
 
+@pytest.mark.parametrize(
+    ("given", "written", "left"),
+    [("epsilon=0.1", "eps=0.1", []), ("momentum=0.9", "momentum=0.9", ["API201"])],  # momentum counts otherwise
+)
+def test_the_arguments_of_a_variable_layer_of_paddle_follow_its_class(
+    given: str, written: str, left: list[str]
+) -> None:
+    text = f"import paddle\n\n\ndef norm(layer, width):\n    return layer(width, {given})\n"
+    assert codes(engine("torch").convert(text.encode(), "model.py")) == ["API226"]
+    result = converted(text, {("class", "layer"): "paddle.nn.layer.norm.BatchNorm2D"}, "torch")
+    assert line(result, 5) == f"return layer(width, {written})"
+    assert [code for code in codes(result) if code != "NNL208"] == left
+
+
 @pytest.mark.parametrize("given", ["KINDS[kind]", "layer_of(kind)", "kind.layer"])
 def test_a_class_that_is_not_passed_may_have_become_an_adapter(given: str) -> None:
     text = f"import torch.nn as nn\nfrom zoo import KINDS, layer_of\n\n\ndef f(kind):\n    layer = {given}\n"

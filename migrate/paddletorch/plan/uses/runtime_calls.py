@@ -117,7 +117,7 @@ def wrapped_callee(view: FileView, callee: ast.expr) -> tuple[Edit, ...]:
 
 
 def plan_unknown_calls(view: FileView, planned: Planned) -> Changes:
-    """Calls of unknown callees with keywords of torch's layers: convert them by the shim, or report them."""
+    """Calls of unknown callees with keywords of the source's layers: convert them by the shim, or report them."""
     edits: list[Edit] = []
     imports: list[Import] = []
     conversions: list[Conversion] = []
@@ -138,23 +138,26 @@ def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call,
     """Each such call, with the first keyword that shows it; none in code of the target."""
     if view.is_half_converted and not view.has_code_of(view.settings.source):
         return
-    sites = {use.site.call for use in planned.uses if use.site.call is not None}
+    planned_calls = planned.handled.union(use.site.call for use in planned.uses if use.site.call is not None)
     for call in view.tree.calls:
+        if call in planned_calls:
+            continue
         words = _layer_keywords(view, call)
         bound = view.settings.shim_wraps_calls and _is_partial(view, call)
         if isinstance(call.func, ast.Subscript | ast.Call):
             words = [word for word in words if word not in _OF_TENSORS_TOO]
         unknown = bool(words) and (_is_unknown(view, call.func) or _is_only_parameter(view, call.func))
-        if call not in sites and (bound or unknown) and view.is_located(call) and not is_written(view, call):
+        if (bound or unknown) and view.is_located(call) and not is_written(view, call):
             yield call, next(iter(words), "")
 
 
 def _layer_keywords(view: FileView, call: ast.Call) -> list[str]:
-    """Keywords of the call that torch's layers have; unknown ``**kwargs`` count if the callee's name is a layer's."""
-    found = [k.arg for k in call.keywords if k.arg in facts().layer_parameters["torch"]]
+    """Keywords of the call that the source's layers have; unknown ``**kwargs`` count where a layer's name is called."""
+    known = facts().layer_parameters[view.settings.source]
+    found = [k.arg for k in call.keywords if k.arg in known]
     for value in (k.value for k in call.keywords if k.arg is None):
         seen = [key for key, _, _ in shared_items(view, value)]
-        found += [key for key in seen if key in facts().layer_parameters["torch"]]
+        found += [key for key in seen if key in known]
         name = getattr(call.func, "id", getattr(call.func, "attr", ""))
         found += ["**" + view.text(value)] if not seen and _LAYER_NAMES.search(name) else []
     return [word for word in found if word is not None]

@@ -89,7 +89,8 @@ def _construction(view: FileView, evaluation: ast.Call, layers: Iterable[_Layer 
     alike = [one for one in made if one is not None and made[0] is not None and one.edits == made[0].edits]
     if not alike or len(alike) != len(made):
         return None
-    return Changes(alike[0].edits, findings=tuple(dict.fromkeys(f for one in alike for f in one.findings)))
+    found = dict.fromkeys(f for one in alike for f in one.findings)
+    return Changes(alike[0].edits, findings=tuple(found), handled=alike[0].handled)
 
 
 def _changes(view: FileView, evaluation: ast.Call, layer: _Layer | None) -> Changes | None:
@@ -108,7 +109,7 @@ def _changes(view: FileView, evaluation: ast.Call, layer: _Layer | None) -> Chan
     if made.whole is not None or made.template is not None:
         return None
     warned = (finding(row.warn[view.target], call, layer.api, row),) if view.target in row.warn else ()
-    return Changes(made.edits, findings=(*warned, *made.findings))
+    return Changes(made.edits, findings=(*warned, *made.findings), handled=frozenset({call}))
 
 
 def _renamed(view: FileView, text: ast.Constant, layer: _Layer | None) -> Changes:
