@@ -26,7 +26,7 @@ from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled, statement_below
-from paddletorch.plan.names.written_functions import functions_in, has_function, place_below_imports
+from paddletorch.plan.names.written_functions import functions_in, has_function, is_free, place_below_imports
 from paddletorch.plan.syntax.statements import start_of
 
 CODE = "API240"
@@ -248,7 +248,7 @@ def _with(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None) -> 
     if place is None:
         return None
     parts = [one for one in definitions(view.target, adapter) if not has_function(view, one)]
-    if not all(_is_free(view, one.name) for one in parts):
+    if not all(is_free(view, one.name) for one in parts):
         return None
     try:
         _written(view, site, statement_below(view, place), place, "\n".join(one.text for one in parts))
@@ -377,10 +377,3 @@ def _place(view: FileView, site: Site) -> int | None:
     start = view.source.line_span(end).end
     rest = view.source.body[start:]
     return start + len(rest) - len(rest.lstrip(b"\r\n"))
-
-
-def _is_free(view: FileView, name: str) -> bool:
-    """Whether the file has no such name, in any scope, and reads none from elsewhere."""
-    if view.tree.stars or name in view.evaluator.bare or name in view.source.unread_names:
-        return False
-    return not any(name in scope.bindings for scope in view.tree.own.values())
