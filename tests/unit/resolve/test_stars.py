@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from paddletorch.engine.engine import Engine
 from paddletorch.model import Options
-from paddletorch.resolve.public_modules import HIDDEN
+from paddletorch.resolve.scopes.public_modules import HIDDEN
 
 SOURCE = """\
 from {module} import *

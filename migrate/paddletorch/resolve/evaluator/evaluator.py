@@ -25,8 +25,8 @@ from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.evaluator.tensor_calls import TensorUses
 from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
 from paddletorch.resolve.evaluator.variables import Variables
-from paddletorch.resolve.public_modules import is_public
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding
+from paddletorch.resolve.scopes.public_modules import is_public
 from paddletorch.resolve.scopes.reaching import ReachingDefinitions
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.values import (

@@ -23,8 +23,8 @@ from paddletorch.resolve.project.dependency_tracker import DependencyTracker
 from paddletorch.resolve.project.module_finder import Location, ModuleFinder, folder_of
 from paddletorch.resolve.project.module_names import Meaning, ModuleNames
 from paddletorch.resolve.project.parsed import Parsed
-from paddletorch.resolve.public_modules import HIDDEN, is_public
 from paddletorch.resolve.scopes.bindings import Binding
+from paddletorch.resolve.scopes.public_modules import HIDDEN, is_public
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.values import (
     NOTHING,
