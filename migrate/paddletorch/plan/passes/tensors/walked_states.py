@@ -28,10 +28,9 @@ _OTHERS = ("optimizer", "scheduler", "scaler")
 
 def plan_walked_states(view: FileView, planned: Planned) -> Changes:
     """Leave the numbers of batches out of walks over states."""
-    found = {
-        id(state): state for call in _states(view) for state in (call, *_held(view, call)) if _is_walked(view, state)
-    }
-    return joined(_without_counts(view, planned, state) for state in found.values())
+    states = (state for call in _states(view) for state in (call, *_held(view, call)))
+    walked = {id(state): state for state in states if _is_walked(view, state)}
+    return joined(_without_counts(view, planned, state) for state in walked.values())
 
 
 def _states(view: FileView) -> Iterator[ast.Call]:
@@ -70,8 +69,9 @@ def _is_walked(view: FileView, state: ast.expr) -> bool:
         return around.attr in _VIEWS and isinstance(call, ast.Call) and call.func is around
     if isinstance(around, ast.Call):
         function = around.func
-        builtin = isinstance(function, ast.Name) and not view.tree.scopes[function].lookup(function.id)
-        return builtin and state in around.args and function.id in _WALKS
+        if not isinstance(function, ast.Name) or view.tree.scopes[function].lookup(function.id):
+            return False
+        return state in around.args and function.id in _WALKS
     return isinstance(around, ast.For | ast.comprehension) and around.iter is state
 
 
