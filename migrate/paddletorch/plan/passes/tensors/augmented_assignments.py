@@ -90,6 +90,8 @@ def _may_be_element(view: FileView, target: ast.Subscript, value: ast.expr) -> b
         return False
     if not any(is_tensor(view, v) for v in view.evaluator.values(value)):
         return False
+    if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+        return True  # no tensor has keys
     found = {*view.evaluator.values(target.value), *view.evaluator.values(target)}
     return all(isinstance(v, Unknown | NoneValue | Container) or is_tensor(view, v) for v in found) and not any(
         is_tensor(view, v) for v in view.evaluator.values(target.value)
