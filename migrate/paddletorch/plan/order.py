@@ -118,6 +118,11 @@ PASSES = (
         when=(to("torch"), is_unconverted),
     ),
     Pass(
+        "walked states",
+        Later("passes.tensors.walked_states:plan_walked_states"),
+        when=(to("torch"), holds(b"state_dict"), is_unconverted),
+    ),
+    Pass(
         "blocks of parameters",
         Later("passes.tensors.blocks_of_parameters:plan_blocks_of_parameters"),
         when=(to("torch"), is_unconverted),

@@ -110,14 +110,16 @@ def no_counterpart(call: BoundCall, parameter: str, value: str | None = None) ->
     call.stop("API221", parameter=parameter, value=value or ("..." if node is None else ast.unparse(node)))
 
 
-def only(call: BoundCall, parameter: str, value: str) -> None:
-    """Take a variable for ``value``, which is checked as the code runs."""
+def only(call: BoundCall, parameter: str, *values: str) -> None:
+    """Take a variable for one of ``values``, which is checked as the code runs."""
     node = call.value(parameter)
     if not isinstance(node, ast.Name | ast.Attribute) or not is_pure(node):
         no_counterpart(call, parameter)
     call.drop(parameter)
-    call.surround("(", f", {{{{'{value}': None}}}}[{{{parameter}}}])[0]")
-    call.report("API228", parameter=parameter, neutral=repr(value), value=ast.unparse(node))
+    allowed = ", ".join(f"'{value}': None" for value in values)
+    call.surround("(", f", {{{{{allowed}}}}}[{{{parameter}}}])[0]")
+    neutral = " or ".join(map(repr, values))
+    call.report("API228", parameter=parameter, neutral=neutral, value=ast.unparse(node))
 
 
 def is_call_of(node: ast.expr | None, name: str) -> bool:

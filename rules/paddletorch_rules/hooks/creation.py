@@ -26,8 +26,24 @@ def factory_to_torch(call: BoundCall) -> None:
     if isinstance(call.literal("dtype"), int):
         call.refuse("sizes as separate arguments")
     shape = call.value("shape")
-    if shape is not None and isinstance(call.literal("shape"), int):
+    if shape is not None and (isinstance(call.literal("shape"), int) or _is_number_by_name(call)):
         call.wrap("shape", "[", "]")  # a number is a size only by position in torch
+
+
+def _is_number_by_name(call: BoundCall) -> bool:
+    """Whether the shape is a number that is given by name, and not as the first argument, which goes by position."""
+    named = [keyword.arg for keyword in call.node.keywords]
+    return "shape" in named and (bool(call.node.args) or named[0] != "shape") and _is_number(call)
+
+
+def _is_number(call: BoundCall) -> bool:
+    """Whether the shape is one number."""
+    kinds, shape = call.types("shape"), call.origin("shape") or call.value("shape")
+    if "int" in kinds:
+        return not kinds & {"sequence", "shape", "Tensor"}
+    if isinstance(shape, ast.Subscript) and isinstance(shape.value, ast.Attribute):
+        return shape.value.attr == "shape" and not isinstance(shape.slice, ast.Slice)
+    return is_call_of(shape, "len")
 
 
 def place(call: BoundCall, before: str = "", after: str = "") -> None:
@@ -136,10 +152,23 @@ def full_to_paddle(call: BoundCall) -> None:
 @hook("full", to="torch")
 def full_to_torch(call: BoundCall) -> None:
     """Paddle takes the default dtype for any number, torch the number's own: integers become floats."""
-    if call.value("dtype") is not None and call.literal("dtype") is not None:
-        factory_to_torch(call)
-    else:
+    _list_shape(call)
+    if call.value("dtype") is None or call.literal("dtype") is None:
         _full_to_torch(call)
+
+
+def _list_shape(call: BoundCall) -> None:
+    """A number as the shape, which Paddle takes too, stands in a list."""
+    shape, kinds = call.value("shape"), call.types("shape")
+    if isinstance(call.literal("shape"), int) or _is_number(call):
+        call.wrap("shape", "[", "]")
+    elif not kinds and isinstance(shape, ast.Name | ast.Attribute) and not _SHAPE.search(ast.unparse(shape)):
+        name = ast.unparse(shape)
+        call.wrap("shape", "", f" if isinstance({name}, (list, tuple)) else [{name}]")
+
+
+_SHAPE = re.compile(r"(?i)(shape|size|dims)s?\Z")
+"""Names that lists of sizes have; a number by such a name is left, and torch raises an error for it."""
 
 
 def _full_to_paddle(call: BoundCall) -> None:

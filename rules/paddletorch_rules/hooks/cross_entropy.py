@@ -176,17 +176,22 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
     if any(unclear.values()):
         _as_paddle(call)
         return
+    plain = how == "mean" and not soft and not is_given(call, "weight")
+    if (plain and ignored_label(call) is ...) or (how == "mean" and not soft and _may_be_plain(call)):
+        _as_paddle(call)
+        return
     for name in ("axis", "soft_label", "use_softmax"):
         call.drop(name)
     kept = how == "none" and (soft or smooth)  # Paddle's loss has a dimension of 1 where the classes stood
-    counted = how == "mean" and not soft and not is_given(call, "weight") and _is_negative(call, "ignore_index")
+    counted = plain and counts_ignored(call)
     column = axis == 1 and not soft and is_call_of(call.origin("label"), "unsqueeze")
+    plain_column = column and ast.unparse(call.origin("label") or call.node).endswith("unsqueeze(1)")
     if axis == 1 and not soft and not kept and not counted and not column:
         return
     moved = "{input}.movedim(-1, 1)" if axis == -1 else "{input}"
     target = "{target}.reshape({input}.shape[:-1])" if axis == -1 else "{target}"
     if column:
-        target = "{target}.squeeze(1)"
+        target = "{target}.squeeze(1)" if plain_column else "{target}.reshape({input}.shape[:1] + {input}.shape[2:])"
     if soft:
         target = "{target}.detach()" if is_computed(call, "label") else "{target}"  # Paddle gives it no gradient
         target += ".movedim(-1, 1)" if axis == -1 else ""
@@ -208,6 +213,26 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
         return
     repeated = {hole: name for hole, name in holes.items() if text.count(f"{{{hole}}}") > 1}
     rewrite_once(call, text, **repeated) if repeated else call.rewrite(text)
+
+
+def _may_be_plain(call: BoundCall) -> bool:
+    """Whether the weight may be None, and labels that may be ignored then count in the mean."""
+    if not is_given(call, "weight") or not isinstance(call.origin("weight") or call.value("weight"), ast.Attribute):
+        return False
+    index = ignored_label(call)
+    return call.value("ignore_index") is not None and not (isinstance(index, int) and index >= 0)
+
+
+def counts_ignored(call: BoundCall, code: str = "NNF203") -> bool:
+    """Whether the mean divides by ignored labels too, as Paddle 3 does if their number is negative.
+
+    Where that is the default and the file does not show such labels, it is reported.
+    """
+    index = ignored_label(call)
+    if call.value("ignore_index") is None and not call.file_has(DEFAULT_IGNORED):
+        call.report(code, difference=_COUNTED)
+        return False
+    return isinstance(index, int) and index < 0
 
 
 def _as_paddle(call: BoundCall) -> None:
@@ -245,7 +270,8 @@ def cross_entropy_call(call: BoundCall) -> None:
         kept = "{target}.squeeze(1)" if is_column else "{target}.reshape({input}.shape[:1] + {input}.shape[2:])"
         flat = f"{{self}}({{input}}, {kept})"
         shaped = {} if is_column else {"input": "input"}
-    ignored = given.get("ignore_index")
+    default = ast.Constant(DEFAULT_IGNORED) if call.file_has(DEFAULT_IGNORED) else None
+    ignored = given.get("ignore_index", default)
     if how == "none":
         rewrite_once(call, f"{flat}.reshape({{target}}.shape)", target="label")
     elif how == "mean" and ignored is not None and "weight" not in given and _is_minus(ignored):
@@ -264,14 +290,9 @@ def _is_flat(label: ast.expr | None) -> bool:
     return is_call_of(label, "flatten") or is_call_of(label, "squeeze")
 
 
-def _is_negative(call: BoundCall, name: str) -> bool:
-    """Whether an argument is a negative number, as far as the file shows it."""
-    return _is_minus(call.origin(name))
-
-
-def _is_minus(value: ast.expr | None) -> bool:
-    number = value.operand if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub) else None
-    return isinstance(number, ast.Constant)
+def _is_minus(value: ast.expr) -> bool:
+    """Whether the expression is a negative number."""
+    return ast.unparse(value).startswith("-") and ast.unparse(value)[1:].isdigit()
 
 
 @hook("softmax_with_cross_entropy", to="torch")

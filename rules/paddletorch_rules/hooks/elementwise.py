@@ -319,6 +319,16 @@ def clamp(call: BoundCall) -> None:
         call.rewrite(text)
 
 
+@hook("clamp", to="torch")
+def clip(call: BoundCall) -> None:
+    """Without bounds Paddle copies, and torch raises an error."""
+    given = [name for name in ("min", "max") if call.value(name) is not None and call.literal(name) is not None]
+    if not given and not any(isinstance(one, ast.Starred) for one in call.node.args):
+        call.drop("min")
+        call.drop("max")
+        call.rewrite("{input}.clone()" if call.value("x") is not None else "{self}.clone()")
+
+
 @hook("clamp_", to="paddle")
 def clamp_in_place(call: BoundCall) -> None:
     """As ``clamp``, in place."""

@@ -159,7 +159,7 @@ def interpolate_to_torch(call: BoundCall) -> None:
         call.drop("align_corners")
     if call.value("data_format") is not None:
         if call.literal("data_format") is ...:
-            only(call, "data_format", "NCHW")
+            only(call, "data_format", "NCHW", "NCW", "NCDHW")
         elif call.literal("data_format") not in ("NCHW", "NCW", "NCDHW", "NCL", None):
             no_counterpart(call, "data_format")
         call.drop("data_format")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules.hooks.attributes import attributes
+from paddletorch_rules.hooks.cross_entropy import counts_ignored, ignored_label
+from paddletorch_rules.hooks.losses import is_given, reduced
 from paddletorch_rules.hooks.protocol import BoundCall, Step, hook
 
 _PAD_CLASSES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circular": "CircularPad"}
@@ -235,6 +237,10 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
         call.drop("axis")
         if call.input_ranks() != {2}:
             call.report("NNL202", difference=_OTHER_AXIS)
+    if call.literal("soft_label") is True or is_given(call, "weight") or reduced(call) not in ("mean", ""):
+        return
+    if not counts_ignored(call, "NNL202") and ignored_label(call) is ...:
+        call.report("NNF203", difference="Paddle's mean counts ignored labels where ignore_index is negative")
 
 
 _OTHER_AXIS = "torch has the classes on axis 1, Paddle on the last: the same for two axes"

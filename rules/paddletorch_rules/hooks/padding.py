@@ -164,7 +164,7 @@ def _pad_to_torch(call: BoundCall, constant: bool) -> None:
     elements = elements_of(node)
     left = call.value("pad_from_left_axis") is None or call.literal("pad_from_left_axis") is True
     if call.value("data_format") is not None and layout is ...:
-        only(call, "data_format", "NCHW")
+        only(call, "data_format", "NCL", "NCHW", "NCDHW")
         layout = "NCHW"
     call.drop("data_format")
     call.drop("pad_from_left_axis")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from paddletorch_rules import Form, ParameterPair, ValueMap
 
@@ -124,6 +125,9 @@ def _orders(binding: CallBinding, form: Form) -> set[tuple[str, ...]]:
         return {tuple(p.name for p in s.positional) for s in signatures if s is not None}
 
     return settings.cached("orders", form, look_up)
+
+
+_KEYWORD = re.compile(rb"[^\s=]+\s*=\s*")
 
 
 class _Mapping:
@@ -294,7 +298,12 @@ class _Mapping:
         last = bound.position + len(bound.rest)
         parameter = self._signature.get(target_name)
         if parameter is not None and parameter.variadic:
-            if bound.position >= len(node.args):
+            if bound.position == 0 and not node.args and view.target == "torch":
+                start = view.source.span(node.keywords[0]).start
+                name = _KEYWORD.match(view.source.body, start)
+                assert name is not None
+                self._edits.append(Edit(Span(start, name.end()), ""))  # by position, torch takes a number or a list
+            elif bound.position >= len(node.args):
                 self._keywords[bound.position] = target_name
             return  # positionals stay positionals
         self._keywords[bound.position] = target_name

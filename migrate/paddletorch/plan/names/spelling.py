@@ -101,6 +101,9 @@ class _TakenNames:
         view, scope = self._view, self._view.tree.scope
         try:
             _helper_modules(view, one.text, scope, one.name)
+            for name in _names_in(one.text)[0]:
+                if view.evaluator.star_may_bind(name):
+                    return name
             if _root_pattern(view.target).search(one.text):
                 _root_at(view, scope, statement_below(view, place), one.name)
         except Refused as stop:

@@ -43,7 +43,7 @@ def missing_functions(view: FileView, edit: Edit, api: str) -> list[tuple[Defini
     for one in functions_in(view, [edit]).values():
         if has_function(view, one):
             continue
-        place = place_below_imports(view, edit) if _is_free(view, one.name) else None
+        place = place_below_imports(view, edit) if is_free(view, one.name) else None
         if place is None:
             raise Refused(NameTaken(one.name, api))
         found.append((one, place))
@@ -78,9 +78,12 @@ def _dumped(text: str) -> str:
     return ast.dump(ast.parse(text).body[0])
 
 
-def _is_free(view: FileView, name: str) -> bool:
-    """Whether the file has no such name, in any scope, and reads none from elsewhere."""
-    if view.tree.stars or name in view.evaluator.bare or name in view.source.unread_names:
+def is_free(view: FileView, name: str) -> bool:
+    """Whether the file has no such name, in any scope, and reads none from elsewhere.
+
+    The frameworks' own modules have none of the names that conversions write.
+    """
+    if name in view.evaluator.bare or name in view.source.unread_names or view.evaluator.star_may_bind(name):
         return False
     return not any(name in scope.bindings for scope in view.tree.own.values())
 

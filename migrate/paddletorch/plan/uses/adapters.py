@@ -29,6 +29,7 @@ from paddletorch.plan.names.spelling import spelled, statement_below
 from paddletorch.plan.names.written_functions import (
     functions_in,
     has_function,
+    is_free,
     place_at_top,
     place_below_imports,
 )
@@ -253,7 +254,7 @@ def _with(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None) -> 
     if place is None:
         return None
     parts = [one for one in definitions(view.target, adapter) if not has_function(view, one)]
-    if not all(_is_free(view, one.name) for one in parts):
+    if not all(is_free(view, one.name) for one in parts):
         return None
     try:
         _written(view, site, statement_below(view, place), place, "\n".join(one.text for one in parts))
@@ -389,10 +390,3 @@ def _place(view: FileView, site: Site) -> int | None:
     start = view.source.line_span(end).end
     rest = view.source.body[start:]
     return start + len(rest) - len(rest.lstrip(b"\r\n"))
-
-
-def _is_free(view: FileView, name: str) -> bool:
-    """Whether the file has no such name, in any scope, and reads none from elsewhere."""
-    if view.tree.stars or name in view.evaluator.bare or name in view.source.unread_names:
-        return False
-    return not any(name in scope.bindings for scope in view.tree.own.values())

@@ -26,6 +26,7 @@ from paddletorch.resolve.evaluator.tensor_calls import TensorUses
 from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
 from paddletorch.resolve.evaluator.variables import Variables
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding
+from paddletorch.resolve.scopes.public_modules import is_public
 from paddletorch.resolve.scopes.reaching import ReachingDefinitions
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.values import (
@@ -224,6 +225,11 @@ class Evaluator:
         if node.id in self.bare:
             return frozenset(Qualified(name) for name in self.bare[node.id])
         return self._star_imported(node.id) or UNKNOWN
+
+    def star_may_bind(self, name: str) -> bool:
+        """Whether an ``import *`` of another module than the frameworks' and Python's own may bind the name."""
+        modules = ("." * star.level + (star.module or "") for star in self.tree.stars)
+        return any(not is_public(module) and self._external.star_may_bind(module, name) for module in modules)
 
     def _star_imported(self, name: str) -> Values:
         """The name as ``from ... import *`` of another module of the project binds it."""

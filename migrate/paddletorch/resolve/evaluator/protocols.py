@@ -45,6 +45,9 @@ class ExternalModules(Protocol):
     def defines(self, name: str) -> bool:
         """Whether a module of the project binds the name at its top level."""
 
+    def star_may_bind(self, module: str, name: str) -> bool:
+        """Whether ``from module import *`` may bind the name, or may not be read."""
+
     def holds(self, package: str) -> bool:
         """Whether the project itself has a top-level package or module of this name."""
 
@@ -75,6 +78,9 @@ class NoModules:
 
     def defines(self, _name: str) -> bool:
         return False
+
+    def star_may_bind(self, _module: str, _name: str) -> bool:
+        return True
 
     def holds(self, _package: str) -> bool:
         return False

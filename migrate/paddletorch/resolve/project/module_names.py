@@ -50,6 +50,16 @@ class ModuleNames:
             pending.extend(ast.iter_child_nodes(node))
         return found
 
+    def binds(self, name: str) -> bool:
+        """Whether a statement of the module's own binds the name."""
+        return name in self._found
+
+    @property
+    def stars(self) -> list[str]:
+        """The modules of which it imports everything."""
+        modules = [one.removesuffix("*") for one in self._found.get("*", []) if isinstance(one, str)]
+        return [module.rstrip(".") or module for module in modules]
+
     def bound(self, name: str) -> list[Meaning]:
         """What the name may be; empty if nothing binds it."""
         found = self._found.get(name, [])

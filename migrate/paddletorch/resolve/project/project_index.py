@@ -24,6 +24,7 @@ from paddletorch.resolve.project.module_finder import Location, ModuleFinder, fo
 from paddletorch.resolve.project.module_names import Meaning, ModuleNames
 from paddletorch.resolve.project.parsed import Parsed
 from paddletorch.resolve.scopes.bindings import Binding
+from paddletorch.resolve.scopes.public_modules import HIDDEN, is_public
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.values import (
     NOTHING,
@@ -156,6 +157,30 @@ class ProjectIndex:
                 seen.add(one)
                 pending += [(base, path, names) for base in names.bases(one)]
         return frozenset(found)
+
+    def star_may_bind(self, module: str, name: str, user: str) -> bool:
+        """See ``ExternalModules``; ``user`` is the file that imports everything of the module."""
+        seen: set[str] = set()
+        pending = [(module, user)]
+        while pending:
+            one, path = pending.pop()
+            if is_public(one):
+                if name in HIDDEN:
+                    return True
+                continue
+            location = self.locate(f"{one}{name}" if one.endswith(".") else f"{one}.{name}", path)
+            if location is None or len(location.names) > 1:
+                return True
+            if location.path in seen:
+                continue
+            seen.add(location.path)
+            found = self._syntax(location.path, name)
+            if found is None and location.path in self._modules:
+                return True  # it cannot be read
+            if found is not None and found.names.binds(name):
+                return True
+            pending += [(star, location.path) for star in found.names.stars] if found is not None else []
+        return False
 
     def answer(self, path: str, names: tuple[str, ...], aspect: _Aspect) -> Values:
         """``aspect`` of the dotted ``names`` in the module at ``path``, as other modules see it."""
@@ -346,6 +371,9 @@ class _View:
 
     def defines(self, name: str) -> bool:
         return bool(self._answer(name, "defined"))
+
+    def star_may_bind(self, module: str, name: str) -> bool:
+        return self._index.star_may_bind(module, name, self._path)
 
     def holds(self, package: str) -> bool:
         return self._index.holds(package, self._path)

@@ -67,7 +67,7 @@ def _may_be_tensor(view: FileView, target: ast.expr, value: ast.expr) -> bool:
     if isinstance(target, ast.Attribute) and target.attr == _STORAGE:
         return False
     if isinstance(target, ast.Subscript):
-        return _is_element_of_container(view, target)
+        return _is_element_of_container(view, target) or _may_be_element(view, target, value)
     found = view.evaluator.values(target)
     if any(is_tensor(view, v) for v in found):
         if any(isinstance(v, Container) for v in found):
@@ -84,6 +84,20 @@ def _is_element_of_container(view: FileView, target: ast.Subscript) -> bool:
     if not any(isinstance(v, Container) for v in base):
         return False
     return not isinstance(target.slice, ast.Slice) and any(is_tensor(view, v) for v in view.evaluator.values(target))
+
+
+def _may_be_element(view: FileView, target: ast.Subscript, value: ast.expr) -> bool:
+    """Whether a list or dict may hold the tensor: nothing shows what has the element, and a tensor is added to it."""
+    if view.is_half_converted or isinstance(target.slice, ast.Slice | ast.Tuple):
+        return False
+    if not any(is_tensor(view, v) for v in view.evaluator.values(value)):
+        return False
+    if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+        return True  # no tensor has keys
+    found = {*view.evaluator.values(target.value), *view.evaluator.values(target)}
+    return all(isinstance(v, Unknown | NoneValue | Container) or is_tensor(view, v) for v in found) and not any(
+        is_tensor(view, v) for v in view.evaluator.values(target.value)
+    )
 
 
 def _is_sequence(view: FileView, value: ast.expr) -> bool:

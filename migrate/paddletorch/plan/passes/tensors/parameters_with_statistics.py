@@ -23,8 +23,10 @@ _FUNCTIONS = {"parameters": "paddle_parameters", "named_parameters": "paddle_nam
 _ASKS = frozenset({"stop_gradient", "trainable", "grad", "gradient", "is_leaf"})
 """Attributes by which code tells parameters that train from others."""
 
-_TAKES = frozenset({"clone", "copy", "deepcopy", "detach", "numel", "numpy", "set_value", "shape", "size", "astype"})
-"""Members that copy, write or count a tensor; methods in place end with an underscore."""
+_TAKES = frozenset(
+    {"abs", "astype", "clone", "copy", "deepcopy", "detach", "flatten", "max", "mean", "min", "norm", "numel", "numpy"}
+) | {"pow", "reshape", "set_value", "shape", "size", "square", "std", "sum", "tolist", "var"}
+"""Members that copy, write, count or compute with a tensor; methods in place end with an underscore."""
 
 
 def plan_parameters_with_statistics(view: FileView, planned: Planned) -> Changes:

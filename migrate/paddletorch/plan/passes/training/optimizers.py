@@ -11,7 +11,7 @@ from paddletorch_rules.facts import facts
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.inference.parameter_groups import groups_in, keys_of
-from paddletorch.plan.inference.parameter_names import names_looked_up
+from paddletorch.plan.inference.parameter_names import is_always_true, names_looked_up
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import OwnProtocol, Refused, StatedByTable, UnclearGroups
@@ -72,6 +72,8 @@ def _names_asked(view: FileView, optimizer: Constructor) -> list[ast.Attribute]:
     """
     function = optimizer.value(_CHOICE) if view.target == "torch" else None
     if function is None or (isinstance(function, ast.Constant) and function.value is None):
+        return []
+    if is_always_true(view, function):
         return []
     given = optimizer.binding.origin("parameters")
     found = names_looked_up(view, function) if not isinstance(given, ast.List) else None

@@ -1,0 +1,91 @@
+"""Walks over the entries of a layer's state, or their number: torch's normalization also counts its batches there.
+
+Paddle's layers have no such entry. A state that is saved or loaded keeps it; what walks over one does not meet it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.receivers import Certainty, Receivers
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
+from paddletorch.plan.model.refusals import Refused
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.passes.tensors.statistics import may_hold_statistics
+
+_CODE = "NNM101"
+_FUNCTION = "paddle_state"
+
+_VIEWS = frozenset({"items", "keys", "values"})
+_WALKS = frozenset({"enumerate", "iter", "len", "list", "map", "filter", "set", "sorted", "tuple", "zip"})
+"""Functions of Python's own that walk over what they are given, or count it."""
+
+_OTHERS = ("optimizer", "scheduler", "scaler")
+
+
+def plan_walked_states(view: FileView, planned: Planned) -> Changes:
+    """Leave the numbers of batches out of walks over states."""
+    states = (state for call in _states(view) for state in (call, *_held(view, call)))
+    walked = {id(state): state for state in states if _is_walked(view, state)}
+    return joined(_without_counts(view, planned, state) for state in walked.values())
+
+
+def _states(view: FileView) -> Iterator[ast.Call]:
+    """Each ``model.state_dict()`` of what may be a layer with normalization."""
+    receivers = view.provide(Receivers)
+    for member in view.tree.members.get("state_dict", ()):
+        call = view.parent(member)
+        if not isinstance(call, ast.Call) or call.func is not member:
+            continue
+        if any(receivers.certainty(member.value, one) is Certainty.YES for one in _OTHERS):
+            continue
+        if receivers.certainty(member.value, "module") is not Certainty.NO and may_hold_statistics(view, member.value):
+            yield call
+
+
+def _held(view: FileView, call: ast.Call) -> Iterator[ast.expr]:
+    """Where the variable or the attribute that gets the state is read."""
+    statement = view.parent(call)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    if isinstance(target, ast.Name):
+        for load in view.tree.names.get(target.id, ()):
+            reaching = view.evaluator.reaching(load) if isinstance(load.ctx, ast.Load) else ()
+            if any(binding.value is call for binding in reaching):
+                yield load
+    elif isinstance(target, ast.Attribute):
+        stores = view.evaluator.stores(target.attr)
+        if all(store.value is call for store in stores):
+            yield from (read for read in view.tree.members.get(target.attr, ()) if isinstance(read.ctx, ast.Load))
+
+
+def _is_walked(view: FileView, state: ast.expr) -> bool:
+    """Whether the code walks over the entries, or counts them."""
+    around = view.parent(state)
+    if isinstance(around, ast.Attribute):
+        call = view.parent(around)
+        return around.attr in _VIEWS and isinstance(call, ast.Call) and call.func is around
+    if isinstance(around, ast.Call):
+        function = around.func
+        if not isinstance(function, ast.Name) or view.tree.scopes[function].lookup(function.id):
+            return False
+        return state in around.args and function.id in _WALKS
+    return isinstance(around, ast.For | ast.comprehension) and around.iter is state
+
+
+def _without_counts(view: FileView, planned: Planned, state: ast.expr) -> Changes:
+    if view.is_deselected(_CODE, state) or not view.is_located(state):
+        return NOTHING
+    span = view.source.span(state)
+    edits = (
+        Edit(Span(span.start, span.start), f"{_FUNCTION}(", _CODE),
+        Edit(Span(span.end, span.end), ")", _CODE),
+    )
+    try:
+        changes = spelled(view, planned.naming.aliases, state, edits, "module.state_dict")
+    except Refused:
+        return NOTHING
+    written = view.conversion(_CODE, state, "module.state_dict", _FUNCTION, "Module.state_dict")
+    return changes._replace(conversions=(written,))
