@@ -7,7 +7,7 @@ import linecache
 import os
 import tempfile
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -144,13 +144,21 @@ class _FreeNames(ast.NodeVisitor):
         self.bound = outer
 
 
-def execute(framework: Framework, text: str, label: str, *, processes: bool = False) -> Any:
+def execute(
+    framework: Framework,
+    text: str,
+    label: str,
+    *,
+    processes: bool = False,
+    inputs: Callable[[Framework, str], Any] = tensor,
+) -> Any:
     """Run the function of a module text on fresh inputs, in an empty folder; gives its result.
 
     ``label`` names the text in tracebacks. With ``processes`` it runs in two, and a list of their results is given.
+    ``inputs`` makes the tensor of a name.
     """
     if processes:
-        return in_two_processes(framework, lambda: execute(framework, text, label))
+        return in_two_processes(framework, lambda: execute(framework, text, label, inputs=inputs))
     reset(framework)
     if "torchvision" in text:
         load_torchvision()
@@ -163,6 +171,6 @@ def execute(framework: Framework, text: str, label: str, *, processes: bool = Fa
             exec(compile(text, label, "exec"), namespace)
             function = namespace[FUNCTION]
             names = function.__code__.co_varnames[: function.__code__.co_argcount]
-            return function(*(tensor(framework, name) for name in names))
+            return function(*(inputs(framework, name) for name in names))
         finally:
             os.chdir(here)
