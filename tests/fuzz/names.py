@@ -14,6 +14,7 @@ from paddletorch_rules import load
 from pyflakes import messages
 from pyflakes.checker import Checker
 
+from .block_names import own_statements
 from .dead import dead_lines
 from .flow import FRAMEWORKS, Unbound, unbound_names
 from .trees import compiles, parsed
@@ -86,7 +87,8 @@ def _imports_both(node: ast.AST, source: Framework) -> bool:
     caught = [ast.unparse(handler.type) if handler.type is not None else "Exception" for handler in node.handlers]
     if not re.search(r"ImportError|ModuleNotFoundError|Exception", " ".join(caught)):
         return False
-    block = ast.Module(node.body, [])
+    run_here = (s for s in own_statements(node.body) if isinstance(s, ast.Import | ast.ImportFrom))  # not functions'
+    block = ast.Module(list(run_here), [])
     ours, theirs = _bound_to(block, "paddle"), _bound_to(block, "torch") | _bound_to(block, "torchvision")
     unbound = {ast.unparse(s) for handler in node.handlers for s in handler.body}
     names = ours if source == "paddle" else theirs
