@@ -716,3 +716,10 @@ def test_a_shape_that_is_assigned_to() -> None:
         b'import paddle\n(batch["x"].shape)=channels\ndef shape_of():return batch["x"].shape\nprint(shape_of({})+[])\n'
     )
     assert b"return list(batch" in check(source, Options("torch")).output
+
+
+def test_a_name_of_a_star_import_is_not_bound_anew_while_a_use_of_it_is_left() -> None:
+    source = b"import paddle\nfrom paddle.amp import*\ndef f():\n    with autocast():a=()\n    with autocast:i=()\n"
+    result = check(source, Options("torch"))
+    assert b"torch.amp" not in result.output
+    assert {"API210", "API211"} <= {d.code for d in result.diagnostics}

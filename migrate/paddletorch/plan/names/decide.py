@@ -136,6 +136,8 @@ def _with_other_uses(view: FileView, groups: dict[Hashable, Group]) -> dict[Hash
 def _spread_refusals(view: FileView, groups: dict[Hashable, Group], draft: Draft) -> bool:
     """Convert an alias with all of its uses or not at all. Returns whether anything changed."""
     changed = _spread_to_parameters(groups, draft)
+    if view.tree.stars:
+        changed = _spread_below_stars(groups, draft) or changed
     blockers: dict[tuple[Hashable, str | None], Site] = {}
     free: set[tuple[Hashable, str | None]] = set()
     """Aliases without a blocker, until another use is refused."""
@@ -191,6 +193,22 @@ def _spread_to_parameters(groups: dict[Hashable, Group], draft: Draft) -> bool:
         if use.site.role in ("value", "probe") and not use.converts:
             for group in parameters.pop(use.site.name, ()):  # once is enough: all of their uses are left then
                 changed = _refuse_all(group, draft, use.site) or changed
+    return changed
+
+
+def _spread_below_stars(groups: dict[Hashable, Group], draft: Draft) -> bool:
+    """Leave all uses of a name that ``import *`` binds if one is left and the target's own import would bind it anew.
+
+    Returns whether anything changed.
+    """
+    changed = False
+    for group in groups.values():
+        if group.anchor.kind == "free":
+            bare = [site for site in group.sites if site.node is site.anchor.node]
+            blocker = next((site for site in bare if not draft[site].converts), None)
+            names = {(draft[site].target or "").rpartition(".")[2] for site in bare if draft[site].converts}
+            if blocker is not None and isinstance(blocker.node, ast.Name) and blocker.node.id in names:
+                changed = _refuse_all(group, draft, blocker) or changed
     return changed
 
 
