@@ -723,3 +723,8 @@ def test_a_name_of_a_star_import_is_not_bound_anew_while_a_use_of_it_is_left() -
     result = check(source, Options("torch"))
     assert b"torch.amp" not in result.output
     assert {"API210", "API211"} <= {d.code for d in result.diagnostics}
+
+
+def test_the_docstring_of_a_class_that_is_written_above_a_statement_repeats_no_code() -> None:
+    source = b"import torch\nmodel = torch.nn.Linear(4, 1).double()\nnet = torch.nn.Linear(*sizes)\n"
+    assert b"model = paddle.nn.Linear(4, 1).to(dtype='float64')" in check(source, Options("paddle")).output

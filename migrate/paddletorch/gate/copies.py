@@ -49,8 +49,11 @@ def _dotted(text: ConvertedText, edit: Edit) -> str:
 @lru_cache(maxsize=256)
 def _names(written: str) -> frozenset[str]:
     """The dotted names in new text, and what stands before each dot of them."""
-    chains = (re.sub(r"\s", "", name).split(".") for name in _DOTTED.findall(written))
+    code = _DOCSTRINGS.sub("", written)
+    chains = (re.sub(r"\s", "", name).split(".") for name in _DOTTED.findall(code))
     return frozenset(".".join(parts[:end]) for parts in chains for end in range(2, len(parts) + 1))
 
 
 _DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)+")
+_DOCSTRINGS = re.compile(r'"""(?:.|\n)*?"""')
+"""A class that is written above the statement says in its docstring what it stands for."""
