@@ -86,7 +86,8 @@ def _has_dot(name: ast.expr) -> bool:
 def load_state_dict(call: BoundCall) -> None:
     """Paddle takes arrays of NumPy's too."""
     state, origin = call.value("state_dict"), call.origin("state_dict")
-    if state is not None and _holds_arrays(origin or state):
+    unseen = origin is state and isinstance(state, ast.Name)  # a function's argument may hold either
+    if state is not None and (unseen or _holds_arrays(origin or state)):
         call.wrap("state_dict", "{name: torch.as_tensor(value) for name, value in ", ".items()}")
 
 

@@ -37,8 +37,10 @@ def convert_lookup(view: FileView, site: Site, module: str, row: Row) -> Use | N
         return _looked_up(view, site, site.call, row) if module == "torch.nn" else None
     names = _names(view, site.call, module)
     name = site.call.args[1] if len(site.call.args) > 1 else None
-    if names is None or name is None or isinstance(name, ast.Constant) or not is_pure(name):
+    if names is None or name is None or not is_pure(name):
         return None
+    if isinstance(name, ast.Constant):
+        return _by_known_name(view, site, module, row, name)
     if any(node.value in facts().not_looked_up for node in view.tree.strings):
         return None
     span = view.source.span(name)
@@ -47,6 +49,20 @@ def convert_lookup(view: FileView, site: Site, module: str, row: Row) -> Use | N
     edit = Edit(span, f"{renamed}.get({text}, {text})", row.code)
     warning = finding(_CODE, site.call, f"{module}.*", row)
     return Use(site, row, target_name(row, view), (edit,)).with_findings(warning)
+
+
+def _by_known_name(view: FileView, site: Site, module: str, row: Row, name: ast.Constant) -> Use | None:
+    """``getattr(F, "swish")``, where the target's module has the function too, under whatever name."""
+    hit = view.settings.lookup(f"{module}.{name.value!s}") if isinstance(name.value, str) else None
+    form = view.settings.emitted(hit[0]) if hit is not None else None
+    target = target_name(row, view)
+    if form is None or form.template is not None or name.value in facts().not_looked_up:
+        return None
+    home, _, last = form.names[0].rpartition(".")
+    if home != target:
+        return None
+    edit = Edit(view.source.span(name), view.quoted(repr(last), name), row.code)
+    return Use(site, row, target, (edit,))
 
 
 def _looked_up(view: FileView, site: Site, lookup: ast.Call, row: Row) -> Use | None:

@@ -28,9 +28,8 @@ _OTHERS = ("optimizer", "scheduler", "scaler")
 
 def plan_walked_states(view: FileView, planned: Planned) -> Changes:
     """Leave the numbers of batches out of walks over states."""
-    states = (state for call in _states(view) for state in (call, *_held(view, call)))
-    walked = {id(state): state for state in states if _is_walked(view, state)}
-    return joined(_without_counts(view, planned, state) for state in walked.values())
+    states = [call for call in _states(view) if any(_is_walked(view, one) for one in (call, *_held(view, call)))]
+    return joined(_without_counts(view, planned, state) for state in states)
 
 
 def _states(view: FileView) -> Iterator[ast.Call]:
