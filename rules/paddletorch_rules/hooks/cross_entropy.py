@@ -153,9 +153,13 @@ def _soft_labels(call: BoundCall, how: str) -> None:
         call.rewrite(_WRITTEN)
         return
     call.drop("reduction")
+    end = "" if how == "none" else f".{how}()"
+    if is_computed(call, "target") and call.value("label_smoothing") is None:  # Paddle gives it no gradient
+        call.rewrite(f"(-{{label}} * paddle.nn.functional.log_softmax({{input}}, axis=1)).sum(axis=1){end}")
+        return
     call.rewrite(
         "paddle.nn.functional.cross_entropy({input}, {label}, soft_label=True, axis=1"
-        "{label_smoothing:, label_smoothing=%}, reduction='none').squeeze(1)" + ("" if how == "none" else f".{how}()")
+        "{label_smoothing:, label_smoothing=%}, reduction='none').squeeze(1)" + end
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from paddletorch_rules.hooks.arguments import (
     is_call_of,
     is_plain,
+    is_pure,
     literally,
     no_counterpart,
     operand,
@@ -121,8 +122,15 @@ def kl_div(call: BoundCall) -> None:
 
 @hook("weighted_cross_entropy", to="paddle")
 def weighted_cross_entropy_to_paddle(call: BoundCall) -> None:
-    """Flags for the reduction."""
+    """Flags for the reduction, and a target that has a gradient in torch only."""
     reduction(call)
+    _target_gradient(call)
+
+
+def _target_gradient(call: BoundCall) -> None:
+    """Paddle's loss gives its target no gradient, which shows where the target is a network's output."""
+    if is_computed(call, "target"):
+        call.report("AGD203", what="Paddle gives the target no gradient")
 
 
 def is_computed(call: BoundCall, name: str) -> bool:
@@ -179,8 +187,17 @@ def binary_cross_entropy_with_logits_to_torch(call: BoundCall) -> None:
 
 @hook("binary_cross_entropy_with_logits", to="paddle")
 def binary_cross_entropy_with_logits(call: BoundCall) -> None:
-    """Paddle 2.6 weighs one term of the formula only."""
+    """Paddle 2.6 weighs one term of the formula only, and no release gives the target a gradient."""
+    how = reduced(call)
     reduction(call)
+    if is_computed(call, "target"):
+        if how and is_pure(call.value("input")) and not any(is_given(call, name) for name in ("weight", "pos_weight")):
+            call.drop("reduction")
+            end = "" if how == "none" else f".{how}()"
+            each = "paddle.nn.functional.softplus({logit}) - {logit} * {label}"
+            call.rewrite(f"({each}){end}" if end else each)
+            return
+        _target_gradient(call)
     if is_given(call, "pos_weight"):
         call.report("NNF203", difference="Paddle 2.6 is wrong where pos_weight meets a negative logit; 3.3 is right")
 
