@@ -67,6 +67,13 @@ def cuda_set_device(call: BoundCall) -> None:
         call.rewrite("paddle.device.set_device({device})")
 
 
+@hook("set_device", to="paddle")
+def set_device_to_paddle(call: BoundCall) -> None:
+    """torch takes None for what it starts with, the CPU."""
+    if call.value("device") is not None and call.literal("device") is None:
+        call.rewrite("paddle.set_device('cpu')")
+
+
 @hook("set_device", to="torch")
 def set_device(call: BoundCall) -> None:
     """``paddle.set_device`` gives the device; ``torch.set_default_device`` gives nothing."""

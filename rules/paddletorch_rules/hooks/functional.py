@@ -29,6 +29,34 @@ def inplace(call: BoundCall, twin: str = "") -> None:
         call.report("NNF201")
 
 
+@hook("channel_dropout", to="paddle")
+def channel_dropout(call: BoundCall) -> None:
+    """A mask for whole channels: as ``inplace``, and with the axes of the mask where the rank asks for others."""
+    inplace(call)
+    axes = _mask_axes(call.row_template, call.ranks("input"))
+    if axes:
+        call.rewrite(f"paddle.nn.functional.dropout({{x}}{{p:, p=%}}, axis={axes}{{training:, training=%}})")
+
+
+@hook("layer_channel_dropout", to="paddle")
+def layer_channel_dropout(call: BoundCall) -> None:
+    """As ``channel_dropout``, for the layer."""
+    axes = _mask_axes(call.row_template, call.input_ranks())
+    if axes:
+        call.rewrite(f"paddle.nn.Dropout({{p}}, axis={axes})")
+
+
+def _mask_axes(template: str, ranks: frozenset[int]) -> str:
+    """The axes of the mask for tensors of these ranks; empty where the row's own form does the same.
+
+    torch's dropout1d takes two axes for one sample, its dropout2d masks the first two of any tensor. Paddle's
+    dropout2d raises for other than four axes.
+    """
+    if template:
+        return "0" if ranks == {2} else ""
+    return "[0, 1]" if ranks and ranks != {4} else ""
+
+
 @hook("functional_dropout", to="paddle")
 def dropout_to_paddle(call: BoundCall) -> None:
     """As ``inplace``."""

@@ -32,6 +32,29 @@ def reduction(call: BoundCall) -> None:
         call.force("reduction", "'none'" if reduce is False else "'sum'" if average is False else "'mean'")
 
 
+@hook("signs", to="paddle")
+def signs(call: BoundCall) -> None:
+    """Labels of 1 and -1 are often integers, which torch casts to the dtype of the inputs.
+
+    Paddle multiplies only tensors of one dtype.
+    """
+    reduction(call)
+    label = call.value("target")
+    if label is None or (call.dtype("target") or "").startswith(("float", "bfloat", "double", "half")):
+        return
+    if call.dtype("target") is None and is_call_of(label, "sign"):
+        return
+    given = call.value("input1")
+    if isinstance(given, ast.Name):
+        call.wrap("target", "", f".astype({given.id}.dtype)")
+
+
+@hook("layer_signs", to="paddle")
+def layer_signs(call: BoundCall) -> None:
+    """The class of such a loss, whose calls are looked at where they stand."""
+    reduction(call)
+
+
 @hook("nll_loss", to="paddle")
 def nll_loss_to_paddle(call: BoundCall) -> None:
     """With an index that is ignored, a class of our own: the gradients of Paddle 3.3's kernel spoil memory (CPU)."""

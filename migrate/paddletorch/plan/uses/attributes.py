@@ -20,9 +20,11 @@ from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.operators import OPERATORS
 from paddletorch.plan.syntax.statements import remove_statement
 from paddletorch.plan.uses.linear_weights import is_linear_weight, linear_weight, other_weight
+from paddletorch.resolve import Instance
 
 _ABSENT = "API236"
 """The code for what the target lacks where the program asks whether it is there."""
@@ -175,6 +177,20 @@ def _data(view: FileView, node: ast.Attribute) -> str | None:
     return "{self}" if name is not None and name.startswith("torch.nn.init.") else None
 
 
+def _loader_sampler(view: FileView, node: ast.Attribute) -> str | None:
+    """Paddle's distributed sampler makes batches: it is the loader's batch sampler, and has no sampler of its own."""
+    parent = view.parent(node)
+    of_epochs = isinstance(parent, ast.Attribute) and parent.attr == "set_epoch"
+    if view.target != "paddle" or not of_epochs:
+        return None
+    calls = [v.call for v in view.evaluator.objects(node.value) if isinstance(v, Instance)]
+    given = [k.value for c in calls if c is not None for k in c.keywords if k.arg == "sampler"]
+    found = {v.type if isinstance(v, Instance) else "" for g in given for v in view.evaluator.objects(g)}
+    if found == {"distributed_sampler"} or not path_of(node.value):
+        return "{self}.batch_sampler"
+    return "getattr({self}.batch_sampler, 'sampler', {self}.batch_sampler)"
+
+
 def _handed_on(view: FileView, node: ast.Attribute) -> str | None:
     """Only as an argument of the framework: Paddle's layers keep one number where torch's keep one for each axis."""
     parent = view.parent(node)
@@ -190,6 +206,7 @@ ATTRIBUTE_HOOKS: dict[str, AttributeHook] = {
     "layer_size": layer_size,
     "data": _data,
     "handed_on": _handed_on,
+    "loader_sampler": _loader_sampler,
     "linear_weight": linear_weight,
     "other_weight": other_weight,
 }

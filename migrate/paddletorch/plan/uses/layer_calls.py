@@ -9,6 +9,7 @@ from paddletorch_rules import Row
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.translate import translate_edits
+from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.receivers import Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding, refused
@@ -16,6 +17,7 @@ from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.use import Uses
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.syntax.placeholders import with_brackets
 from paddletorch.resolve import Instance
 
 
@@ -47,6 +49,7 @@ def _plan_call(view: FileView, call: ast.Call, planned: Planned) -> Changes:
     values = NOTHING
     try:
         values = spelled(view, planned.naming.aliases, call, _values(view, call, row), f"{row.id}()")
+        edits += _signs(view, call, row)
     except Refused as stop:
         findings.append(refused(stop.refusal, call, f"{row.id}()", row))
     if not edits and not values.edits:
@@ -68,6 +71,26 @@ def _values(view: FileView, call: ast.Call, row: Row) -> Iterator[Edit]:
         value = call.args[place] if place < len(call.args) else given.get(pair.name(view.settings.source))
         if pair.values and value is not None:
             yield from translate_edits(view, value, view.settings.table.values[pair.values], row.code)
+
+
+def _signs(view: FileView, call: ast.Call, row: Row) -> Iterator[Edit]:
+    """Cast the labels of 1 and -1 of a margin loss, which may be integers, to the dtype of the first input."""
+    if row.hook != "layer_signs" or view.target != "paddle" or any(isinstance(a, ast.Starred) for a in call.args):
+        return
+    given = {**dict(zip(_SIGNS, call.args, strict=False)), **{k.arg: k.value for k in call.keywords}}
+    first, label = given.get("input1"), given.get("target")
+    if not isinstance(first, ast.Name) or label is None:
+        return
+    if (view.provide(Dtypes).of(label) or "").startswith(("float", "bfloat")):
+        return
+    before, after = with_brackets("", f".astype({first.id}.dtype)", label)
+    span = view.source.span(label)
+    yield Edit(Span(span.start, span.start), before, row.code)
+    yield Edit(Span(span.end, span.end), after, row.code)
+
+
+_SIGNS = ("input1", "input2", "target")
+"""The parameters of a margin loss."""
 
 
 def lost_parameters(view: FileView, call: ast.Call, row: Row) -> Iterator[tuple[str, ast.expr]]:
