@@ -77,7 +77,8 @@ def _signs(view: FileView, call: ast.Call, row: Row) -> Iterator[Edit]:
     """Cast the labels of 1 and -1 of a margin loss, which may be integers, to the dtype of the first input."""
     if row.hook != "layer_signs" or view.target != "paddle" or any(isinstance(a, ast.Starred) for a in call.args):
         return
-    given = {**dict(zip(_SIGNS, call.args, strict=False)), **{k.arg: k.value for k in call.keywords}}
+    given: dict[str | None, ast.expr] = {k.arg: k.value for k in call.keywords}
+    given.update(zip(_SIGNS, call.args, strict=False))
     first, label = given.get("input1"), given.get("target")
     if not isinstance(first, ast.Name) or label is None:
         return
