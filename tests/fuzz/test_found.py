@@ -400,7 +400,7 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "torch",
         "import paddle\nclass Net(paddle.nn.Layer): pass\nmodel = Net()\nmodel.set_state_dict(\n"
         "  state, # why\n  flag)\n",
-        "    raise ValueError(flag)\nmodel.load_state_dict(\n  state_dict=state, # why\n  strict=False,\n  )\n",
+        "  state_dict={name: torch.as_tensor(value) for name, value in state.items()}, # why\n  strict=False,\n  )\n",
     ),
     "a comment in a statement that goes": (
         "paddle",

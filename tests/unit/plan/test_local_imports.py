@@ -106,7 +106,7 @@ def test_it_moves_where_nothing_converts_too() -> None:
 def test_a_name_that_is_imported_twice_moves_once() -> None:
     code = "import torch\nfrom torch import nn\nfrom torch import nn, Tensor\n\n\n"
     code += "def f(x: Tensor):\n    return nn.FractionalMaxPool3d(2)(x)\n"
-    wanted = "import paddle\n\n\ndef f(x: paddle.Tensor):\n    from torch import nn\n"
+    wanted = "import paddle\nfrom paddle import Tensor\n\n\ndef f(x: Tensor):\n    from torch import nn\n"
     wanted += "    return nn.FractionalMaxPool3d(2)(x)\n"
     assert Engine(Options("paddle")).convert(code.encode(), "a.py").output.decode() == wanted
 

@@ -294,7 +294,7 @@ def test_to_torch_as_well(tmp_path: Path) -> None:
     )
     path = tmp_path / "train.py"
     result = Engine(Options(target="torch"), tree=True).convert(path.read_bytes(), str(path))
-    assert b"thing.load_state_dict(s" in result.output
+    assert b"thing.load_state_dict({name: torch.as_tensor(value) for name, value in s.items()}" in result.output
 
 
 def test_an_engine_without_a_tree_looks_at_no_other_file(tmp_path: Path) -> None:
