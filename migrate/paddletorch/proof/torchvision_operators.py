@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
 import sys
 from typing import Any
 
@@ -44,10 +43,12 @@ def load_torchvision() -> None:
     except RuntimeError:  # it asks for operators that its library for another build of torch would have defined
         for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
             del sys.modules[name]
-        # what stands in for its operators would be compiled, which takes minutes
-        os.environ["TORCHDYNAMO_DISABLE"] = "1"
         define_vision_operators(importlib.import_module("torch"))
         importlib.import_module("torchvision")
+        # what stands in for this operator would be compiled at its first call, which takes minutes
+        module = importlib.import_module("torchvision.ops.roi_align")
+        if hasattr(module._roi_align, "__wrapped__"):
+            module._roi_align = module._roi_align.__wrapped__
 
 
 def define_vision_operators(torch: Any) -> None:
