@@ -728,3 +728,37 @@ def test_a_name_of_a_star_import_is_not_bound_anew_while_a_use_of_it_is_left() -
 def test_the_docstring_of_a_class_that_is_written_above_a_statement_repeats_no_code() -> None:
     source = b"import torch\nmodel = torch.nn.Linear(4, 1).double()\nnet = torch.nn.Linear(*sizes)\n"
     assert b"model = paddle.nn.Linear(4, 1).to(dtype='float64')" in check(source, Options("paddle")).output
+
+
+def test_a_dtype_that_becomes_a_text_needs_no_import() -> None:
+    source = b"import torch\nfrom torch import autocast\nwith autocast('cuda', torch.float16):\n    pass\n"
+    assert check(source, Options("paddle")).output.startswith(b"from paddle.amp import")
+
+
+def test_a_guard_that_stays_is_left_alone_whatever_ends_the_lines() -> None:
+    source = b"try:import torch\rexcept:None\rsizes\rsizes=torch.ShortTensor(values)\rodd=torch"
+    assert check(source, Options("paddle")).output == source
+
+
+def test_a_file_that_only_gets_comments_is_not_taken_for_changed() -> None:
+    source = b"try:import torch\nexcept:torch\nsizes=torch.ShortTensor"
+    assert check(source, Options("paddle", annotate=True)).output.endswith(source)
+
+
+def test_a_guard_in_a_function_that_stays_leaves_the_module_below_one_on_top() -> None:
+    source = (
+        b"try:\n    import torch\nexcept ImportError:\n    torch = None\n"
+        b"def local():\n    try:\n        import torch\n    except ImportError:\n        torch.package()\n"
+        b"    return torch.tensor\n"
+    )
+    assert b"return paddle.to_tensor" in check(source, Options("paddle")).output
+
+
+def test_an_import_that_nothing_reads_keeps_no_other_on_top() -> None:
+    source = b"import paddle.nn as other\nimport paddle\ndef held():\n    own = paddle\n    return own\n"
+    assert b"    import paddle\n" in check(source, Options("torch")).output
+
+
+def test_an_api_that_the_program_replaces_holds_no_scheduler() -> None:
+    source = b"import torch\ntorch.optim.SGD = torch.optim.lr_scheduler.StepLR(optimizer, 30)\n"
+    assert b"set_lr_scheduler(torch" not in check(source, Options("paddle")).output

@@ -258,7 +258,7 @@ class Engine:
             text = ConvertedText(source, parsed.module, parsed.tree, edits)
             releases.callback(text.release)
             found = violations(text, settings.source, settings.target, planned.conversions)
-            if not found and edits and not imports_target(text, settings.target):
+            if not found and planned.edits and not imports_target(text, settings.target):
                 found = self._taken_for_source(text, settings.without_guesses, path, parsed.left)
             if not found:
                 break

@@ -25,7 +25,9 @@ class Definitions(NamedTuple):
 @lru_cache(maxsize=512)  # one adapter is written into many files
 def definitions(text: bytes) -> Definitions | None:
     """What new text defines at the start of a line of the module; None if it is not whole definitions."""
-    if not text.lstrip(b"\r\n").startswith((b"class ", b"def ", b"async def ", b"@")) or not text.endswith(b"\n"):
+    if not text.lstrip(b"\r\n").startswith((b"class ", b"def ", b"async def ", b"@")) or not text.endswith(
+        (b"\n", b"\r")
+    ):
         return None
     module = parsed_text(text)
     if module is None or not all(isinstance(statement, _DEFINITIONS) for statement in module.body):

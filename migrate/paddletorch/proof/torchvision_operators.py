@@ -46,7 +46,7 @@ def load_torchvision() -> None:
         define_vision_operators(importlib.import_module("torch"))
         importlib.import_module("torchvision")
         # what stands in for this operator would be compiled at its first call, which takes minutes
-        module = importlib.import_module("torchvision.ops.roi_align")
+        module: Any = importlib.import_module("torchvision.ops.roi_align")
         if hasattr(module._roi_align, "__wrapped__"):
             module._roi_align = module._roi_align.__wrapped__
 

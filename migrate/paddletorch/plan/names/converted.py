@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from paddletorch.model import Span
+from paddletorch.model import Edit, Span
 from paddletorch.plan.model.changes import Planned
 from paddletorch.plan.model.naming import Group, Naming
 from paddletorch.plan.model.use import Use
@@ -76,6 +76,18 @@ class Converted:
         start, end = (span.start, 0), (span.end, 0)
         return not any(self._parts.around(start, end)) and any(self._spans.around(start, end))
 
+    def becomes_literal(self, node: ast.expr | ast.stmt) -> bool:
+        """Whether an edit writes a literal where ``node`` stands: ``"float16"`` for a dtype."""
+        span = self.view.source.span(node)
+        found = [*self._edits.around((span.start, 0), (span.end, 0))]
+        outermost = min(found, key=lambda one: (one.span.start - one.span.end, one.span not in one.parts), default=None)
+        return outermost is not None and not outermost.parts and _is_literal(outermost.text)
+
+    @cached_property
+    def _edits(self) -> SpanIndex[Edit]:
+        edits = (edit for edit in self.planned.edits if edit.span.end > edit.span.start)
+        return SpanIndex(((edit.span.start, 0), (edit.span.end, 0), edit) for edit in edits)
+
     @cached_property
     def _kept(self) -> KeptText | None:
         """What the edits keep; None if they cannot be applied yet."""
@@ -90,6 +102,14 @@ class Converted:
     def _spans(self) -> SpanIndex[bool]:
         """Spans that edits replace, except those that they reuse entirely."""
         return _index(e.span for e in self.planned.edits if e.span not in e.parts)
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False
+    return True
 
 
 def _index(spans: Iterable[Span]) -> SpanIndex[bool]:

@@ -40,7 +40,8 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     findings: list[Finding] = []
-    needs = needed_modules(view, planned.imports)
+    written = (one for one in planned.imports if one.site is None or not file.becomes_literal(one.site.node))
+    needs = needed_modules(view, written)
     statements: dict[ast.stmt, list[tuple[Binding, list[Binding]]]] = {}
     local: dict[ast.stmt, list[str]] = {}
     typed: list[str] = []
@@ -229,9 +230,16 @@ def _loads_without_source(view: FileView) -> bool:
     on_top = [found for found in view.tree.scope.bindings.values() if any(is_on_top(view, b) for b in found)]
     of_source = [found for found in on_top if any(view.settings.is_of_source(b.qualified or "") for b in found)]
     roots = [found for found in of_source if all(b.qualified == view.settings.source for b in found)]
-    reads = [loads for found in of_source if (loads := view.tree.reads(found)) or found not in roots]
+    reads = [
+        loads for found in of_source if (loads := view.tree.reads(found)) or not (found in roots or _moves(view, found))
+    ]
     only_functions = all(function_around(view, load) is not None for loads in reads for load in loads)
     return _selects_modules(view) and only_functions and all(places_of(view, loads) for loads in reads)
+
+
+def _moves(view: FileView, bindings: Sequence[Binding]) -> bool:
+    """Whether imports of a name that nothing reads become imports of the target."""
+    return import_target(view, frozenset(b.qualified for b in bindings if b.qualified is not None), ()) is not None
 
 
 _MOST_IMPORTS = 8

@@ -69,13 +69,28 @@ def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:
     return _imports_for(view, site.node)
 
 
-def _unguarded(view: FileView, found: list[ast.stmt], node: ast.AST) -> list[ast.stmt]:
-    """An import of the source on top of the module above ``node``, where one of those ``found`` may fail unseen."""
+def _unguarded(view: FileView, found: list[ast.stmt], node: ast.expr | ast.stmt) -> list[ast.stmt]:
+    """An import of the source on top of the module above ``node``, where one of those ``found`` may fail unseen.
+
+    If there is no other, one in a guard on top, for imports in functions whose guards use the name without them.
+    """
     if not any(is_import_guard(view.parent(statement)) for statement in found):
         return []
     imports = view.provide(_source_imports).get(view.tree.scope, ())
-    plain = (s for s in imports if isinstance(view.parent(s), ast.Module) and runs_before(view, s, node))
-    return [*plain][-1:]
+    plain = [s for s in imports if isinstance(view.parent(s), ast.Module) and runs_before(view, s, node)]
+    if not plain and set(found).isdisjoint(imports) and any(_reads_without(view, one) for one in found):
+        plain = [s for s in imports if s.lineno < node.lineno]
+    return plain[-1:]
+
+
+def _reads_without(view: FileView, statement: ast.stmt) -> bool:
+    """Whether a handler of the guard around an import reads a name that the import binds."""
+    guard = view.parent(statement)
+    handlers = guard.handlers if isinstance(guard, ast.Try) else ()
+    bound = {
+        b.name for s in view.tree.own.values() for found in s.bindings.values() for b in found if b.node is statement
+    }
+    return any(isinstance(n, ast.Name) and n.id in bound for handler in handlers for n in ast.walk(handler))
 
 
 def _out_of_guards(view: FileView, statement: ast.stmt) -> ast.stmt:

@@ -93,7 +93,10 @@ def has_deferred_text(use: Use, deferred: DeferredText) -> bool:
 
 
 def assigned_to(view: FileView, call: ast.expr) -> tuple[ast.stmt, ast.expr] | None:
-    """The statement that assigns the value of ``call``, and its only target, a name or a dotted path."""
+    """The statement that assigns the value of ``call``, and its only target, a name or a dotted path.
+
+    None where the target is an API, which the program replaces.
+    """
     parent = view.parent(call)
     while isinstance(parent, ast.IfExp) and call in (parent.body, parent.orelse):
         call, parent = parent, view.parent(parent)
@@ -103,7 +106,9 @@ def assigned_to(view: FileView, call: ast.expr) -> tuple[ast.stmt, ast.expr] | N
         target = parent.target
     else:
         return None
-    return (parent, target) if path_of(target) and not isinstance(target, ast.Subscript) else None
+    if isinstance(target, ast.Subscript) or (isinstance(target, ast.Attribute) and view.qualified(target)):
+        return None
+    return (parent, target) if path_of(target) else None
 
 
 def source_text(view: FileView, node: ast.expr) -> str | None:
