@@ -85,8 +85,8 @@ def index_of(rules: Iterable[AliasRule]) -> Index:
     ends = [*names, *(f"{module}.*" for module in modules)]
     paths: dict[str, tuple[str, ...]] = {}
     segments: dict[str, tuple[str, ...]] = {}
-    for side in ("torch", "paddle"):
-        parts = [end.split(".") for end in ends if end.startswith(side + ".")]
+    for side, packages in (("torch", ("torch", "torchvision")), ("paddle", ("paddle",))):
+        parts = [end.split(".") for end in ends if end.partition(".")[0] in packages]
         paths[side] = tuple(dict.fromkeys(".".join(p[:n]) for p in parts for n in range(1, len(p) + 1)))
         segments[side] = tuple(dict.fromkeys(part for p in parts for part in p))
     return {"modules": modules, "names": names, "paths": paths, "segments": segments}

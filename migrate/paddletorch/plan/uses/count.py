@@ -19,6 +19,11 @@ UNKNOWN_API = "API225"
 MODULE_AS_VALUE = "API242"
 IMPORT_AS_QUESTION = "API243"
 
+# What reads the module itself: ``torchvision.models.__dict__[name]`` may be any of its names.
+_OF_EVERY_MODULE = frozenset(
+    ["__all__", "__dict__", "__doc__", "__file__", "__loader__", "__name__", "__path__", "__spec__"]
+)
+
 
 def unlisted_uses(
     view: FileView, planned: Planned, findings: Iterable[Finding], ignored: Iterable[Finding]
@@ -155,6 +160,8 @@ def _unplanned(view: FileView, planned: Planned) -> Iterator[tuple[ast.expr, str
         name = min(names)
         covered = node in sites
         while isinstance(parent := view.parent(node), ast.Attribute):
+            if parent.attr in _OF_EVERY_MODULE and parent not in sites and name in view.settings.modules:
+                break
             node, name = parent, f"{name}.{parent.attr}"
             covered = covered or node in sites
         if covered or view.settings.deselects(name):
