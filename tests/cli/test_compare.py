@@ -153,6 +153,25 @@ class Net(nn.Module):
 """
 
 
+SCORE = """from torch import nn
+
+
+class Score(nn.Module):
+    def forward(self, x):
+        return (x * x).mean()
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.score = Score()
+
+    def forward(self, x):
+        return self.score(self.fc(x)) * 2
+"""
+
+
 def compared(run: Run, *arguments: str, to: str = "paddle", code: int = 1) -> dict[str, Any]:
     """What became of the one pair."""
     made = run("compare", "--to", to, "--format", "json", *arguments)
@@ -381,6 +400,16 @@ def test_a_scaler_towards_torch(tree: Tree, paddletorch: Run) -> None:
     found = compared(paddletorch, "--source", "src", "--converted", "out", to="torch", code=0)
     scales = [row["size"] for row in found["looks"][0]["tensors"] if row["what"] == "loss scale"]
     assert scales == [16.0]
+
+
+def test_a_layer_that_returns_a_number(tree: Tree, paddletorch: Run) -> None:
+    tree({"src/net.py": SCORE})
+    paddletorch("convert", "--to", "paddle", "--output", "out", "src")
+    model = (*ONCE_ONLY, "--input", "2x4")
+    assert compared(paddletorch, *model, code=0)["looks"][0]["layers"]["score"]
+    line = plant(Path("out/net.py"), "(x * x).mean()", "(x * x).mean() * 1.5")
+    fault = compared(paddletorch, *model)["fault"]
+    assert (fault["layer"], fault["what"], fault["converted"]["end_line"]) == ("score", "out", line)
 
 
 def test_random_numbers_are_left_out(tree: Tree, paddletorch: Run) -> None:
