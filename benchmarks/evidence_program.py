@@ -35,9 +35,15 @@ def imported(name: str) -> Any:
                 raise
             STOOD_IN.append(top)
             for one in set(sys.modules) - held:
-                if str(getattr(sys.modules[one], "__file__", "")).startswith(str(Path.cwd())):
+                if _is_of_the_project(one):
                     del sys.modules[one]  # modules of the project begin again
     raise ImportError(f"{name} needs too much that is not installed")
+
+
+def _is_of_the_project(module: str) -> bool:
+    """Told by its name: a package without an ``__init__.py`` has no file."""
+    top = Path.cwd() / module.partition(".")[0]
+    return top.is_dir() or top.with_suffix(".py").exists()
 
 
 def run(side: Side, one: dict[str, Any]) -> str:

@@ -86,6 +86,11 @@ class Once(Net):
     def __init__(self):
         MADE.append(1 / (1 - len(MADE)))
         super().__init__()
+
+
+def wider():
+    MADE.append(1)
+    return Net(len(MADE))
 """
 MIXED = """
 
@@ -145,6 +150,25 @@ class Net(nn.Module):
     def forward(self, x):
         y, _ = self.attention(x, x, x, need_weights=False)
         return self.gru(y)
+"""
+
+
+SCORE = """from torch import nn
+
+
+class Score(nn.Module):
+    def forward(self, x):
+        return (x * x).mean()
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.score = Score()
+
+    def forward(self, x):
+        return self.score(self.fc(x)) * 2
 """
 
 
@@ -378,6 +402,16 @@ def test_a_scaler_towards_torch(tree: Tree, paddletorch: Run) -> None:
     assert scales == [16.0]
 
 
+def test_a_layer_that_returns_a_number(tree: Tree, paddletorch: Run) -> None:
+    tree({"src/net.py": SCORE})
+    paddletorch("convert", "--to", "paddle", "--output", "out", "src")
+    model = (*ONCE_ONLY, "--input", "2x4")
+    assert compared(paddletorch, *model, code=0)["looks"][0]["layers"]["score"]
+    line = plant(Path("out/net.py"), "(x * x).mean()", "(x * x).mean() * 1.5")
+    fault = compared(paddletorch, *model)["fault"]
+    assert (fault["layer"], fault["what"], fault["converted"]["end_line"]) == ("score", "out", line)
+
+
 def test_random_numbers_are_left_out(tree: Tree, paddletorch: Run) -> None:
     noisy = NET.replace("return x + y", "return x + y + torch.rand_like(y) * float(self.training)")
     tree({"src/net.py": noisy})
@@ -399,6 +433,10 @@ def test_random_numbers_are_left_out(tree: Tree, paddletorch: Run) -> None:
         (("--source", "src/net.py:Once", "--converted", "out/net:Net"), "the model cannot be built twice"),
         (("--source", "src/net.py:loss", "--converted", "out/net:Net"), "src/net:loss cannot be made"),
         ((*MODEL, "--input", "2x3x2x2"), "the source itself fails there"),
+        ((*MODEL, "--input", "2x3x9x9:int64"), "the source itself fails there"),
+        ((*MODEL, "--input", "2x3x9x9", "--input", "3"), "the source itself fails there"),
+        (("--source", "src/bare:Net", "--converted", "out/net:Net"), "no inputs: give --input, or write"),
+        (("--source", "src/net.py:wider", "--converted", "out/net:Net"), "twice: stem.0.weight is [1, 3, 3, 3] the"),
         ((*MODEL, "--input", "two"), "a shape is 2x3x32x32"),
         ((*MODEL, "--args", "{"), "is not JSON"),
         ((*MODEL, "--optimizer", "nothing"), "has no attribute 'nothing'"),
@@ -408,7 +446,7 @@ def test_random_numbers_are_left_out(tree: Tree, paddletorch: Run) -> None:
     ],
 )
 def test_what_cannot_be_compared(arguments: tuple[str, ...], message: str, tree: Tree, paddletorch: Run) -> None:
-    tree({"src/net.py": NET + ONCE, "out/net.py": NET})
+    tree({"src/net.py": NET + ONCE, "out/net.py": NET, "src/bare.py": NET.partition("def example_inputs")[0]})
     made = paddletorch("compare", "--to", "paddle", *arguments)
     assert made.returncode == 2, made.stdout
     assert message in made.stderr.decode()

@@ -68,6 +68,14 @@ def test_however_it_ends(ending: str, python: Run, record: Run, write: Write, se
     assert seen("train.py", Ask.TYPE, "x") == {"builtins.str": 1}
 
 
+def test_nothing_is_lost_before_another_program_takes_the_process_over(record: Run, write: Write, seen: Seen) -> None:
+    ending = "os.execv(sys.executable, [sys.executable, '-c', 'exit(5)'])"
+    write("train.py", f"import os, sys\n{NAMED}\nx, y = 1, 'a'\n<<type:x>>\n<<type:y>>\n{ending}\n")
+    assert record("train.py").returncode == 5
+    assert seen("train.py", Ask.TYPE, "x") == {"builtins.int": 1}
+    assert seen("train.py", Ask.TYPE, "y") == {"builtins.str": 1}
+
+
 def test_a_program_that_never_ends_is_stopped_by_ctrl_c(
     project: Path, environment: dict[str, str], write: Write, seen: Seen
 ) -> None:

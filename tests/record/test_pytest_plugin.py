@@ -59,6 +59,14 @@ def test_tests_are_recorded(command: list[str], python: Run, seen: Seen, evidenc
 
 
 @pytest.mark.usefixtures("tested")
+def test_a_quiet_recording_says_nothing_in_the_end(record: Run, seen: Seen, project: Path) -> None:
+    done = record("pytest", "-p", "no:cacheprovider", "tests", PYTHONPATH=_with(project))
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "open questions" not in done.stdout + done.stderr
+    assert seen("tests/conftest.py", Ask.TYPE, "net") == {"builtins.module": 1}
+
+
+@pytest.mark.usefixtures("tested")
 def test_workers_of_xdist_are_recorded(python: Run, seen: Seen, project: Path) -> None:
     command = ["pytest", "-p", PLUGIN, "--paddletorch-record", "--paddletorch-record-fresh", "-n", "2", "tests"]
     done = python("-m", *command, PYTHONPATH=_with(project))

@@ -56,7 +56,7 @@ def record(
         raise Refusal(f"cannot open {wanted.name}: there is no such file")
     top = _top(wanted, root)
     if wanted.kind == "pytest":
-        return partial(_run_pytest, wanted, to, str(top), fresh)
+        return partial(_run_pytest, wanted, to, str(top), fresh, quiet)
     return _program(wanted, _settings(wanted, top, to, fresh), quiet)
 
 
@@ -108,10 +108,11 @@ def _say(process: int, summary: Callable[[], str]) -> None:
         print(f"paddletorch: {summary()}", file=sys.stderr)
 
 
-def _run_pytest(wanted: Command, to: Framework | None, root: str, fresh: bool) -> NoReturn:
+def _run_pytest(wanted: Command, to: Framework | None, root: str, fresh: bool, quiet: bool) -> NoReturn:
     """Let pytest record, by its plugin."""
     options = ["-p", "paddletorch_shim.recording.pytest_plugin", "--paddletorch-record"]
     options += [f"--paddletorch-record-root={root}", *(["--paddletorch-record-fresh"] if fresh else [])]
+    options += ["--paddletorch-record-quiet"] if quiet else []
     options += [f"--paddletorch-record-to={to}"] if to else []
     try:
         import pytest

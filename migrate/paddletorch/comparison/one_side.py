@@ -137,6 +137,8 @@ class _Run:
             second = self._model(2)
         except Exception as error:
             raise UnusableSource(f"the model cannot be built twice: {error}") from error
+        if unlike := _unlike(first, second):
+            raise UnusableSource(f"the model cannot be built twice: {unlike}")
         self._recorder.name_layers(second)
         _load(self._side, second, first)
         random = np.random.default_rng(9)
@@ -198,7 +200,7 @@ class _Run:
         if self._job["inputs"]:
             found = check.random_inputs(self._job["inputs"], check.smallest_vocabulary(model))
         else:
-            found = check.example_inputs(self._module)
+            found = check.example_inputs(self._module, "--input")
         given = [_numbers(one, self._job["mode"]) for one in found.args]
         return given, {key: _numbers(one, self._job["mode"]) for key, one in (found.kwargs or {}).items()}
 
@@ -288,6 +290,18 @@ def _load(side: Side, model: Any, original: Any) -> None:
         model.load_state_dict(original.state_dict())
     else:
         model.set_state_dict({k: v.clone() for k, v in original.state_dict().items() if hasattr(v, "clone")})
+
+
+def _unlike(first: Any, second: Any) -> str:
+    """What two models of the same code have not alike, or an empty string."""
+    one, other = (
+        {key: list(value.shape) for key, value in model.state_dict().items() if hasattr(value, "shape")}
+        for model in (first, second)
+    )
+    for key in [*one, *other]:
+        if one.get(key) != other.get(key):
+            return f"{key} is {one.get(key, 'not there')} the first time, {other.get(key, 'not there')} the second"
+    return ""
 
 
 def _numbers(value: Any, mode: str) -> Any:

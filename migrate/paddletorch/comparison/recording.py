@@ -124,7 +124,8 @@ class Recorder:
         except (NoTensorError, NotImplementedError):  # what the frameworks raise for tensors without numpy's form
             arrays = []
         # lists and numbers are settings as often as values, and are spelled in other ways on the other side
-        kept = [(where, one.shape, _sampled(one)) for where, one in arrays if one.ndim]
+        is_result = event["kind"] == "out" and self._side.is_tensor(value)
+        kept = [(where, one.shape, _sampled(one)) for where, one in arrays if one.ndim or is_result]
         self.events.append({**event, "arrays": kept})
 
     def _caller(self, frame: FrameType | None) -> tuple[str, int] | None:

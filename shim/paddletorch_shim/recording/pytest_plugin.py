@@ -36,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--paddletorch-record-root", metavar="DIR", help="The project's top folder.")
     group.addoption("--paddletorch-record-fresh", action="store_true", help="Forget the evidence of earlier runs.")
+    group.addoption("--paddletorch-record-quiet", action="store_true", help="Say nothing in the end.")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -85,9 +86,9 @@ def _exec_module(
     exec(code, vars(module))
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Say where the evidence is."""
-    if _recording is not None:
+    if _recording is not None and not config.getoption("paddletorch_record_quiet"):
         _recording.keep()
         terminalreporter.write_line(f"paddletorch: {_recording.summary()}")
 

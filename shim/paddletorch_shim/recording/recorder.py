@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import threading
 from collections.abc import Iterable
 from functools import cache
@@ -146,6 +147,7 @@ def forget(root: str) -> None:
 @cache
 def _at_ends() -> None:
     atexit.register(_keep_all)
+    sys.addaudithook(_keep_before_exec)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_begin_forked)
 
@@ -153,6 +155,12 @@ def _at_ends() -> None:
 def _keep_all() -> None:
     for recorder in _recorders.values():
         recorder.keep()
+
+
+def _keep_before_exec(event: str, _: tuple[object, ...]) -> None:
+    """Another program takes the process over, and nothing that ``atexit`` would call is called."""
+    if event == "os.exec":
+        _keep_all()
 
 
 def _begin_forked() -> None:

@@ -69,15 +69,18 @@ def _modules(model: Any) -> list[Any]:
     return list(model.modules() if hasattr(model, "modules") else model.sublayers(include_self=True))
 
 
-def example_inputs(module: Any) -> Inputs:
+def example_inputs(module: Any, option: str) -> Inputs:
     """What ``example_inputs()`` of the model's Python module returns: a tensor, a sequence of arguments, or keywords.
+
+    Args:
+        option: what gives the inputs where there is no such function.
 
     Raises:
         WeightsError: there is no such function, or it fails.
     """
     function = getattr(module, "example_inputs", None)
     if function is None:
-        raise WeightsError(f"--check needs --input-shape, or a function example_inputs() in {module.__name__}")
+        raise WeightsError(f"no inputs: give {option}, or write a function example_inputs() into {module.__name__}")
     try:
         made = function()
     except Exception as error:

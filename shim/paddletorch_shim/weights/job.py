@@ -112,7 +112,7 @@ def run(job: Job) -> Result:
 def _inputs(job: Job, reference: Reference, model: Any) -> Inputs:
     if job.shapes:
         return check.random_inputs(job.shapes, check.smallest_vocabulary(model))
-    return check.example_inputs(reference.module())
+    return check.example_inputs(reference.module(), "--input-shape")
 
 
 @contextmanager
