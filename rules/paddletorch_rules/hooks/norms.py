@@ -96,9 +96,14 @@ def instance_norm_to_torch(call: BoundCall) -> None:
 
 @hook("layer_batch_norm", to="paddle")
 def batch_norm_to_paddle(call: BoundCall) -> None:
-    """``momentum`` weighs the new value in torch, the old one in Paddle."""
+    """``momentum`` weighs the new value in torch, the old one in Paddle.
+
+    Without running statistics Paddle 3.3.1 gives torch's values in evaluation, and another gradient.
+    """
     _affine_to_paddle(call, "affine")
     _momentum(call)
+    if call.value("track_running_stats") is not None and call.literal("track_running_stats") is False:
+        call.report("AGD203", what="without running statistics, Paddle's gradient in evaluation is wrong (3.3.1)")
 
 
 @hook("layer_batch_norm", to="torch")
