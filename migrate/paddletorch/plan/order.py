@@ -72,6 +72,13 @@ PASSES = (
     ),
     # only of optimizers that convert
     Pass(
+        "rates in momentum",
+        Later("passes.training.rates_in_momentum:plan_rates_in_momentum"),
+        codes=("OPT206",),
+        when=(uses("optim.RMSprop"),),
+    ),
+    # only of optimizers that convert
+    Pass(
         "clipping",
         Later("passes.training.clipping:plan_clipping"),
         leaves_uses=True,
