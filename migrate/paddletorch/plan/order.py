@@ -120,6 +120,13 @@ PASSES = (
     ),
     # as the one before
     Pass(
+        "walked parameters",
+        Later("passes.tensors.walked_parameters:plan_walked_parameters"),
+        codes=("NNM101", "NNM205"),
+        when=(to("paddle"), holds(b"parameters"), is_unconverted),
+    ),
+    # as the one before
+    Pass(
         "parameters with statistics",
         Later("passes.tensors.parameters_with_statistics:plan_parameters_with_statistics"),
         when=(to("torch"), is_unconverted),
