@@ -72,6 +72,13 @@ PASSES = (
     ),
     # only of optimizers that convert
     Pass(
+        "rates in momentum",
+        Later("passes.training.rates_in_momentum:plan_rates_in_momentum"),
+        codes=("OPT206",),
+        when=(uses("optim.RMSprop"),),
+    ),
+    # only of optimizers that convert
+    Pass(
         "clipping",
         Later("passes.training.clipping:plan_clipping"),
         leaves_uses=True,
@@ -110,6 +117,13 @@ PASSES = (
         Later("passes.tensors.statistics:plan_statistics"),
         codes=("NNM101", "NNM205"),
         when=(to("paddle"), is_unconverted),
+    ),
+    # as the one before
+    Pass(
+        "walked parameters",
+        Later("passes.tensors.walked_parameters:plan_walked_parameters"),
+        codes=("NNM101", "NNM205"),
+        when=(to("paddle"), holds(b"parameters"), is_unconverted),
     ),
     # as the one before
     Pass(
