@@ -147,13 +147,8 @@ def kl_div(call: BoundCall) -> None:
 def weighted_cross_entropy_to_paddle(call: BoundCall) -> None:
     """Flags for the reduction, and a target that has a gradient in torch only."""
     reduction(call)
-    _target_gradient(call)
-
-
-def _target_gradient(call: BoundCall) -> None:
-    """Paddle's loss gives its target no gradient, which shows where the target is a network's output."""
     if is_computed(call, "target"):
-        call.report("AGD203", what="Paddle gives the target no gradient")
+        call.rewrite("torch_soft_binary_cross_entropy({input}, {label}{weight:, weight=%}{reduction:, reduction=%})")
 
 
 def is_computed(call: BoundCall, name: str) -> bool:
@@ -176,6 +171,13 @@ def kl_div_to_torch(call: BoundCall) -> None:
     """The target of Paddle's has no gradient."""
     if not is_call_of(call.origin("label"), "detach"):
         _detached(call, "label")
+
+
+@hook("kl_div_call", to="paddle")
+def kl_div_call_to_paddle(call: BoundCall) -> None:
+    """As the function: unless the target is detached in sight, a function that gives it its gradient."""
+    if not is_call_of(call.origin("target"), "detach"):
+        call.rewrite("torch_kl_div_loss({self}, {input}, {label})")
 
 
 @hook("kl_div_call", to="torch")
@@ -220,9 +222,29 @@ def binary_cross_entropy_with_logits(call: BoundCall) -> None:
             each = "paddle.nn.functional.softplus({logit}) - {logit} * {label}"
             call.rewrite(f"({each}){end}" if end else each)
             return
-        _target_gradient(call)
+        more = "{weight:, weight=%}{reduction:, reduction=%}{pos_weight:, pos_weight=%}"
+        call.rewrite(f"torch_soft_binary_cross_entropy_with_logits({{logit}}, {{label}}{more})")
     if is_given(call, "pos_weight"):
         call.report("NNF203", difference="Paddle 2.6 is wrong where pos_weight meets a negative logit; 3.3 is right")
+
+
+@hook("binary_cross_entropy_call", to="paddle")
+def binary_cross_entropy_call_to_paddle(call: BoundCall, function: str) -> None:
+    """As the functions: a target that a network computes has a gradient in torch only."""
+    if not is_computed(call, "target"):
+        return
+    logits = function.endswith("logits")
+    input = "logit" if logits else "input"
+    more = ", {self}.weight, {self}.reduction" + (", {self}.pos_weight" if logits else "")
+    rewrite_once(call, f"torch_soft_{function}({{{input}}}, {{label}}{more})", self="self")
+
+
+@hook("binary_cross_entropy_call", to="torch")
+def binary_cross_entropy_call_to_torch(call: BoundCall, function: str) -> None:
+    """The target of Paddle's has no gradient."""
+    del function
+    if is_computed(call, "label"):
+        call.rewrite("{self}({input}, {target}.detach())")
 
 
 @hook("ctc_loss", to="paddle")

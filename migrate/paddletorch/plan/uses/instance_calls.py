@@ -34,14 +34,21 @@ def plan_instance_calls(view: FileView, planned: Planned) -> Iterator[Changes]:
         yield _planned(view, planned, call, options)
 
 
+_OWN_CALLS = frozenset({"forward", "__call__"})
+"""What a class of the program defines to be called in a way of its own."""
+
+
 def calls_of_instances(view: FileView) -> Iterator[tuple[ast.Call, list[Instance], list[tuple[Row, Form]]]]:
-    """The calls of what may be an instance of a type whose calls have a row, with the instances and the rows."""
+    """The calls of what may be an instance of a type whose calls have a row, with the instances and the rows.
+
+    A class of the program that says itself what a call does is called as before.
+    """
     rows = view.settings.members("__call__")
     receivers = {row.receiver for row, _ in rows}
     for call in view.tree.calls if rows else ():
         made = [v for v in view.evaluator.values(call.func) if isinstance(v, Instance)]
         types = {one.type for one in made}
-        if not types.isdisjoint(receivers):
+        if not types.isdisjoint(receivers) and not any(_OWN_CALLS & set(one.overrides) for one in made):
             yield call, made, [pair for pair in rows if pair[0].receiver in types]
 
 
