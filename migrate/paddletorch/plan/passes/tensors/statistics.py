@@ -38,7 +38,7 @@ def plan_statistics(view: FileView, planned: Planned) -> Changes:
 def may_hold_statistics(view: FileView, model: ast.expr) -> bool:
     """Whether the model may have a normalization with statistics: not if the file makes all of it, without one."""
     values = [v for v in view.evaluator.objects(model) if not isinstance(v, NoneValue)]
-    if values and all(isinstance(v, Instance) and v.type in _PLAIN for v in values):
+    if view.target == "paddle" and values and all(isinstance(v, Instance) and v.type in _PLAIN for v in values):
         return False
     if b"atchNorm" in view.source.body or b"atch_norm" in view.source.body:
         return True
