@@ -175,10 +175,14 @@ def _list_without_statistics(
 
 def may_hold_statistics(view: FileView, model: ast.expr) -> bool:
     """Whether the model may have a normalization with statistics: not if the file makes all of it, without one."""
-    if b"atchNorm" in view.source.body or b"atch_norm" in view.source.body:
+    if view.provide(_names_a_batch_norm):
         return True
     values = [v for v in view.evaluator.objects(model) if not isinstance(v, NoneValue)]
     return not values or not all(isinstance(v, Instance) and not v.external_class for v in values)
+
+
+def _names_a_batch_norm(view: FileView) -> bool:
+    return b"atchNorm" in view.source.body or b"atch_norm" in view.source.body
 
 
 def _counts(element: ast.AST, name: str) -> bool:
