@@ -230,9 +230,13 @@ def _finished(callee: Callee, converted: ConvertedCall) -> ConvertedCall:
     return converted
 
 
+_WITH_STEPS = (Callee.NAMED, Callee.METHOD, Callee.PARENT, Callee.INHERITED)
+"""Calls whose object may be named by statements after them."""
+
+
 def _path_of_object(binding: CallBinding, decisions: Decisions, callee: Callee) -> str:
     """How statements after the call name the object that it makes; empty if they cannot, or there are none."""
-    if not decisions.steps or callee not in (Callee.NAMED, Callee.METHOD, Callee.PARENT):
+    if not decisions.steps or callee not in _WITH_STEPS:
         return ""
     if callee is Callee.PARENT and any(decisions.around):
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from string import Formatter
@@ -20,6 +21,8 @@ from paddletorch.plan.calls.initialized import held_as, object_path, tensor_for
 from paddletorch.plan.calls.literal_sources import origin_edits
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import Misused, NeedsWholeCall, Refused, StatedByTable, UnseenArguments
+
+_ASSIGNMENT = re.compile(r"[\w.{}]+ = ")
 
 Around = tuple[str, str]
 """Text before and after an expression."""
@@ -62,9 +65,16 @@ class Decisions(NamedTuple):
         return any(self.around) or bool(self.replaced) or bool(self.steps)
 
     def with_steps_around(self, name: str) -> Decisions:
-        """The same with the steps as a function of the object, ``name`` in it, that ``apply`` calls."""
+        """The same with the steps as a function of the object, ``name`` in it, that ``apply`` calls.
+
+        Raises:
+            Refused: a step is a statement, which no function of one expression can hold.
+        """
         if not self.steps:
             return self
+        assigned = next((text for step in self.steps for _, text in step.cases if _ASSIGNMENT.match(text)), None)
+        if assigned is not None:
+            raise Refused(NeedsWholeCall("a statement", assigned))
         texts = [step.expression.replace("{object}", name) for step in self.steps]
         body = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
         once = "".join(f", {variable}={value}" for variable, value in (s.once for s in self.steps if s.once))

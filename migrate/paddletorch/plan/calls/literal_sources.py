@@ -16,7 +16,7 @@ _SEARCHES = frozenset({"startswith", "find", "index", "count", "partition", "spl
 
 
 def origin_edits(view: FileView, node: ast.expr, values: ValueMap, code: str) -> list[Edit] | None:
-    """Edits of the literals that a variable's value comes from; None unless all of them are known.
+    """Edits of the literals that a variable's value comes from; None unless all of them are known and may be edited.
 
     Literals that the variable is compared with are translated too.
     """
@@ -33,7 +33,7 @@ def origin_edits(view: FileView, node: ast.expr, values: ValueMap, code: str) ->
     edits: list[Edit] = []
     for leaf in leaves:
         text = pairs.get(repr(leaf.value))
-        if text is None:
+        if text is None or (text != repr(leaf.value) and view.suppressed(code, leaf)):
             return None
         if text != repr(leaf.value):
             edits.append(Edit(view.source.span(leaf), view.quoted(text, leaf), code))

@@ -11,6 +11,8 @@ from paddletorch.resolve import Qualified
 
 def is_tested_as_no_tensor(view: FileView, node: ast.expr) -> bool:
     """Whether ``isinstance(node, C)`` holds at ``node``, where ``C`` is no tensor's class."""
+    if "isinstance" not in view.tree.names:
+        return False
     text = ""
     child: ast.AST = node
     parent = view.parent(child)

@@ -38,16 +38,28 @@ def _is_compared(view: FileView, node: ast.expr) -> bool:
     parent = view.parent(node)
     while isinstance(parent, ast.Tuple | ast.List | ast.Set):
         parent = view.parent(parent)
-    return isinstance(parent, ast.Compare) or (isinstance(parent, ast.Dict) and node in parent.keys)
+    return isinstance(parent, ast.Compare) or (isinstance(parent, ast.Dict) and _is_key(view, parent, node))
 
 
 def _is_looked_up(view: FileView, node: ast.expr) -> bool:
     """Whether it is a key of a table of which elements alone are read, ``{nn.Conv2d: count}``: nothing calls it."""
     table = view.parent(node)
-    if not isinstance(table, ast.Dict) or node not in table.keys:
+    if not isinstance(table, ast.Dict) or not _is_key(view, table, node):
         return False
     statement = view.parent(table)
     return isinstance(statement, ast.Assign | ast.AnnAssign) and all(_is_table(view, t) for t in _targets(statement))
+
+
+def _is_key(view: FileView, table: ast.Dict, node: ast.expr) -> bool:
+    known = view.provide(_keys_of_tables)
+    if table not in known:
+        known[table] = frozenset(table.keys)
+    return node in known[table]
+
+
+def _keys_of_tables(_view: FileView) -> dict[ast.Dict, frozenset[ast.expr | None]]:
+    """The keys of the dicts that were asked for so far."""
+    return {}
 
 
 def _called_as_target(uses: Iterable[Use]) -> set[str]:

@@ -40,9 +40,13 @@ def may_hold_statistics(view: FileView, model: ast.expr) -> bool:
     values = [v for v in view.evaluator.objects(model) if not isinstance(v, NoneValue)]
     if view.target == "paddle" and values and all(isinstance(v, Instance) and v.type in _PLAIN for v in values):
         return False
-    if b"atchNorm" in view.source.body or b"atch_norm" in view.source.body:
+    if view.provide(_names_a_batch_norm):
         return True
     return not values or not all(isinstance(v, Instance) and not v.external_class for v in values)
+
+
+def _names_a_batch_norm(view: FileView) -> bool:
+    return b"atchNorm" in view.source.body or b"atch_norm" in view.source.body
 
 
 def _walks(view: FileView) -> Iterator[Changes]:

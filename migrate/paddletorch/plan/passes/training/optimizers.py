@@ -135,7 +135,7 @@ def _groups_elsewhere(view: FileView, optimizer: Constructor) -> list[ast.Dict |
     Empty as well if one holds what Paddle's groups lack.
     """
     given = optimizer.value("params") if view.target == "paddle" else None
-    if given is None or b"params" not in view.source.body:
+    if given is None or not view.provide(_names_params):
         return []
     found = groups_in(view, given)
     keys = [keys_of(group) for group in found]
@@ -145,6 +145,10 @@ def _groups_elsewhere(view: FileView, optimizer: Constructor) -> list[ast.Dict |
     renamed = {*_RENAMED, "betas", *_RENAMED_BY_CLASS.get(optimizer.row.id, {})}
     moved = any(not renamed.isdisjoint(one) or _is_zero(one.get("weight_decay")) for one in keys)
     return found if moved else []
+
+
+def _names_params(view: FileView) -> bool:
+    return b"params" in view.source.body
 
 
 def _is_zero(value: ast.expr | None) -> bool:

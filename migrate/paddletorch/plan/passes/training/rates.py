@@ -19,6 +19,7 @@ from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.statements import own_line
 from paddletorch.plan.uses.members import given_members
 from paddletorch.resolve import Instance
+from paddletorch.text.source import has_line_end
 
 _CODE = "OPT111"
 _OPERATORS = {ast.Mult: "*", ast.Div: "/", ast.Add: "+", ast.Sub: "-", ast.Pow: "**"}
@@ -88,8 +89,9 @@ class _Rates:
             span, value = view.source.span(statement), view.source.span(given[0])
             start = view.source.newline + view.source.indentation(statement.lineno) + " " * view.source.indent
             key = view.quoted(f"{group}['lr'] = ", call)
-            parts = (f"for {group} in {optimizer}.param_groups:{start}{key}", value)
-            edits = [Edit(span, "", _CODE, parts)]
+            before, after = ("(", ")") if has_line_end(view.source.body[value.start : value.end]) else ("", "")
+            parts = (f"for {group} in {optimizer}.param_groups:{start}{key}{before}", value, after)
+            edits = [Edit(span, "", _CODE, tuple(part for part in parts if part))]
             yield self._changes(statement, function, edits, "optimizer.set_lr", "optimizer.param_groups")
 
     def _is_optimizer(self, node: ast.expr) -> bool:
