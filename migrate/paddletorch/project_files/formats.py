@@ -154,7 +154,7 @@ def _in_docker(text: str, target: Target) -> list[Found]:
             place = start + image.start("image")
             found.append(
                 Found(
-                    place, start + image.end("image"), ENVIRONMENT, image["image"], "it brings the framework", instead
+                    place, start + image.end("image"), ENVIRONMENT, image["image"], "the image is made for it", instead
                 )
             )
         listed = _INSTRUCTION.match(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import click
 
@@ -22,6 +23,9 @@ _CODES = 6
 """How many codes the summary names."""
 _PLACES = 6
 """How many further places of a finding are named."""
+_WORDS = 5
+"""How many words at the head or the end of two messages tell that they say the same."""
+_T = TypeVar("_T")
 
 
 def finding_lines(results: Sequence[FileResult], *, conversions: bool) -> Iterator[str]:
@@ -50,12 +54,14 @@ def note_lines(results: Sequence[FileResult], summary: Summary, options: Options
     from paddletorch_rules import load
 
     columns, specs = width(), load(options.tables).diagnostics
-    notes: dict[tuple[str, str], list[tuple[str, Diagnostic]]] = {}
+    notes: dict[tuple[str, str], list[list[tuple[str, Diagnostic]]]] = {}
     for path, found in infos:
         of_the_run = found.code in specs and specs[found.code].once  # else each API behaves in its own way
-        notes.setdefault((found.code, "" if of_the_run else found.name or found.message), []).append((path, found))
+        groups = notes.setdefault((found.code, "" if of_the_run else found.name or found.message), [])
+        like = (same for same in groups if of_the_run or _alike(same[0][1], found))
+        _into(next(like, None), groups, (path, found))
     yield click.style("Good to know", bold=True)
-    for (code, _), same in sorted(notes.items()):
+    for (code, _), same in ((key, same) for key in sorted(notes) for same in notes[key]):
         path, found = same[0]
         first = ":".join(filter(None, [path, _place(found)]))
         places = f"{len(same):,} places, first {first}" if len(same) > 1 else first
@@ -109,12 +115,28 @@ def _rank(found: Diagnostic) -> int:
 
 def _folded(result: FileResult) -> list[list[Diagnostic]]:
     """Findings that leave something to do, those of one code about one API together; the most serious first."""
-    folded: dict[tuple[str, str, str], list[Diagnostic]] = {}
+    folded: dict[tuple[str, str, str], list[list[Diagnostic]]] = {}
     for found in result.diagnostics:
         if found.fate is not None:
-            key = found.code, found.name or found.message, found.hint
-            folded.setdefault(key, []).append(found)
-    return sorted(folded.values(), key=lambda same: (_rank(same[0]), same[0].line, same[0].column))
+            groups = folded.setdefault((found.code, found.name or found.message, found.hint), [])
+            like = (same for same in groups if _alike(same[0], found) and _place(same[-1]) != _place(found))
+            _into(next(like, None), groups, found)
+    entries = [same for groups in folded.values() for same in groups]
+    return sorted(entries, key=lambda same: (_rank(same[0]), same[0].line, same[0].column))
+
+
+def _alike(one: Diagnostic, other: Diagnostic) -> bool:
+    """Whether two findings of one code and API say the same, but for an expression that they name."""
+    first, second = one.message.split(), other.message.split()
+    return first[:_WORDS] == second[:_WORDS] or first[-_WORDS:] == second[-_WORDS:]
+
+
+def _into(group: list[_T] | None, groups: list[list[_T]], item: _T) -> None:
+    """Put ``item`` into its group, or into a new one."""
+    if group is None:
+        groups.append([item])
+    else:
+        group.append(item)
 
 
 def _finding(same: Sequence[Diagnostic], excerpts: Excerpts, columns: int, said: set[str]) -> Iterator[str]:
