@@ -72,13 +72,6 @@ PASSES = (
     ),
     # only of optimizers that convert
     Pass(
-        "rates in momentum",
-        Later("passes.training.rates_in_momentum:plan_rates_in_momentum"),
-        codes=("OPT206",),
-        when=(uses("optim.RMSprop"),),
-    ),
-    # only of optimizers that convert
-    Pass(
         "clipping",
         Later("passes.training.clipping:plan_clipping"),
         leaves_uses=True,
@@ -86,6 +79,13 @@ PASSES = (
     ),
     # the last pass that revises uses
     Pass("names", Later("names.decide:plan_names"), leaves_uses=True),
+    # only of optimizers that convert
+    Pass(
+        "rates in momentum",
+        Later("passes.training.rates_in_momentum:plan_rates_in_momentum"),
+        codes=("OPT206",),
+        when=(uses("optim.RMSprop"),),
+    ),
     Pass("calls of partial objects", Later("uses.partials:plan_partials"), when=(holds(b"partial"), hands_on)),
     Pass("probes", Later("uses.probes:plan_probes"), when=(holds(b"hasattr", b"getattr", b"dir"),)),
     # rewrites statements before their members are planned
