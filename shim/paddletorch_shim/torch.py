@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from paddletorch_shim import checks, distributed, names, state
+from paddletorch_shim.backends.torch_reference import copied_to
 from paddletorch_shim.policy import LossScaleRule, LossScaleState
 from paddletorch_shim.protocol import OptimizerRecord, ScalerCore, Stage
 from paddletorch_shim.torch_optimizers import check_minimize, dense, pairs, reads_found_inf, step_with
@@ -97,7 +98,7 @@ class GradScaler(ScalerCore):
         if var.ndim and not (var.is_floating_point() or var.is_complex()):
             raise TypeError(f"scale() takes a floating tensor, got {var.dtype}; cast it with .float() first")
         self._scaled = True
-        return var * self._tensors_on(var.device).scale.to(var.device, non_blocking=True).view(1)
+        return var * copied_to(self._tensors_on(var.device).scale, var.device).view(1)
 
     def unscale_(self, optimizer: torch.optim.Optimizer) -> None:
         """Divide the optimizer's gradients by the scale in place, and note whether any is infinite or NaN.

@@ -44,16 +44,26 @@ def test_dtypes_follow_the_policy(dtype: torch.dtype, backend: str, tolerated: i
         assert param.tolist() == [expected] * 3
 
 
-@pytest.mark.parametrize("overflow_on", ["cpu", "cuda", None])
-def test_parameters_on_two_devices(overflow_on: str | None) -> None:
-    params = [torch.nn.Parameter(torch.ones(1, device=device)) for device in ("cpu", "cuda")]
-    scaler, optimizer = GradScaler(init_loss_scaling=64.0), torch.optim.SGD(params, lr=1.0)
-    for param in params:
-        scaler.scale((param * (math.inf if param.device.type == overflow_on else 1.0)).sum()).backward()
-    scaler.step(optimizer)
-    scaler.update()
-    assert [param.item() for param in params] == [1.0 if overflow_on else 0.0] * 2
-    assert scaler.state_dict()["scale"].item() == (32.0 if overflow_on else 64.0)
+@pytest.mark.parametrize("devices", [("cpu", "cuda"), ("cuda", "cpu")])
+@pytest.mark.parametrize("backend", ["fused", "native", "reference"])
+def test_parameters_on_two_devices(backend: str, devices: tuple[str, str]) -> None:
+    """A number that one device found is not read on the other before it is there, whichever holds the scale."""
+    params = [torch.nn.Parameter(torch.zeros(1, device=device)) for device in devices]
+    scaler, optimizer = GradScaler(init_loss_scaling=64.0, backend=backend), torch.optim.SGD(params, lr=1.0)
+    finite, scale = 0, 64.0
+    for overflow_on in [None, "cuda", None, "cpu", None, None, "cuda", "cpu", None] * 3:
+        if scale < 1.0:
+            scale = 64.0
+            scaler.set_init_loss_scaling(scale)
+        optimizer.zero_grad()
+        for param in params:
+            scaler.scale((param * (math.inf if param.device.type == overflow_on else 1.0)).sum()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        finite += overflow_on is None
+        scale *= 1.0 if overflow_on is None else 0.5
+        assert [param.item() for param in params] == [-finite] * 2
+        assert scaler.state_dict()["scale"].item() == scale
 
 
 @pytest.mark.parametrize("backend", ["fused", "native"])

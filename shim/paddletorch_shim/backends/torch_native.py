@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from paddletorch_shim.backends import BackendError, ScaleTensors, torch_reference
+from paddletorch_shim.backends.torch_reference import copied_to
 from paddletorch_shim.policy import LossScaleRule, LossScaleState, float32
 
 _FUSED_CHECK = frozenset({torch.float16, torch.float32, torch.float64})
@@ -54,13 +55,13 @@ class Backend:
         for (device, dtype), group in groups.items():
             here = device == scale.device
             found_here = found_inf if here else torch.zeros((), device=device)
-            inverse_here = inverse if here else inverse.to(device, non_blocking=True)
+            inverse_here = inverse if here else copied_to(inverse, device)
             if dtype in _FUSED_CHECK or (dtype is torch.bfloat16 and device.type == "cpu"):
                 torch._amp_foreach_non_finite_check_and_unscale_(group, found_here, inverse_here)
             else:
-                found_here += self._plain.unscale_(group, scale.to(device, non_blocking=True))
+                found_here += self._plain.unscale_(group, copied_to(scale, device))
             if not here:
-                found_inf += found_here.to(scale.device, non_blocking=True)
+                found_inf += copied_to(found_here, scale.device)
         return found_inf
 
     def update_(self, tensors: ScaleTensors, found_inf: torch.Tensor, rule: LossScaleRule) -> None:

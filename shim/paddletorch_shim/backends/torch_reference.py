@@ -47,3 +47,8 @@ class Backend:
     def update_(self, tensors: ScaleTensors, found_inf: torch.Tensor, rule: LossScaleRule) -> None:
         """See ``paddletorch_shim.backends.Backend``."""
         self.write(tensors, rule.advance(tensors.read(), bool(found_inf.item())))
+
+
+def copied_to(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """The tensor on ``device``. Only a copy to the host is waited for: read before its end, it is any number."""
+    return tensor.to(device, non_blocking=device.type != "cpu")
