@@ -15,10 +15,10 @@ from paddletorch_shim.backends import BackendError
 from paddletorch_shim.backends.table import Table
 from paddletorch_shim.policy import LossScaleRule, float32
 
-BLOCK = 2048
-"""Elements that a program handles at once: 8 a thread, so that the registers leave room for five programs."""
+BLOCK = 4096
+"""Elements that a program handles at once: 8 a thread, so that the registers leave room for several programs."""
 
-OPTIONS = {"num_warps": 8, "enable_fp_fusion": True}
+OPTIONS = {"num_warps": 16, "enable_fp_fusion": True}
 
 _SMALL = {"num_warps": 1, "enable_fp_fusion": True}
 
