@@ -222,6 +222,12 @@ PASSES = (
         Later("passes.training.collate_functions:plan_collate_functions"),
         when=(to("torch"), uses("DataLoader")),
     ),
+    Pass(
+        "devices as contexts",
+        Later("passes.training.device_contexts:plan_device_contexts"),
+        codes=("DEV101",),
+        when=(to("paddle"), holds(b"torch.device"), is_unconverted),
+    ),
     Pass("adapters of layers", Later("uses.adapters:plan_adapters")),
     Pass("modules as annotations", Later("uses.module_annotations:plan_module_annotations"), when=(converts,)),
     # needs every module that is named in new text
