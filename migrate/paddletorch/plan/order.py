@@ -51,6 +51,12 @@ PASSES = (
         leaves_uses=True,
         when=(to("paddle"), holds(b"ampler"), makes("distributed_sampler", "loader")),
     ),
+    Pass(
+        "loaders on the default device",
+        Later("passes.training.device_loaders:plan_device_loaders"),
+        leaves_uses=True,
+        when=(to("torch"), holds(b"set_device")),
+    ),
     # those that the next passes would leave
     Pass(
         "schedulers and clips made apart",
