@@ -26,8 +26,8 @@ def plan_device_contexts(view: FileView, planned: Planned) -> Changes:
 
 
 def _entered(view: FileView) -> Iterator[ast.expr]:
-    for kind in (ast.With, ast.AsyncWith):
-        yield from (item.context_expr for statement in view.tree.of_kind(kind) for item in statement.items)
+    for statement in view.tree.of_kind(ast.With):
+        yield from (item.context_expr for item in statement.items)
     for function in view.tree.of_kind(ast.FunctionDef):
         yield from function.decorator_list
 
