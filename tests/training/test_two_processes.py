@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import socket
@@ -85,3 +86,53 @@ def test_two_processes_get_the_same(tmp_path: Path) -> None:
         assert [result[key] for result in results["back"]] == expected, key
     for found in results.values():  # each side deals the samples in its own order, every one once
         assert sorted(found[0]["indices"] + found[1]["indices"]) == list(range(8))
+
+
+SPAWNED = b"""
+import paddle
+import paddle.distributed as dist
+from paddle.io import DataLoader, Dataset, DistributedBatchSampler
+
+
+class Numbers(Dataset):
+    def __getitem__(self, index):
+        return index
+
+    def __len__(self):
+        return 11
+
+
+def work(folder, first):
+    dist.init_parallel_env()
+    sampler = DistributedBatchSampler(Numbers(), batch_size=2, shuffle=True)
+    seen = []
+    for epoch in (first, first + 1):
+        sampler.set_epoch(epoch)
+        seen += [batch.tolist() for batch in DataLoader(Numbers(), batch_sampler=sampler)]
+    total = paddle.to_tensor(float(sum(map(sum, seen))))
+    dist.all_reduce(total)
+    with open(f"{folder}/{dist.get_rank()}", "w") as file:
+        file.write(repr((seen, len(sampler), total.item())))
+
+
+if __name__ == "__main__":
+    import sys
+
+    dist.spawn(work, args=(sys.argv[1], 3), nprocs=2)
+"""
+
+
+def test_spawned_processes_get_the_batches_that_paddle_deals(tmp_path: Path) -> None:
+    from paddle.io import DistributedBatchSampler
+
+    program = tmp_path / "program.py"
+    program.write_bytes(Engine(Options(target="torch")).convert(SPAWNED, "program.py").output)
+    assert b"paddle." not in program.read_bytes().replace(b'"""paddle.', b"")
+    done = subprocess.run([sys.executable, str(program), str(tmp_path)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = [ast.literal_eval((tmp_path / str(rank)).read_text()) for rank in range(2)]
+    for rank, (seen, batches, _) in enumerate(found):
+        theirs = DistributedBatchSampler(list(range(11)), 2, num_replicas=2, rank=rank, shuffle=True)
+        theirs.set_epoch(3)
+        assert (seen, batches) == ([*theirs, *theirs], len(theirs))
+    assert found[0][2] == found[1][2] == sum(sum(map(sum, seen)) for seen, _, _ in found)

@@ -55,7 +55,7 @@ PASSES = (
         "loaders on the default device",
         Later("passes.training.device_loaders:plan_device_loaders"),
         leaves_uses=True,
-        when=(to("torch"), holds(b"set_device")),
+        when=(to("torch"), holds(b"set_device", b"init_parallel_env", b"fleet")),
     ),
     # those that the next passes would leave
     Pass(

@@ -114,32 +114,6 @@ def batches(call: BoundCall) -> None:
         call.force("drop_last", "False")
 
 
-@hook("distributed_batches", to="torch")
-def distributed_batches(call: BoundCall) -> None:
-    """torch's sampler asks the process group for what Paddle's takes from the environment."""
-    ready = "if torch.distributed.is_initialized() else"
-    replicas = _of_group(call, "num_replicas", "get_world_size", f"torch.distributed.get_world_size() {ready} 1")
-    rank = _of_group(call, "rank", "get_rank", f"torch.distributed.get_rank() {ready} 0")
-    shuffle = _text(call, "shuffle", "False")
-    call.wrap(
-        "dataset",
-        "torch.utils.data.DistributedSampler(",
-        f", num_replicas={replicas}, rank={rank}, shuffle={shuffle})",
-    )
-    if call.value("drop_last") is None:
-        call.force("drop_last", "False")
-
-
-def _of_group(call: BoundCall, name: str, asks: str, default: str) -> str:
-    """A number that the process group knows, where it is given: as it stands, or asked of torch's group."""
-    node = call.value(name)
-    if isinstance(node, ast.Call) and not node.args and ast.unparse(node.func).rpartition(".")[2] == asks:
-        return default
-    if node is not None and not isinstance(node, ast.Constant) and not _is_path(node):
-        call.stop("API222", argument=name)
-    return _text(call, name, default)
-
-
 @hook("distributed_sampler", to="paddle")
 def distributed_sampler(call: BoundCall) -> None:
     """The size of the batches is the loader's: the plan of loaders writes it."""
