@@ -18,6 +18,7 @@ from paddletorch.plan.model.refusals import LayoutMatters, Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Binding, Instance
+from paddletorch.resolve.values import UNKNOWN
 
 _TRANSPOSED = "{self}.weight.t()"
 _AS_IT_IS = ""
@@ -196,6 +197,20 @@ def may_be_linear_weight(view: FileView, node: ast.Attribute) -> bool:
         return bool(linear_weight(view, node))
     except Refused:
         return True
+
+
+def may_be_read_from_linear(view: FileView, node: ast.Attribute) -> bool:
+    """Whether a member of the weight of a layer that nothing shows, perhaps a linear one, depends on the layout."""
+    if view.target != "paddle" or not isinstance(node.ctx, ast.Load) or path_of(node.value) in ("self", "cls", ""):
+        return False
+    name = path_of(node.value).rpartition(".")[2]
+    table = view.settings.table
+    if not table.suggests("linear", name) or view.evaluator.objects(node.value) - UNKNOWN:
+        return False
+    value, parent = _past_data(view, node)
+    if not isinstance(parent, ast.Attribute) or _member(view, parent) != _TRANSPOSED:
+        return False
+    return not _loses_what_is_written(view, value) and not _is_called_linear(view, node)
 
 
 def _is_called_linear(view: FileView, node: ast.AST) -> bool:
