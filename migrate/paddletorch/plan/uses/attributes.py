@@ -21,6 +21,7 @@ from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.names.written_functions import is_written
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.operators import OPERATORS
 from paddletorch.plan.syntax.statements import remove_statement
@@ -65,6 +66,8 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
 
 def read_of_unseen_layer(view: FileView, aliases: Mapping[str, str], node: ast.Attribute, row: Row) -> Changes:
     """Plan the read of an attribute by a written function, which is right for whatever object has it."""
+    if is_written(view, node):
+        return NOTHING
     name = f"{row.receiver}.{node.attr}"
     template = f"{readers(view.target)[name]}({{self}})"
     try:

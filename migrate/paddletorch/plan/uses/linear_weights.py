@@ -201,16 +201,25 @@ def may_be_linear_weight(view: FileView, node: ast.Attribute) -> bool:
 
 def may_be_read_from_linear(view: FileView, node: ast.Attribute) -> bool:
     """Whether a member of the weight of a layer that nothing shows, perhaps a linear one, depends on the layout."""
-    if view.target != "paddle" or not isinstance(node.ctx, ast.Load) or path_of(node.value) in ("self", "cls", ""):
+    if view.target != "paddle" or view.is_half_converted or not isinstance(node.ctx, ast.Load):
         return False
+    if path_of(node.value) in ("self", "cls", ""):
+        return False
+    known = view.evaluator.objects(node.value) - UNKNOWN
+    linear = [v for v in known if isinstance(v, Instance) and v.type == "linear"]
+    if linear:
+        return len(linear) < len(known) and _is_read(view, node)
     name = path_of(node.value).rpartition(".")[2]
-    table = view.settings.table
-    if not table.suggests("linear", name) or view.evaluator.objects(node.value) - UNKNOWN:
+    if known or not view.settings.table.suggests("linear", name) or _is_called_linear(view, node):
         return False
-    value, parent = _past_data(view, node)
-    if not isinstance(parent, ast.Attribute) or _member(view, parent) != _TRANSPOSED:
+    return isinstance(_past_data(view, node)[1], ast.Attribute) and _is_read(view, node)
+
+
+def _is_read(view: FileView, node: ast.Attribute) -> bool:
+    try:
+        return linear_weight(view, node) == _TRANSPOSED
+    except Refused:
         return False
-    return not _loses_what_is_written(view, value) and not _is_called_linear(view, node)
 
 
 def _is_called_linear(view: FileView, node: ast.AST) -> bool:

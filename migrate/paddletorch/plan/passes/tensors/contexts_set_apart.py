@@ -1,4 +1,4 @@
-"""Autograd functions whose ``forward`` takes no context: torch fills it by ``setup_context``, Paddle has no such method.
+"""Autograd functions whose ``forward`` takes no context: torch calls ``setup_context``, which Paddle does not know.
 
 ``forward`` gets the context as its first parameter, and calls ``setup_context`` with what it returns.
 """
