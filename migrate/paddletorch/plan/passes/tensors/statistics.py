@@ -89,13 +89,15 @@ def _walks(view: FileView, planned: Planned) -> Iterator[Changes]:
 def _by_function(
     view: FileView, planned: Planned, member: ast.Attribute, call: ast.AST | None, function: str
 ) -> Changes | None:
-    """The walk of a loop, or beside others in ``zip``; one that counts meets torch's counters of batches as well."""
+    """The walk of a loop or of a list, or beside others; one that counts meets torch's counters of batches as well."""
     if not isinstance(call, ast.Call) or call.args or call.keywords or not view.is_located(call):
         return None
     walk: ast.AST | None = view.parent(call)
     if isinstance(walk, ast.Call) and isinstance(walk.func, ast.Name) and walk.func.id == "zip":
         call, walk = walk, view.parent(walk)
-    is_loop = isinstance(walk, ast.For) and walk.iter is call
+    is_loop = isinstance(walk, ast.For | ast.comprehension) and walk.iter is call
+    if isinstance(walk, ast.comprehension):
+        is_loop = is_loop and not isinstance(view.parent(walk), ast.GeneratorExp)
     return walked_by_function(view, planned, member, _called(view, member), function) if is_loop else None
 
 
