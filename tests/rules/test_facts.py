@@ -526,6 +526,7 @@ KEYWORDS: dict[str, Call] = {
     "dim0": lambda x: x.transpose(dim0=0, dim1=1),
     "dim1": lambda x: x.transpose(dim0=0, dim1=1),
     "perm": lambda x: x.transpose(perm=[1, 0]),
+    "alpha": lambda x: x.add(x, alpha=2),
 }
 
 

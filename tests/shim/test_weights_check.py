@@ -180,3 +180,12 @@ def test_a_linear_of_paddle_cannot_share_an_embeddings_weight(run: Run, tmp_path
     done = run(HERE, str(tmp_path / "in.pt"), str(tmp_path / "out"), "--to", "paddle", *models("Tied")[:2], *target)
     assert done.returncode == 2
     assert "Paddle's Linear cannot share an Embedding's weight" in done.stderr
+    (tmp_path / "right.py").write_text(
+        "import functools, paddle\n"
+        + (tmp_path / "wrong.py").read_text()
+        + "        self.head.forward = functools.partial(paddle.matmul, y=self.head.weight, transpose_y=True)\n\n"
+        "    def forward(self, tokens):\n        return self.head(paddle.tanh(self.body(self.embed(tokens))))\n"
+    )
+    target = ["--target-model", f"{tmp_path}/right:Tied", "--check", "--input-shape", "2x5:int64"]
+    done = run(HERE, str(tmp_path / "in.pt"), str(tmp_path / "out"), "--to", "paddle", *models("Tied")[:2], *target)
+    assert done.returncode == 0, done.stderr

@@ -23,7 +23,7 @@ def fill_weights(side: Side, model: Any, source: dict[str, Any]) -> Callable[[di
     shapes = {key: tuple(tensor.shape) for key, tensor in state.items() if hasattr(tensor, "shape")}
     parameters = dict(model.named_parameters())
     kept = model.state_dict(keep_vars=True)
-    target = Description(shapes, {}, list(parameters), models.tied(kept))
+    target = Description(shapes, {}, list(parameters), models.tied(kept), models.own_forward(model, side.name))
     made = convert(source["plan"], source["state"], Choices())
     fit(made, target, source["plan"])
     if side.name == "torch":

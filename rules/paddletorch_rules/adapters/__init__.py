@@ -125,6 +125,13 @@ def functions(target: Framework) -> Mapping[str, Definition]:
     return MappingProxyType({one["name"]: Definition(one["name"], one["text"]) for one in table["function"]})
 
 
+@lru_cache
+def readers(target: Framework) -> Mapping[str, str]:
+    """The functions that read an attribute of any object as the source's layers have it, by the layer and attribute."""
+    (table,) = _parsed(_FOLDER / f"functions_to_{target}.toml")
+    return MappingProxyType({one["reads"]: one["name"] for one in table["function"] if "reads" in one})
+
+
 def _entries(target: Framework, kind: str) -> list[Mapping[str, Any]]:
     return [one for table in _tables(target) for one in table.get(kind, ())]
 

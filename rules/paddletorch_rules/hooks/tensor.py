@@ -54,6 +54,16 @@ def type_name(call: BoundCall) -> None:
         no_counterpart(call, "Tensor.type", "dtype")
 
 
+@hook("type_read", to="paddle")
+def type_read(call: BoundCall) -> None:
+    """The name of a tensor's class is compared or shown; given to ``type`` it stands for a dtype."""
+    parent = call.parent
+    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "type":
+        call.rewrite("{self}.dtype")
+    elif not isinstance(parent, ast.Compare | ast.FormattedValue):
+        call.refuse("the name of the tensor's class is kept, and may stand for a dtype")
+
+
 @hook("cuda", to="paddle")
 def cuda(call: BoundCall) -> None:
     """Paddle takes the number of a GPU only."""

@@ -83,12 +83,15 @@ class Description:
         names: of Paddle's parameters, by key.
         parameters: keys in the order of ``model.parameters()``.
         tied: groups of keys that are one tensor.
+        own_forward: weights of Paddle's layers that compute by a ``forward`` of their own object, as a tied output
+            layer does in converted code.
     """
 
     shapes: Mapping[str, tuple[int, ...]]
     names: Mapping[str, str]
     parameters: Sequence[str]
     tied: Sequence[tuple[str, ...]]
+    own_forward: frozenset[str] = frozenset()
 
 
 def describe(reference: Reference) -> Description:
@@ -96,7 +99,14 @@ def describe(reference: Reference) -> Description:
     shapes = {key: tuple(tensor.shape) for key, tensor in model.state_dict().items() if hasattr(tensor, "shape")}
     parameters = dict(model.named_parameters())
     names = {key: one.name for key, one in parameters.items()} if reference.side == "paddle" else {}
-    return Description(shapes, names, list(parameters), tied(model.state_dict(keep_vars=True)))
+    held = tied(model.state_dict(keep_vars=True))
+    return Description(shapes, names, list(parameters), held, own_forward(model, reference.side))
+
+
+def own_forward(model: Any, side: Framework) -> frozenset[str]:
+    """Keys of the weights of layers whose object has a ``forward`` that its class does not have."""
+    layers = model.named_sublayers(include_self=True) if side == "paddle" else ()
+    return frozenset(f"{path}.weight" for path, layer in layers if "forward" in vars(layer))
 
 
 def tied(state: Mapping[str, Any]) -> list[tuple[str, ...]]:

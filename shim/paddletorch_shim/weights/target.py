@@ -39,6 +39,7 @@ def fit(made: Converted, target: Description, plan: Plan) -> None:
             made.tied = [group for group in made.tied if key not in group]
             made.left[key] = "the target's model has its tied tensor under another key"
     for group in target.tied:
+        _share_layout(made, target, group)
         _share(made, group)
     missing = [key for key in target.shapes if key not in made.arrays]
     if surplus or missing:
@@ -50,6 +51,18 @@ def fit(made: Converted, target: Description, plan: Plan) -> None:
             raise WeightsError(
                 f"{key}: {list(made.arrays[key].shape)} when converted, {list(shape)} in the target's model"
             )
+
+
+def _share_layout(made: Converted, target: Description, group: tuple[str, ...]) -> None:
+    """Give an embedding's weight as it is to the layer that shares it and computes with it by a forward of its own."""
+    present = [key for key in group if key in made.moves]
+    plain = [key for key in present if not made.moves[key].transposed]
+    one_in_source = any(set(present) <= set(separated) for separated in made.tied)
+    if not plain or not one_in_source or not set(present) - set(plain) <= target.own_forward:
+        return
+    for key in present:
+        made.arrays[key], made.moves[key] = made.arrays[plain[0]], made.moves[plain[0]]
+    made.tied = [separated for separated in made.tied if not set(present) <= set(separated)]
 
 
 def _share(made: Converted, group: tuple[str, ...]) -> None:

@@ -158,6 +158,8 @@ def kinds(view: FileView, node: ast.expr) -> frozenset[str]:
         return frozenset({"sequence"})
     if isinstance(node, ast.Name) and node.id in facts().axis_names:
         return frozenset({"int", "sequence"})
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "type" and not (node.args or node.keywords):
+        return frozenset({"str"})  # the name of a tensor's class
     values = view.evaluator.values(node)
     found: set[str] = set()
     for value in values:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 
 from paddletorch_rules import Form, ParameterPair, Row
+from paddletorch_rules.adapters import readers
 
 from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
@@ -20,6 +21,7 @@ from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.names.written_functions import is_written
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.operators import OPERATORS
 from paddletorch.plan.syntax.statements import remove_statement
@@ -60,6 +62,21 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
         replacement = target.template or f"{row.receiver}.{target.names[0]}"
         written = written._replace(conversions=(view.conversion(row.code, node, name, replacement, row.id),))
     return written
+
+
+def read_of_unseen_layer(view: FileView, aliases: Mapping[str, str], node: ast.Attribute, row: Row) -> Changes:
+    """Plan the read of an attribute by a written function, which is right for whatever object has it."""
+    if is_written(view, node):
+        return NOTHING
+    name = f"{row.receiver}.{node.attr}"
+    template = f"{readers(view.target)[name]}({{self}})"
+    try:
+        if not view.is_located(node):
+            raise Refused(NotLocated())
+        written = spelled(view, aliases, node, [_filled(view, node, node.value, template, row.code)], name)
+    except Refused as stop:
+        return Changes(findings=(refused(stop.refusal, node, name, row),))
+    return written._replace(conversions=(view.conversion(row.code, node, name, template, row.id),))
 
 
 def _is_compared_with_none(view: FileView, node: ast.Attribute) -> bool:

@@ -18,6 +18,7 @@ from paddletorch.plan.model.refusals import LayoutMatters, Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Binding, Instance
+from paddletorch.resolve.values import UNKNOWN
 
 _TRANSPOSED = "{self}.weight.t()"
 _AS_IT_IS = ""
@@ -196,6 +197,29 @@ def may_be_linear_weight(view: FileView, node: ast.Attribute) -> bool:
         return bool(linear_weight(view, node))
     except Refused:
         return True
+
+
+def may_be_read_from_linear(view: FileView, node: ast.Attribute) -> bool:
+    """Whether a member of the weight of a layer that nothing shows, perhaps a linear one, depends on the layout."""
+    if view.target != "paddle" or view.is_half_converted or not isinstance(node.ctx, ast.Load):
+        return False
+    if path_of(node.value) in ("self", "cls", ""):
+        return False
+    known = view.evaluator.objects(node.value) - UNKNOWN
+    linear = [v for v in known if isinstance(v, Instance) and v.type == "linear"]
+    if linear:
+        return len(linear) < len(known) and _is_read(view, node)
+    name = path_of(node.value).rpartition(".")[2]
+    if known or not view.settings.table.suggests("linear", name) or _is_called_linear(view, node):
+        return False
+    return isinstance(_past_data(view, node)[1], ast.Attribute) and _is_read(view, node)
+
+
+def _is_read(view: FileView, node: ast.Attribute) -> bool:
+    try:
+        return linear_weight(view, node) == _TRANSPOSED
+    except Refused:
+        return False
 
 
 def _is_called_linear(view: FileView, node: ast.AST) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from paddletorch_rules import Form, Row
-from paddletorch_rules.adapters import definitions
+from paddletorch_rules.adapters import definitions, readers
 
 from paddletorch.model import Edit, Fate, Span
 from paddletorch.plan.calls.binding import bind
@@ -32,10 +32,10 @@ from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.sites.attribute_keys import is_set_on_self
-from paddletorch.plan.uses.attributes import larger_member, plan_attribute
+from paddletorch.plan.uses.attributes import larger_member, plan_attribute, read_of_unseen_layer
 from paddletorch.plan.uses.expression_templates import replace_match
 from paddletorch.plan.uses.instance_calls import plan_instance_calls
-from paddletorch.plan.uses.linear_weights import is_tied_to_unknown, may_be_linear_weight
+from paddletorch.plan.uses.linear_weights import is_tied_to_unknown, may_be_linear_weight, may_be_read_from_linear
 from paddletorch.plan.uses.method_hooks import METHOD_HOOKS, MemberCall
 from paddletorch.plan.uses.uncalled import renamed_parameters, renames_only
 from paddletorch.resolve import Instance
@@ -133,6 +133,9 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
         return NOTHING, None
     if node.attr == "weight" and is_tied_to_unknown(view, node):
         return Changes(findings=(refused(LayoutMatters(), node, "linear.weight", rows[0][0]),)), None
+    if node.attr == "weight" and may_be_read_from_linear(view, node) and not view.suppressed(rows[0][0].code, node):
+        linear = next(row for row, _ in rows if row.receiver == "linear")
+        return read_of_unseen_layer(view, file.aliases, node, linear), None
     parent = view.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
     agreed = _plan_for_all_types(file, node, call, rows)
@@ -161,7 +164,7 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
             if certainty is Certainty.YES or row.any_receiver or view.settings.options.unsafe:
                 changes = plan_attribute(view, file.aliases, node, row, form)
             else:
-                changes = _plan_unknown_layer(view, node, row, [r for r, _ in rows])
+                changes = _plan_unknown_layer(file, node, row, [r for r, _ in rows])
         elif call is None:
             if certainty is Certainty.YES and row.report is None and file.left_scaler is None:
                 changes = _plan_reference(view, node, options)
@@ -226,11 +229,12 @@ def _is_super_of(view: FileView, node: ast.expr, receiver: str) -> bool:
     return any(receiver in view.settings.table.bases(row.instance or "") for row in rows)
 
 
-def _plan_unknown_layer(view: FileView, node: ast.Attribute, row: Row, rows: list[Row]) -> Changes:
-    """Report an attribute of what may be a layer whose attribute has another name in the target.
+def _plan_unknown_layer(file: _File, node: ast.Attribute, row: Row, rows: list[Row]) -> Changes:
+    """Read an attribute of what may be a layer by a written function, or report it.
 
     ``rows`` are all rows of the attribute: where most layers keep its name, one that does not must be seen.
     """
+    view = file.view
     form, bases = view.settings.emitted(row), view.settings.table.bases
     if row.report is not None or form is None or node.attr in form.names:
         return NOTHING
@@ -238,6 +242,8 @@ def _plan_unknown_layer(view: FileView, node: ast.Attribute, row: Row, rows: lis
     types = {v.type for v in view.evaluator.objects(node.value) if isinstance(v, Instance)}
     if keeps and not any(row.receiver in bases(one) for one in types) and not _has_kernel(view, node.value):
         return NOTHING
+    if f"{row.receiver}.{node.attr}" in readers(view.target) and isinstance(node.ctx, ast.Load):
+        return read_of_unseen_layer(view, file.aliases, node, row)
     template = form.template or "{self}." + form.names[0]
     written = template.replace("{self}", "") if template.count("{self}") == 1 else "an expression of several parts"
     details = {"name": view.text(node.value), "type": row.receiver or "", "attribute": node.attr}

@@ -29,6 +29,8 @@ def is_tensor_call(call: ast.Call, side: str) -> bool:
         return len(call.args) > 1 or bool(numbers)
     if name == "flatten":
         return bool(numbers)  # of an array: "C"
+    if name == "type" and len(call.args) == 1:
+        return _is_type_of_another(call.args[0])
     if name == "gather":  # of a communicator: no number first, and a number last
         return len(call.args) == 2 and _integer(call.args[0]) is not None and _integer(call.args[1]) is None
     if name != "transpose":
@@ -69,6 +71,13 @@ def _imported_name(tree: ScopeTree, node: ast.expr) -> str | None:
 
 def _containers(side: str) -> frozenset[str]:
     return frozenset(facts().module_containers.get(side, ()))
+
+
+def _is_type_of_another(node: ast.expr) -> bool:
+    """Whether an argument is the dtype of another object: ``x.dtype``, ``x.type()``."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr == "type" and not node.args
+    return isinstance(node, ast.Attribute) and node.attr == "dtype"
 
 
 def _is_list_of_axes(node: ast.expr) -> bool:

@@ -25,9 +25,23 @@ def plan_names_in_strings(view: FileView, planned: Planned) -> Changes:
         found = view.settings.lookup(node.value)
         if found is None or found[0].kind == "module" or _is_replaced(view, node, planned.edits):
             continue
+        if _is_type_of_tensor(view, node):
+            continue
         row = found[0]
         findings.append(finding("API206", node, node.value, row, replacement=target_name(row, view)))
     return Changes(findings=tuple(findings))
+
+
+def _is_type_of_tensor(view: FileView, node: ast.expr) -> bool:
+    """Whether it is compared with what names a tensor's class, as converted code still does: ``x.type() == "..."``."""
+    parent = view.parent(node)
+    compared = (parent.left, *parent.comparators) if isinstance(parent, ast.Compare) else ()
+    calls = [one.func for one in compared if isinstance(one, ast.Call)]
+    return any(
+        (isinstance(function, ast.Attribute) and function.attr == "type")
+        or (isinstance(function, ast.Name) and function.id == "torch_type_name")
+        for function in calls
+    )
 
 
 def _is_replaced(view: FileView, node: ast.expr, edits: Sequence[Edit]) -> bool:

@@ -15,6 +15,12 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.passes.tensors.contexts_set_apart import (
+    SetApart,
+    first_statement,
+    methods_of,
+    plan_set_apart,
+)
 from paddletorch.plan.passes.tensors.gradients_of_numbers import with_nones
 from paddletorch.resolve import Instance
 
@@ -37,19 +43,17 @@ def plan_functions(view: FileView, planned: Planned) -> Changes:
             edits = with_nones(view, function, use.row.code)
         else:
             own += _reads(function)
-            edits = _edits(view, function, use.row.code, bool(own))
-            findings += (finding(_ABSENT, m, f"{use.site.name}.setup_context", use.row) for m in _set_apart(function))
+            apart = plan_set_apart(view, function, use.row.code)
+            edits = _edits(view, function, use.row.code, bool(own), apart) if apart is not None else []
+            if apart is None:
+                left = (m for m in methods_of(function).values() if m.name == "setup_context")
+                findings += (finding(_ABSENT, m, f"{use.site.name}.setup_context", use.row) for m in left)
         if edits:
             revised.append(use.with_edits(*edits).without_finding(_CODE))
             reads += own
     unlisted = tuple((f"function_context.{_NEEDS}", Fate.SAME) for _ in reads)
     made = Changes(findings=tuple(findings), uses=tuple(revised), handled=frozenset(reads), unlisted=unlisted)
     return NOTHING if made == Changes() else made
-
-
-def _set_apart(function: ast.ClassDef) -> list[ast.FunctionDef]:
-    """Methods by which torch fills the context after a ``forward`` that does not take it; Paddle knows none."""
-    return [s for s in function.body if isinstance(s, ast.FunctionDef) and s.name == "setup_context"]
 
 
 def _reads(function: ast.ClassDef) -> Iterator[ast.Attribute]:
@@ -68,16 +72,22 @@ def _is_name(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _edits(view: FileView, node: ast.ClassDef, code: str, is_read: bool) -> list[Edit]:
-    """Edits of both methods; none where one argument has one gradient, or where it is not seen what is returned."""
-    methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
-    if "forward" not in methods or "backward" not in methods or _set_apart(node):
+def _edits(view: FileView, node: ast.ClassDef, code: str, is_read: bool, apart: SetApart) -> list[Edit]:
+    """Edits of both methods; those for gradients only where it is seen what is returned, for several arguments."""
+    return [*apart.edits, *_of_gradients(view, node, code, is_read, apart.context)]
+
+
+def _of_gradients(view: FileView, node: ast.ClassDef, code: str, is_read: bool, given: str | None) -> list[Edit]:
+    """``given``: the context that ``forward`` gets; None: its first parameter is one."""
+    methods = methods_of(node)
+    if "forward" not in methods or "backward" not in methods:
         return []
     forward, backward = methods["forward"], methods["backward"]
-    first = _first_statement(forward)
+    first = first_statement(forward)
     if first is None or not (forward.args.args and backward.args.args) or forward.args.kwonlyargs:
         return []
-    names = [a.arg for a in forward.args.args[1:]] + ([f"*{forward.args.vararg.arg}"] if forward.args.vararg else [])
+    context, parameters = (given, forward.args.args) if given else (forward.args.args[0].arg, forward.args.args[1:])
+    names = [a.arg for a in parameters] + ([f"*{forward.args.vararg.arg}"] if forward.args.vararg else [])
     returned = [value for value in view.tree.own[backward].returns if value is not None]
     has_several = len(names) > 1 or bool(forward.args.vararg)
     if not names or not (is_read or (has_several and returned)):
@@ -86,7 +96,7 @@ def _edits(view: FileView, node: ast.ClassDef, code: str, is_read: bool) -> list
     line_end = view.source.newline + view.source.indentation(first.lineno)
     arguments = f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
     each = f"not a.stop_gradient if isinstance(a, paddle.Tensor) else None for a in {arguments}"
-    edits = [Edit(Span(start, start), f"{forward.args.args[0].arg}.{_NEEDS} = [{each}]{line_end}", code)]
+    edits = [Edit(Span(start, start), f"{context}.{_NEEDS} = [{each}]{line_end}", code)]
     for value in returned if has_several else ():
         if not isinstance(value, ast.Tuple) and (forward.args.defaults or not _may_be_tuple(view, value)):
             return []  # one gradient for an argument that is given alone
@@ -120,12 +130,3 @@ def _in_brackets(text: str) -> bool:
     except SyntaxError:
         return False
     return text.endswith(")")
-
-
-def _first_statement(function: ast.FunctionDef) -> ast.stmt | None:
-    """The first statement after the docstring, if it starts a line."""
-    body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
-    before = function.body[0] if body is not function.body else None
-    if not body or body[0].lineno == function.lineno or (before and before.end_lineno == body[0].lineno):
-        return None
-    return body[0]

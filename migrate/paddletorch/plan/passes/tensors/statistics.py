@@ -12,13 +12,18 @@ from collections.abc import Iterator
 
 from paddletorch.model import Edit
 from paddletorch.plan.inference.receivers import Certainty, Receivers
-from paddletorch.plan.model.changes import Changes, Planned, joined
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding
+from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.spelling import spelled
 from paddletorch.resolve import Instance, NoneValue
 
 _CODE = "NNM101"
 _NOT_CONVERTED = "NNM205"
+
+_FUNCTIONS = {"buffers": "torch_buffers", "named_buffers": "torch_named_buffers"}
+"""Written functions that give what torch's method gives, but for its counters of batches."""
 
 _KEY = re.compile(r"(.*\.)?running_(mean|var)")
 _NAMES = {"mean": "_mean", "var": "_variance"}
@@ -32,7 +37,23 @@ _PLAIN = frozenset({"embedding", "linear"})
 
 def plan_statistics(view: FileView, planned: Planned) -> Changes:
     """Rename the keys of statistics, and report walks over buffers."""
-    return joined([*_walks(view), *_keys(view)])
+    return joined([*_walks(view, planned), *_keys(view)])
+
+
+def walked_by_function(
+    view: FileView, planned: Planned, member: ast.Attribute, call: ast.Call, function: str
+) -> Changes | None:
+    """``function(model)`` in place of ``model.parameters()``, or of another walk; None where it cannot be written."""
+    if view.is_deselected(_CODE, call):
+        return NOTHING
+    edit = Edit(view.source.span(call), "", _CODE, (f"{function}(", view.source.span(member.value), ")"))
+    name = f"module.{member.attr}"
+    try:
+        changes = spelled(view, planned.naming.aliases, call, (edit,), name)
+    except Refused:
+        return None
+    written = view.conversion(_CODE, call, name, function, f"Module.{member.attr}")
+    return changes._replace(conversions=(written,), handled=frozenset({member}))
 
 
 def may_hold_statistics(view: FileView, model: ast.expr) -> bool:
@@ -49,16 +70,41 @@ def _names_a_batch_norm(view: FileView) -> bool:
     return b"atchNorm" in view.source.body or b"atch_norm" in view.source.body
 
 
-def _walks(view: FileView) -> Iterator[Changes]:
+def _walks(view: FileView, planned: Planned) -> Iterator[Changes]:
     """``model.buffers()``: the statistics are not among Paddle's."""
     receivers = view.provide(Receivers)
-    for name in ("buffers", "named_buffers"):
+    for name, function in _FUNCTIONS.items():
         for member in view.tree.members.get(name, ()):
             call = view.parent(member)
             called = isinstance(call, ast.Call) and call.func is member
             if called and receivers.certainty(member.value, "module") is not Certainty.NO:
+                written = _by_function(view, planned, member, call, function)
+                if written is not None:
+                    yield written
+                    continue
                 details = {"what": f".{name}()", "difference": "statistics of normalization are parameters there"}
                 yield Changes(findings=(finding(_NOT_CONVERTED, member, f"module.{name}", **details),))
+
+
+def _by_function(
+    view: FileView, planned: Planned, member: ast.Attribute, call: ast.AST | None, function: str
+) -> Changes | None:
+    """The walk of a loop or of a list, or beside others; one that counts meets torch's counters of batches as well."""
+    if not isinstance(call, ast.Call) or call.args or call.keywords or not view.is_located(call):
+        return None
+    walk: ast.AST | None = view.parent(call)
+    if isinstance(walk, ast.Call) and isinstance(walk.func, ast.Name) and walk.func.id == "zip":
+        call, walk = walk, view.parent(walk)
+    is_loop = isinstance(walk, ast.For | ast.comprehension) and walk.iter is call
+    if isinstance(walk, ast.comprehension):
+        is_loop = is_loop and not isinstance(view.parent(walk), ast.GeneratorExp)
+    return walked_by_function(view, planned, member, _called(view, member), function) if is_loop else None
+
+
+def _called(view: FileView, member: ast.Attribute) -> ast.Call:
+    call = view.parent(member)
+    assert isinstance(call, ast.Call)
+    return call
 
 
 def _keys(view: FileView) -> Iterator[Changes]:

@@ -7,14 +7,14 @@ only trains the parameters, such as an optimizer, stays as it is.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.passes.tensors.statistics import may_hold_statistics
+from paddletorch.plan.passes.tensors.statistics import may_hold_statistics, walked_by_function
 from paddletorch.plan.syntax.brackets import with_brackets
 from paddletorch.plan.syntax.free_names import free_name
 
@@ -23,13 +23,17 @@ _NOT_CONVERTED = "NNM205"
 _SEEN = frozenset({"dict", "enumerate", "map", "sorted", "zip"})
 """Python's functions whose result shows each parameter."""
 
+_FUNCTIONS = {"parameters": "torch_parameters", "named_parameters": "torch_named_parameters"}
+"""Written functions that give what torch's method gives."""
+
 _LISTS = frozenset({"list", "tuple"})
 _VECTORS = (".parameters_to_vector", ".vector_to_parameters")
 
 
 def plan_walked_parameters(view: FileView, planned: Planned) -> Changes:
     """Leave the statistics out of the parameters that code looks at."""
-    return joined([change for member, call in _listed(view) if (change := _plan(view, member, call)) is not None])
+    walks = ((member, _plan(view, planned, member, call)) for member, call in _listed(view))
+    return joined([change for _, change in walks if change is not None])
 
 
 def _listed(view: FileView) -> Iterator[tuple[ast.Attribute, ast.Call]]:
@@ -45,7 +49,7 @@ def _listed(view: FileView) -> Iterator[tuple[ast.Attribute, ast.Call]]:
                 yield member, call
 
 
-def _plan(view: FileView, member: ast.Attribute, call: ast.Call) -> Changes | None:
+def _plan(view: FileView, planned: Planned, member: ast.Attribute, call: ast.Call) -> Changes | None:
     """What becomes of one ``model.parameters()``; None if the statistics make no difference there."""
     walk = view.parent(call)
     if isinstance(walk, ast.comprehension) and walk.iter is call:
@@ -57,10 +61,17 @@ def _plan(view: FileView, member: ast.Attribute, call: ast.Call) -> Changes | No
     if not _is_looked_at(view, call):
         return None
     if isinstance(walk, ast.Call) and isinstance(walk.func, ast.Name) and walk.func.id == "zip":
+        if all(_walks_over(one, _FUNCTIONS) for one in walk.args):
+            return walked_by_function(view, planned, member, call, _FUNCTIONS[member.attr])
         # what the others of zip() walk over may have statistics, too
         details = {"what": f".{member.attr}()", "difference": "statistics of normalization are among Paddle's"}
         return Changes(findings=(finding(_NOT_CONVERTED, member, f"module.{member.attr}", **details),))
     return _list_without_statistics(view, member, call, None)
+
+
+def _walks_over(node: ast.expr, methods: Collection[str]) -> bool:
+    called = node.func if isinstance(node, ast.Call) and not (node.args or node.keywords) else None
+    return isinstance(called, ast.Attribute) and called.attr in methods
 
 
 def _is_looked_at(view: FileView, call: ast.Call) -> bool:
