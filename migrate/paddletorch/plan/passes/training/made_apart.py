@@ -97,7 +97,9 @@ class _Made:
 
     def _constructors(self, receiver: ast.expr) -> set[Constructor]:
         """The optimizers of the file that the receiver is, if it can be nothing else and each has a rate."""
-        values = [v for v in self._view.evaluator.objects(receiver) if not isinstance(v, Instance) or v.api != _OF_FLEET]
+        values = [
+            v for v in self._view.evaluator.objects(receiver) if not isinstance(v, Instance) or v.api != _OF_FLEET
+        ]
         calls = {v.call if isinstance(v, Instance) else None for v in values}
         found = {one for one in self._optimizers if one.call in calls}
         return found if len(found) == len(calls) and all(one.value("learning_rate") for one in found) else set()
@@ -191,7 +193,7 @@ class _Made:
         return use.with_edits(Edit(whole, "", code, (before, whole, after)))
 
     def _wrapped_inline(self, optimizer: Constructor, use: Use, rate: ast.Call) -> Use:
-        """``Adam(learning_rate=StepDecay(...))``: the scheduler, which sets the rate, becomes an argument of its own."""
+        """``Adam(learning_rate=StepDecay(...))``: the scheduler, which sets the rate, becomes another argument."""
         source = self._view.source
         whole, place = source.span(optimizer.call), source.span(rate)
         keyword = tuple(e for e in use.edits if e.span == Span(place.start, place.start))
