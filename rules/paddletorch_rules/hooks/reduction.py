@@ -77,6 +77,25 @@ def product_of_unseen(call: BoundCall) -> None:
         call.report("NNF203", difference="of int32 the result is int64 in torch, int32 in Paddle")
 
 
+@hook("mean_of_integers", to="torch")
+def mean_of_integers(call: BoundCall) -> None:
+    """torch has no mean of integers; Paddle's is of their dtype, without what is behind the point."""
+    name = "self" if call.value("x") is None else "x"
+    node, dtype = call.value(name), call.dtype(name)
+    if node is None or dtype is None or facts().dtype_categories.get(dtype) != _INTEGERS or dtype == "bool":
+        return
+    if name == "self":
+        call.replace(node, "{self}.double()")
+    else:
+        brackets = not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+        call.wrap("x", "(" if brackets else "", ").double()" if brackets else ".double()")
+    call.surround("", f".to(torch.{dtype})")
+
+
+_INTEGERS = 1
+"""The category of integers' dtypes."""
+
+
 @hook("max_of_truth", to="paddle")
 def max_of_truth(call: BoundCall) -> None:
     """Paddle has no extremes of truth values."""
