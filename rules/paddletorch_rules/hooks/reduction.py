@@ -7,6 +7,7 @@ import math
 
 from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import is_plain, is_pure, literally, no_counterpart, operand, rewrite_once
+from paddletorch_rules.hooks.integers import is_int64, is_integer
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
@@ -81,19 +82,14 @@ def product_of_unseen(call: BoundCall) -> None:
 def mean_of_integers(call: BoundCall) -> None:
     """torch has no mean of integers; Paddle's is of their dtype, without what is behind the point."""
     name = "self" if call.value("x") is None else "x"
-    node, dtype = call.value(name), call.dtype(name)
-    if node is None or dtype is None or facts().dtype_categories.get(dtype) != _INTEGERS or dtype == "bool":
+    node = call.value(name)
+    made = next((one for one in (node, call.origin(name)) if is_integer(one)), None)
+    if node is None or made is None:
         return
-    if name == "self":
-        call.replace(node, "{self}.double()")
-    else:
-        brackets = not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-        call.wrap("x", "(" if brackets else "", ").double()" if brackets else ".double()")
-    call.surround("", f".to(torch.{dtype})")
-
-
-_INTEGERS = 1
-"""The category of integers' dtypes."""
+    if not is_int64(made):
+        call.refuse("torch has no mean of integers")
+    tensor = "{self}" if name == "self" else "{input}"
+    call.rewrite(f"torch.mean({tensor}.double(){{dim:, %}}{{keepdim:, keepdim=%}}).long()")
 
 
 @hook("max_of_truth", to="paddle")
