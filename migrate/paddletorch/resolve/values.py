@@ -76,6 +76,8 @@ class Container:
     elements: frozenset[Value]
     parts: tuple[frozenset[Value], ...] = ()
     """The values at each position, for a tuple of known length."""
+    names: tuple[str, ...] = ()
+    """The names of the positions, of modules that got some."""
 
 
 @dataclass(frozen=True, slots=True)

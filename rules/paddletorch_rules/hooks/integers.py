@@ -24,18 +24,37 @@ def data_is_integer(node: ast.expr | None) -> bool:
 
 def is_integer(node: ast.expr | None) -> bool:
     """Whether the expression makes a tensor of integers or truth values, as far as its own text shows."""
+    name, dtype, data = _made(node)
+    if dtype is not None:
+        return names_integer(_text(dtype))
+    if data is not None:
+        return data_is_integer(data)
+    return name in facts().int64_results["paddle"]
+
+
+def is_int64(node: ast.expr | None) -> bool:
+    """Whether the expression makes a tensor of int64, as far as its own text shows."""
+    name, dtype, data = _made(node)
+    if dtype is not None:
+        return _text(dtype).rpartition(".")[2] in ("int64", "long")
+    if data is not None:
+        return data_is_integer(data) and not any(
+            isinstance(one, ast.Constant) and isinstance(one.value, bool) for one in ast.walk(data)
+        )
+    return name in facts().int64_results["paddle"]
+
+
+def _made(node: ast.expr | None) -> tuple[str, ast.expr | None, ast.expr | None]:
+    """Of a call that makes a tensor, the function's name, the dtype that it is given and the numbers."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
-        return False
+        return "", None, None
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
     given = {k.arg: k.value for k in node.keywords}
     if name == "astype":
-        return bool(node.args) and names_integer(_text(node.args[0]))
-    dtype = given.get("dtype") or (node.args[1] if name in facts().from_data and len(node.args) > 1 else None)
-    if dtype is not None:
-        return names_integer(_text(dtype))
-    if name in facts().from_data:
-        return bool(node.args) and data_is_integer(node.args[0])
-    return name in facts().int64_results["paddle"]
+        return name, node.args[0] if node.args else None, None
+    takes_data = name in facts().from_data
+    dtype = given.get("dtype") or (node.args[1] if takes_data and len(node.args) > 1 else None)
+    return name, dtype, node.args[0] if takes_data and node.args else None
 
 
 def _text(node: ast.expr) -> str:

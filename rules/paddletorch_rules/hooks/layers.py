@@ -148,7 +148,16 @@ def on_output(call: BoundCall, result: str, **values: str) -> None:
 
 @hook("layer_dropout", to="torch")
 def dropout(call: BoundCall) -> None:
-    """What Paddle scales in inference, ``downscale_in_infer``, is scaled back in training and scaled in inference."""
+    """What Paddle scales in inference, ``downscale_in_infer``, is scaled back in training and scaled in inference.
+
+    A rate of None does nothing in Paddle's inference; torch wants a number.
+    """
+    rate = call.value("p")
+    if rate is not None and call.literal("p") is None:
+        call.drop("p")
+        call.force("p", "0.0")
+    elif isinstance(rate, ast.Name | ast.Attribute) and call.may_be_none("p"):
+        call.wrap("p", "", " or 0.0")
     if call.value("mode") is not None and call.literal("mode") == "downscale_in_infer":
         call.drop("mode")
         on_output(call, "out * (1 - m.p)")

@@ -7,6 +7,7 @@ import math
 
 from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import is_plain, is_pure, literally, no_counterpart, operand, rewrite_once
+from paddletorch_rules.hooks.integers import is_int64, is_integer
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
@@ -75,6 +76,20 @@ def product_of_unseen(call: BoundCall) -> None:
     name = "self" if call.value("input") is None else "input"
     if call.value("dtype") is None and call.dtype(name) is None and not _is_truth(call.origin(name)):
         call.report("NNF203", difference="of int32 the result is int64 in torch, int32 in Paddle")
+
+
+@hook("mean_of_integers", to="torch")
+def mean_of_integers(call: BoundCall) -> None:
+    """torch has no mean of integers; Paddle's is of their dtype, without what is behind the point."""
+    name = "self" if call.value("x") is None else "x"
+    node = call.value(name)
+    made = next((one for one in (node, call.origin(name)) if is_integer(one)), None)
+    if node is None or made is None:
+        return
+    if not is_int64(made):
+        call.refuse("torch has no mean of integers")
+    tensor = "{self}" if name == "self" else "{input}"
+    call.rewrite(f"torch.mean({tensor}.double(){{dim:, %}}{{keepdim:, keepdim=%}}).long()")
 
 
 @hook("max_of_truth", to="paddle")

@@ -6,6 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TypeGuard
 
 from paddletorch.resolve.evaluator.super_calls import SuperCalls
 from paddletorch.resolve.scopes.bindings import Scope
@@ -22,6 +23,8 @@ class CallIndex:
         self._called_there: dict[ast.Lambda, list[ast.Call]] = {}
         self._of_methods: dict[tuple[str, str], list[ast.Call]] = {}
         """Calls of methods, by the method's name and, of ``__init__``, the name of the class."""
+        self._not_handed_on: dict[ast.AST, list[ast.Call]] = {}
+        """The calls that may call a method, without those by which it hands on to another object's."""
 
     @cached_property
     def _by_name(self) -> dict[str, list[ast.Call]]:
@@ -49,6 +52,26 @@ class CallIndex:
             found = [c for c in self._by_name.get(made, []) if isinstance(c.func, ast.Name)] if made else []
             found += self._super.reaching(made) if made else self._method_calls(function.name)
             self._of_methods[function.name, made] = found
+        if handed_on := self._handing_on.get(function):
+            if function not in self._not_handed_on:
+                self._not_handed_on[function] = [c for c in found if c not in handed_on]
+            return self._not_handed_on[function]
+        return found
+
+    @cached_property
+    def _handing_on(self) -> dict[ast.AST, set[ast.Call]]:
+        """Calls in a method of a method of the same name, but of an attribute: ``self.net.learn(x)`` in ``learn``."""
+        found: dict[ast.AST, set[ast.Call]] = {}
+        methods = {node.name for node, scope in self._tree.own.items() if _is_function(node) and is_method(scope)}
+        for name in (methods & self._by_name.keys()) - {"__init__"}:  # whose calls SuperCalls knows
+            for call in self._by_name[name]:
+                if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, ast.Attribute):
+                    continue
+                around = self._tree.parents.get(call)
+                while around is not None and not _is_function(around):
+                    around = self._tree.parents.get(around)
+                if _is_function(around) and around.name == name:
+                    found.setdefault(around, set()).add(call)
         return found
 
     def _method_calls(self, name: str) -> list[ast.Call]:
@@ -140,9 +163,10 @@ def grouped(given: Sequence[tuple[ast.Call, ast.expr]]) -> ArgumentGroup:
 
 
 class PassedArguments:
-    """What the calls of one list pass, by keyword and by position."""
+    """What the calls of one list pass, by keyword, by position and spread from an iterable."""
 
     def __init__(self, calls: Sequence[ast.Call]) -> None:
+        self._spread: list[tuple[int, ast.Starred, ast.Call]] = []
         self._by_keyword: dict[str, dict[ast.Call, ast.expr]] = {}
         self._by_position: dict[int, dict[ast.Call, ast.expr]] = {}
         for call in calls:
@@ -151,6 +175,7 @@ class PassedArguments:
                     self._by_keyword.setdefault(keyword.arg, {}).setdefault(call, keyword.value)
             for position, argument in enumerate(call.args):
                 if isinstance(argument, ast.Starred):
+                    self._spread.append((position, argument, call))
                     break
                 self._by_position.setdefault(position, {})[call] = argument
         self._values = {position: grouped(list(given.items())) for position, given in self._by_position.items()}
@@ -161,10 +186,19 @@ class PassedArguments:
         given = self._values.get(position, NONE_PASSED)
         return given.parts if named is None else [*named.values(), *given.without(named)]
 
+    def spread(self, name: str, position: int) -> list[tuple[ast.expr, int]]:
+        """Iterables that calls spread over the parameter, ``f(*batch)``, each with the place of its element."""
+        named = self._by_keyword.get(name, {})
+        return [(one.value, position - at) for at, one, call in self._spread if at <= position and call not in named]
+
 
 def is_method(scope: Scope) -> bool:
     """Whether a function's scope is directly in a class."""
     return scope.parent is not None and scope.parent.kind == "class"
+
+
+def _is_function(node: ast.AST | None) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
 
 
 def is_static(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:

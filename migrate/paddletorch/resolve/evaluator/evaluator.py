@@ -18,7 +18,14 @@ from paddletorch.resolve.evaluator.call_results import CallResults
 from paddletorch.resolve.evaluator.classes import Classes
 from paddletorch.resolve.evaluator.environment import Environment
 from paddletorch.resolve.evaluator.narrowing import TypeChecks
-from paddletorch.resolve.evaluator.operations import arithmetic, comparison, element, literal_index, sliced
+from paddletorch.resolve.evaluator.operations import (
+    arithmetic,
+    comparison,
+    element,
+    literal_index,
+    named_element,
+    sliced,
+)
 from paddletorch.resolve.evaluator.protocols import Aspect, ExternalModules, NoModules, Types
 from paddletorch.resolve.evaluator.recorded_values import RecordedValues
 from paddletorch.resolve.evaluator.solver import Solver
@@ -277,6 +284,8 @@ class Evaluator:
             return sliced(values)
         if any(isinstance(v, Instance) and v.api.endswith("state_dict") and v.type == "foreign" for v in values):
             return UNKNOWN
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            return named_element(values, node.slice.value)
         return element(values, literal_index(node.slice))
 
     def _display(self, node: ast.List | ast.Tuple | ast.Set) -> Values:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.values import Container, Instance, Values, container, tuple_of
@@ -16,6 +17,10 @@ def held_modules(tree: ScopeTree, call: ast.Call, evaluate: Callable[[ast.expr],
     """What a call of ``Sequential``, ``ModuleList`` or ``ModuleDict`` puts into it; None if that cannot be seen."""
     if call.keywords or not call.args or _grows(tree, call):
         return None
+    if named := _named(call.args):
+        found = next((v for v in tuple_of([evaluate(module) for _, module in named]) if isinstance(v, Container)), None)
+        is_whole = found is not None and _are_modules(found)
+        return replace(found, names=tuple(name for name, _ in named)) if found is not None and is_whole else None
     parts = [evaluate(argument) for argument in call.args]
     given = [v for part in parts for v in part]
     if len(parts) == 1 and all(isinstance(v, Container) for v in given):
@@ -26,6 +31,17 @@ def held_modules(tree: ScopeTree, call: ast.Call, evaluate: Callable[[ast.expr],
         made = tuple_of(parts)
     found = next((v for v in made if isinstance(v, Container)), None)
     return found if found is not None and _are_modules(found) else None
+
+
+def _named(arguments: Sequence[ast.expr]) -> list[tuple[str, ast.expr]]:
+    """The names and modules of ``Sequential(("fc", Linear(3, 4)), ("act", ReLU()))``; none if one has no such form."""
+    found = []
+    for argument in arguments:
+        pair = argument.elts if isinstance(argument, ast.Tuple | ast.List) else []
+        if len(pair) != 2 or not (isinstance(pair[0], ast.Constant) and isinstance(pair[0].value, str)):
+            return []
+        found.append((pair[0].value, pair[1]))
+    return found
 
 
 def _are_modules(found: Container) -> bool:

@@ -121,6 +121,18 @@ def element(values: Values, position: int | None) -> Values:
     return found
 
 
+def named_element(values: Values, name: str) -> Values:
+    """What a string as subscript gives: the module of that name, or any element."""
+    found: Values = NOTHING
+    for value in values:
+        held = value.holds if isinstance(value, Instance) else None
+        if held is not None and name in held.names:
+            found |= held.parts[held.names.index(name)]
+        else:
+            found |= elements(frozenset({value}))
+    return found
+
+
 def literal_index(index: ast.expr) -> int | None:
     """The number that an index is, ``2`` or ``-1``; None for another."""
     is_negative = isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub)

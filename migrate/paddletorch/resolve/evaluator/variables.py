@@ -38,6 +38,11 @@ from paddletorch.resolve.values import (
 _MANY = 16
 """Arguments of more calls than this are one variable of the solver for all functions that may be called."""
 
+_Given = tuple[Passed, list[tuple[ast.expr, int]]]
+"""What calls pass to a parameter, and what they spread over it."""
+
+_NONE_GIVEN: _Given = ((), [])
+
 _PLAIN = frozenset({"assign", "unpack", "iterate", "parameter"})
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -62,7 +67,7 @@ class Variables:
         self._types = types
         self._calls = calls
         self._uses = uses
-        self._given: dict[tuple[int, str, int, bool], Passed] = {}
+        self._given: dict[tuple[int, str, int, bool], _Given] = {}
         self._passed_to: dict[int, PassedArguments] = {}
         """By the identity of a list of calls."""
 
@@ -123,10 +128,11 @@ class Variables:
             elif not self._environment.closed_world or binding.name == "ctx":  # ``x.backward(y)`` has another receiver
                 return found | UNKNOWN
         if isinstance(function, _Function | ast.Lambda):
-            arguments, iterables = self._arguments(binding, function)
-            if arguments or iterables:  # found may be empty: the argument may be a variable that is not known yet
+            arguments, iterables, spread = self._arguments(binding, function)
+            if arguments or iterables or spread:  # found may be empty: an argument may be a variable not known yet
                 iterated = (iterable(self._environment, self._solver, node) for node in iterables)
-                return found | self._passed(arguments) | frozenset(v for i in iterated for v in elements(i))
+                found |= self._passed(arguments) | frozenset(v for i in iterated for v in elements(i))
+                return found.union(*(element(self._evaluate(node), place) for node, place in spread))
         return found if found - NONE else found | UNKNOWN
 
     def _default(self, binding: Binding) -> Values:
@@ -153,24 +159,29 @@ class Variables:
     def _group_passed(self, group: ArgumentGroup) -> Values:
         return self._solver.variable(group, lambda: self._any_of(group.parts))
 
-    def _arguments(self, binding: Binding, function: _Function | ast.Lambda) -> tuple[Passed, list[ast.expr]]:
-        """What calls in this module pass to the parameter, and the iterables whose elements ``map`` passes to it."""
+    def _arguments(
+        self, binding: Binding, function: _Function | ast.Lambda
+    ) -> tuple[Passed, list[ast.expr], list[tuple[ast.expr, int]]]:
+        """What calls in this module pass to the parameter.
+
+        Also the iterables whose elements ``map`` passes to it, and those that calls spread over it.
+        """
         method = is_method(binding.scope)
         calls = self._calls.of_lambda(function) if isinstance(function, ast.Lambda) else self._calls.of(function)
         names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
         position = names.index(binding.name) + 1 if binding.name in names else 0
         # functions of one name that are called alike share what is passed, as the methods ``forward`` of many classes
         key = id(calls), binding.name, position, method and not is_static(function)
-        arguments = self._given.get(key) if calls else []
-        if arguments is None:
+        given = self._given.get(key) if calls else _NONE_GIVEN
+        if given is None:
             passed = self._passed_to.get(id(calls))
             if passed is None:
                 passed = self._passed_to[id(calls)] = PassedArguments(calls)
-            index = position - 1 - (1 if method and not is_static(function) else 0)
-            arguments = self._given[key] = passed.of(binding.name, index if position else -1)
+            index = position - 1 - (1 if method and not is_static(function) else 0) if position else -1
+            given = self._given[key] = passed.of(binding.name, index), passed.spread(binding.name, index)
         mapped = self._calls.mapped(function) if position and not method else []
         iterables = [c.args[position] for c in mapped if position < len(c.args)]
-        return arguments, [i for i in iterables if not isinstance(i, ast.Starred)]
+        return given[0], [i for i in iterables if not isinstance(i, ast.Starred)], given[1]
 
     def _is_forward_input(self, binding: Binding, function: _Function) -> bool:
         """Whether this is an input of a module's forward, which nothing says to be anything but a tensor."""

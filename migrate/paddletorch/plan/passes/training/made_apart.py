@@ -2,26 +2,35 @@
 
 A scheduler moves behind its optimizer where both are made in one block, and clipping becomes calls before the steps. In
 a factory, ``def build(lr, clip): return Adam(learning_rate=lr, grad_clip=clip)``, neither is seen: the scheduler stays
-an object that is made before its optimizers, and the optimizer follows it if it gets one.
+an object that is made before its optimizers, and the optimizer follows it if it gets one. So it does where the program
+asks an optimizer for its scheduler, ``optimizer._learning_rate``.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
-from paddletorch.model import Edit
+from paddletorch.model import Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.refusals import Refusal, UnclearClipping, UnclearSchedule
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.clipping import CLIPS, assigned_values, plan_clipping
-from paddletorch.plan.passes.training.constructors import Constructor, constructors_of, source_text
+from paddletorch.plan.passes.training.constructors import (
+    Constructor,
+    assigned_to,
+    constructors_of,
+    source_text,
+)
 from paddletorch.plan.passes.training.schedulers import plan_schedulers
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.uses.adapters import adapted, takes_as_it_stands
 from paddletorch.resolve import Instance, Unknown
 
-_NUMBERS = (ast.Constant, ast.BinOp, ast.UnaryOp)
+_OF_FLEET = "paddle.distributed.fleet.distributed_optimizer"
+"""Gives the optimizer that it gets."""
 
 
 def plan_made_apart(view: FileView, planned: Planned) -> Changes:
@@ -35,7 +44,7 @@ def plan_made_apart(view: FileView, planned: Planned) -> Changes:
     made = _Made(view, planned, optimizers)
     made.follow(schedulers)
     made.clip(clips)
-    return Changes(uses=made.revised())
+    return Changes(uses=made.revised(), handled=made.handled)
 
 
 class _Made:
@@ -48,26 +57,69 @@ class _Made:
         self._adapted: list[Use] = []
         self._rates: dict[Constructor, ast.expr] = {}
         self._clips: dict[Constructor, ast.expr] = {}
+        self.handled: frozenset[ast.AST] = frozenset()
+        """Where optimizers are asked for their schedulers, which they have."""
 
     def follow(self, schedulers: Sequence[Use]) -> None:
         """Find the schedulers that would be left, and the optimizers whose rate may be one that is made elsewhere."""
         after = plan_schedulers(self._view, self._planned)
         left = {u.site: _refusal(u) for u in after.uses if not u.converts}
-        inline = {o.value("learning_rate") for o in self._optimizers if o.site in left}
-        self._adapt(
-            [u for u in schedulers if isinstance(left.get(u.site), UnclearSchedule) and u.site.call not in inline]
-        )
-        unnamed = UnclearSchedule("the scheduler gets no name of its own here")
-        self._adapted += [u.refuse(unnamed) for u in schedulers if u.adapter is not None and u.site.call in inline]
+        asked = self._asked()
+        followed = {call for one in asked for call in self._made_by(one.value("learning_rate"))}
+        apart = [u for u in schedulers if u.site.call in followed or isinstance(left.get(u.site), UnclearSchedule)]
+        self._adapt(apart)
+        adapted_calls = {u.site.call for u in (*self._adapted, *schedulers) if u.adapter is not None}
         for optimizer in self._optimizers:
             rate = optimizer.value("learning_rate")
-            if not isinstance(rate, ast.Name | ast.Attribute) or self._has_rates_of_groups(optimizer):
+            if rate is None or self._has_rates_of_groups(optimizer):
                 continue
             refusal = left.get(optimizer.site)
+            if rate in adapted_calls or optimizer in asked:
+                self._rates[optimizer] = rate
+            if not isinstance(rate, ast.Name | ast.Attribute):
+                continue
             if self._is_left(rate):
                 continue
             if isinstance(refusal, UnclearSchedule) or (refusal is None and self._comes_from_elsewhere(rate)):
                 self._rates[optimizer] = rate
+
+        nodes = [node for node in self._view.tree.members.get("_learning_rate", ()) if isinstance(node.ctx, ast.Load)]
+        self.handled = frozenset(n for n in nodes if self._constructors(n.value) & self._rates.keys())
+
+    def _asked(self) -> set[Constructor]:
+        """The optimizers that are asked for their schedulers, elsewhere than by the name that they get."""
+        found: set[Constructor] = set()
+        for node in self._view.tree.members.get("_learning_rate", ()):
+            made = self._constructors(node.value)
+            if any(not isinstance(one.value("learning_rate"), ast.Call) or not self._is_by(one, node) for one in made):
+                found |= made
+        return found
+
+    def _constructors(self, receiver: ast.expr) -> set[Constructor]:
+        """The optimizers of the file that the receiver is, if it can be nothing else and each has a rate."""
+        values = [
+            v for v in self._view.evaluator.objects(receiver) if not isinstance(v, Instance) or v.api != _OF_FLEET
+        ]
+        calls = {v.call if isinstance(v, Instance) else None for v in values}
+        found = {one for one in self._optimizers if one.call in calls}
+        return found if len(found) == len(calls) and all(one.value("learning_rate") for one in found) else set()
+
+    def _is_by(self, optimizer: Constructor, node: ast.Attribute) -> bool:
+        """Whether the optimizer is assigned to what the attribute is asked of."""
+        assigned = assigned_to(self._view, optimizer.call)
+        return assigned is not None and path_of(assigned[1]) == path_of(node.value)
+
+    def _made_by(self, rate: ast.expr | None) -> set[ast.Call]:
+        """The calls that make what the rate is, and what these get."""
+        found: set[ast.Call] = set()
+        waiting = [rate] if rate is not None else []
+        while waiting:
+            made = self._view.evaluator.objects(waiting.pop())
+            calls = {v.call for v in made if isinstance(v, Instance) and v.type == "scheduler" and v.call is not None}
+            calls -= found
+            found |= calls
+            waiting += [one for call in calls for one in (*call.args, *(k.value for k in call.keywords))]
+        return found
 
     def clip(self, clips: Sequence[Use]) -> None:
         """Find the clips that would be left, and the optimizers that get one of them."""
@@ -128,14 +180,31 @@ class _Made:
         view, code = self._view, optimizer.row.code
         use = self._planned.uses[optimizer.site]
         before, after = "", ""
-        if (rate := self._rates.get(optimizer)) is not None:
+        if isinstance(rate := self._rates.get(optimizer), ast.Call):
+            return self._wrapped_inline(optimizer, use, rate)
+        if rate is not None:
             text = source_text(view, rate)
-            use = use.with_edits(Edit(view.source.span(rate), f"paddle_rate({text})", code))
+            if not isinstance(rate, ast.Constant):
+                use = use.with_edits(Edit(view.source.span(rate), f"paddle_rate({text})", code))
             before, after = "paddle_scheduled(", f", {text})"
         if (clip := self._clips.get(optimizer)) is not None:
             before, after = f"paddle_clipped({before}", f"{after}, {source_text(view, clip)})"
         whole = view.source.span(optimizer.call)
         return use.with_edits(Edit(whole, "", code, (before, whole, after)))
+
+    def _wrapped_inline(self, optimizer: Constructor, use: Use, rate: ast.Call) -> Use:
+        """``Adam(learning_rate=StepDecay(...))``: the scheduler, which sets the rate, becomes another argument."""
+        source = self._view.source
+        whole, place = source.span(optimizer.call), source.span(rate)
+        keyword = tuple(e for e in use.edits if e.span == Span(place.start, place.start))
+        number = "".join(e.text for e in keyword) + "0.0"
+        before, after = "paddle_scheduled(", ")"
+        if (clip := self._clips.get(optimizer)) is not None:
+            before, after = f"paddle_clipped({before}", f"), {source_text(self._view, clip)})"
+        ends = Span(whole.start, place.start), Span(place.end, whole.end)
+        parts = (before, ends[0], number, ends[1], ", ", place, after)
+        kept = tuple(e for e in use.edits if e not in keyword)
+        return replace(use, edits=kept).with_edits(Edit(whole, "", optimizer.row.code, parts))
 
 
 def _is_open_parameter(node: ast.AST | None, name: str) -> bool:
