@@ -59,12 +59,13 @@ class _Made:
         )
         unnamed = UnclearSchedule("the scheduler gets no name of its own here")
         self._adapted += [u.refuse(unnamed) for u in schedulers if u.adapter is not None and u.site.call in inline]
+        staying = self._staying()
         for optimizer in self._optimizers:
             rate = optimizer.value("learning_rate")
             if not isinstance(rate, ast.Name | ast.Attribute) or self._has_rates_of_groups(optimizer):
                 continue
             refusal = left.get(optimizer.site)
-            if self._is_left(rate):
+            if not staying.isdisjoint(self._makers(rate)):
                 continue
             if isinstance(refusal, UnclearSchedule) or (refusal is None and self._comes_from_elsewhere(rate)):
                 self._rates[optimizer] = rate
@@ -92,12 +93,16 @@ class _Made:
             if found is not None:
                 self._adapted.append(found)
 
-    def _is_left(self, rate: ast.expr) -> bool:
-        """Whether the rate may be a scheduler whose call stays the source's."""
-        made = [v.call for v in self._view.evaluator.objects(rate) if isinstance(v, Instance) and v.call is not None]
+    def _staying(self) -> set[ast.Call]:
+        """The calls of schedulers that stay the source's."""
         uses = self._planned.uses.with_uses(self._adapted)
-        left = {u.site.call for u in uses if u.row.instance == "scheduler" and u.adapter is None}
-        return any(one in left for one in made)
+        calls = (u.site.call for u in uses if u.row.instance == "scheduler" and u.adapter is None)
+        return {call for call in calls if call is not None}
+
+    def _makers(self, rate: ast.expr) -> set[ast.Call]:
+        """The calls that may have made the rate."""
+        objects = self._view.evaluator.objects(rate)
+        return {v.call for v in objects if isinstance(v, Instance) and v.call is not None}
 
     def _has_rates_of_groups(self, optimizer: Constructor) -> bool:
         """Whether a group has a rate of its own, of which the scheduler's is a factor."""
