@@ -762,3 +762,8 @@ def test_an_import_that_nothing_reads_keeps_no_other_on_top() -> None:
 def test_an_api_that_the_program_replaces_holds_no_scheduler() -> None:
     source = b"import torch\ntorch.optim.SGD = torch.optim.lr_scheduler.StepLR(optimizer, 30)\n"
     assert b"set_lr_scheduler(torch" not in check(source, Options("paddle")).output
+
+
+def test_the_name_of_an_api_in_a_string_that_an_edit_copies_or_moves_is_reported() -> None:
+    source = b"import torch\ny = torch.max(f('torch.nn.Linear'), 1)\nx = torch.split(g('torch.nn.Conv2d'), 2)\n"
+    assert [(d.line, d.code) for d in check(source, Options("paddle")).diagnostics] == [(2, "API206"), (3, "API206")]
