@@ -767,3 +767,16 @@ def test_an_api_that_the_program_replaces_holds_no_scheduler() -> None:
 def test_the_name_of_an_api_in_a_string_that_an_edit_copies_or_moves_is_reported() -> None:
     source = b"import torch\ny = torch.max(f('torch.nn.Linear'), 1)\nx = torch.split(g('torch.nn.Conv2d'), 2)\n"
     assert [(d.line, d.code) for d in check(source, Options("paddle")).diagnostics] == [(2, "API206"), (3, "API206")]
+
+
+def test_one_of_several_results_is_no_part_of_a_tensor() -> None:
+    source = b"import torch\nx = torch.zeros(2, 2)\nx.max(0)[1].add_(1)\ntorch.sort(x)[1].mul_(2)\nx.aminmax()[0].zero_()\n"
+    assert b"+=" not in check(source, Options("paddle")).output
+
+
+def test_a_dtype_that_was_looked_up_in_the_target_is_not_looked_up_again() -> None:
+    source = (
+        b"import paddle\nclass A(paddle.nn.Block):\n    def __init__(self, dtype):\n"
+        b"        super().__init__()\n        self.to(device=None, dtype=dtype)\n"
+    )
+    assert check(source, Options("torch")).output.count(b"getattr(torch") == 1
