@@ -780,3 +780,20 @@ def test_a_dtype_that_was_looked_up_in_the_target_is_not_looked_up_again() -> No
         b"        super().__init__()\n        self.to(device=None, dtype=dtype)\n"
     )
     assert check(source, Options("torch")).output.count(b"getattr(torch") == 1
+
+
+def test_a_base_class_whose_name_is_also_imported_from_the_target_is_not_guarded() -> None:
+    source = (
+        b"import torch as paddle\nimport paddle\nclass T(paddle.optimizer.Optimizer):\n    pass\n"
+        b"x = paddle.concat([1])\n"
+    )
+    assert b"try:" not in check(source, Options("torch")).output
+
+
+def test_a_written_class_that_a_parameter_may_be_takes_its_arguments_as_they_are() -> None:
+    source = (
+        b"import torch\nfrom torch import nn\nclass Block(nn.Module):\n"
+        b"    def __init__(self, dim, norm_layer=nn.RMSNorm):\n        super().__init__()\n"
+        b"        self.other = norm_layer(dim, eps=1e-5)\nb = Block((nn))\n"
+    )
+    assert b"torch_args" not in check(source, Options("paddle", shim="auto")).output
