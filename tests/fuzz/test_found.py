@@ -797,3 +797,18 @@ def test_a_written_class_that_a_parameter_may_be_takes_its_arguments_as_they_are
         b"        self.other = norm_layer(dim, eps=1e-5)\nb = Block((nn))\n"
     )
     assert b"torch_args" not in check(source, Options("paddle", shim="auto")).output
+
+
+def test_a_variable_with_the_name_of_the_target_stays_the_function_s_own() -> None:
+    source = b"import torch\ndef f():\n    global torch\n    for paddle in (1, 2): pass\ntorch.zeros(1)\n"
+    output = check(source, Options("paddle")).output
+    assert b"global torch" in output and b"paddle.zeros" in output
+
+
+def test_a_global_that_nothing_binds_does_not_bind_a_framework() -> None:
+    check(b"from torch import nn\ntorch.max(x, 1)\ndef f():\n    global torch\n", Options("paddle"))
+
+
+def test_a_class_that_deletes_a_name_of_the_module_deletes_nothing() -> None:
+    source = b"import paddle\nclass C:\n    for i in y:\n        del paddle\npaddle.to_tensor([1])\ndef f(): global paddle\n"
+    check(source, Options("torch"))

@@ -15,7 +15,10 @@ Imported = Mapping[ast.stmt, list[tuple[Binding, Clause]]]
 
 
 def redirection_edits(view: FileView, imported: Imported, needs: Mapping[ast.stmt, Collection[str]]) -> Iterator[Edit]:
-    """Name the target wherever the source is named, or where an import of the target now stands beside another."""
+    """Name the target wherever the source is named, or where an import of the target now stands beside another.
+
+    A function that has the target's name for a variable of its own keeps the source's, which nothing there binds.
+    """
     gone = {id(b) for pairs in imported.values() for b, c in pairs if c.target is not None or c.drop}
     binding_target = {s for s, pairs in imported.items() if any(_binds_target(view, *pair) for pair in pairs)}
     binding_target |= {s for s, modules in needs.items() if view.target in modules}
@@ -25,6 +28,7 @@ def redirection_edits(view: FileView, imported: Imported, needs: Mapping[ast.stm
             bindings = scope.lookup(name)
             targets = [b for b in bindings if b.node in binding_target]
             is_lost = name == view.settings.source and bool(targets) and all(id(b) in gone for b in bindings)
+            is_lost = is_lost and (view.target not in scope.bindings or _any_in(view, scope, targets))
             names += [] if is_lost else [name]
             if is_lost or _any_in(view, scope, targets):
                 names.append(view.target)
