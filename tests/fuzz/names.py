@@ -14,7 +14,7 @@ from paddletorch_rules import load
 from pyflakes import messages
 from pyflakes.checker import Checker
 
-from .block_names import bound_in, own_statements
+from .block_names import bound_in, own_nodes, own_statements
 from .dead import dead_lines
 from .flow import FRAMEWORKS, Unbound, unbound_names
 from .trees import compiles, parsed
@@ -266,9 +266,10 @@ def _deleted_by_classes(module: ast.Module) -> Iterator[tuple[str, int]]:
     """Names that the body of a class deletes without having them, each with its line."""
     for node in ast.walk(module):
         if isinstance(node, ast.ClassDef):
-            gone = (t for s in own_statements(node.body) if isinstance(s, ast.Delete) for t in s.targets)
-            own = bound_in(node.body)
-            yield from ((t.id, t.lineno) for t in gone if isinstance(t, ast.Name) and t.id not in own)
+            names = [n for n in own_nodes(node.body) if isinstance(n, ast.Name)]
+            had = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+            had |= bound_in(s for s in own_statements(node.body) if isinstance(s, ast.Import | ast.ImportFrom))
+            yield from ((n.id, n.lineno) for n in names if isinstance(n.ctx, ast.Del) and n.id not in had)
 
 
 def _framework_names(module: ast.Module) -> set[str]:

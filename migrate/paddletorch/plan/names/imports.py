@@ -364,15 +364,21 @@ def _star_edits(file: Converted) -> list[Edit]:
     modules: dict[str, set[str]] = {}
     for use in [use for group in groups for use in file.uses(group)]:
         is_bare = use.site.node is use.site.anchor.node  # not paddle.zeros, which is written with its module
+        is_bare = is_bare and not use.writes_name
         if is_bare and use.target is not None and use.whole is None and "." in use.target:
             home, _, name = use.target.rpartition(".")
             modules.setdefault(home, set()).add(name)
-    if not stars or not modules:
+    if not stars:
         return []
     lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(modules.items())]
     last = stars[-1]
-    if len(stars) == 1 and last.module != view.settings.source and _all_converted(file, groups, last.module or ""):
-        return [Edit(view.source.span(last), joined_lines(view, last, lines))]
+    is_one = len({(star.module, star.level) for star in stars}) == 1
+    if is_one and last.module != view.settings.source and _all_converted(file, groups, last.module or ""):
+        gone = stars[:-1] if lines else stars
+        written = [Edit(view.source.span(last), joined_lines(view, last, lines))] if lines else []
+        return [*(remove_statement(view, star) for star in gone), *written]
+    if not lines:
+        return []
     end = view.source.span(last).end
     separator = view.source.newline + view.source.indentation(last.lineno) if own_line(view, last) else "; "
     return [Edit(Span(end, end), separator + joined_lines(view, last, lines))]
