@@ -246,8 +246,9 @@ def findings_in_one_statement(n: int) -> str:
 
 
 def strings(n: int) -> str:
-    """Strings that name APIs."""
-    return TORCH + "".join(f"name_{i} = 'torch.nn.Linear'\nmessage_{i} = 'needs torch.{i}'\n" for i in range(n))
+    """Strings that name APIs, between uses."""
+    one = "name_{i} = 'torch.nn.Linear'\nmessage_{i} = 'needs torch.{i}'\ny_{i} = torch.max(x, 1)\n"
+    return TORCH + repeated(one, n)
 
 
 def fstrings(n: int) -> str:

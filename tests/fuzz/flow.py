@@ -8,7 +8,7 @@ the module's own statements call it. It need not be exact: input and output are 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from .block_names import (
@@ -62,7 +62,7 @@ class _Module:
             for s in module.body
         )
         self._stars = self._star_names()
-        self._globals = {n for node in ast.walk(module) if isinstance(node, ast.Global) for n in node.names}
+        self._globals = set(_bound_by_others(module))
         self._unbound_later = {n.id for n in ast.walk(module) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
         self._unbound_later |= {n.name for n in ast.walk(module) if isinstance(n, ast.ExceptHandler) and n.name}
         self._pending: list[tuple[ast.AST, Scope, State]] = []
@@ -301,7 +301,7 @@ class _Module:
     def _Delete(self, node: ast.Delete, state: State, scope: Scope, exits: Exits) -> State:
         for target in node.targets:
             if isinstance(target, ast.Name):
-                if not isinstance(scope, ClassBody) or target.id in state:  # of an outer scope it deletes nothing
+                if not isinstance(scope, ClassBody) or state.get(target.id, UNBOUND) != UNBOUND:  # never an outer one
                     self._use(target.id, state, scope)
                 state = {**state, target.id: UNBOUND}
             else:
@@ -402,3 +402,11 @@ class _Module:
         path = (scope.path + inside).replace(".<lambda>", "")
         if not is_bound(name, state, scope, self._globals):
             self.found.add(Unbound(path, name))
+
+
+def _bound_by_others(module: ast.Module) -> Iterator[str]:
+    """The names of the module that functions and classes bind, which declare them global."""
+    for node in ast.walk(module):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            declared = {n for s in own_statements(node.body) if isinstance(s, ast.Global) for n in s.names}
+            yield from declared & bound_in(node.body) if declared else ()

@@ -14,7 +14,7 @@ from paddletorch_rules import load
 from pyflakes import messages
 from pyflakes.checker import Checker
 
-from .block_names import own_statements
+from .block_names import bound_in, own_nodes, own_statements
 from .dead import dead_lines
 from .flow import FRAMEWORKS, Unbound, unbound_names
 from .trees import compiles, parsed
@@ -256,8 +256,20 @@ def _messages(module: ast.Module, kinds: tuple[type[messages.Message], ...]) -> 
     except (AssertionError, RecursionError):  # its own: an import from __future__ in a function; too deep for it
         return iter(())
     read = {(n.id, n.lineno) for n in ast.walk(module) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    deleted = set(_deleted_by_classes(module)) - read  # no path finds the name there, whatever is imported
     wrong = {m for m in found if isinstance(m, messages.UndefinedLocal) and (m.message_args[0], m.lineno) not in read}
+    wrong |= {m for m in found if isinstance(m, messages.UndefinedName) and (m.message_args[0], m.lineno) in deleted}
     return (m for m in found if isinstance(m, kinds) and m not in wrong)  # it takes one function's scope for another's
+
+
+def _deleted_by_classes(module: ast.Module) -> Iterator[tuple[str, int]]:
+    """Names that the body of a class deletes without having them, each with its line."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.ClassDef):
+            names = [n for n in own_nodes(node.body) if isinstance(n, ast.Name)]
+            had = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+            had |= bound_in(s for s in own_statements(node.body) if isinstance(s, ast.Import | ast.ImportFrom))
+            yield from ((n.id, n.lineno) for n in names if isinstance(n.ctx, ast.Del) and n.id not in had)
 
 
 def _framework_names(module: ast.Module) -> set[str]:

@@ -762,3 +762,63 @@ def test_an_import_that_nothing_reads_keeps_no_other_on_top() -> None:
 def test_an_api_that_the_program_replaces_holds_no_scheduler() -> None:
     source = b"import torch\ntorch.optim.SGD = torch.optim.lr_scheduler.StepLR(optimizer, 30)\n"
     assert b"set_lr_scheduler(torch" not in check(source, Options("paddle")).output
+
+
+def test_the_name_of_an_api_in_a_string_that_an_edit_copies_or_moves_is_reported() -> None:
+    source = b"import torch\ny = torch.max(f('torch.nn.Linear'), 1)\nx = torch.split(g('torch.nn.Conv2d'), 2)\n"
+    assert [(d.line, d.code) for d in check(source, Options("paddle")).diagnostics] == [(2, "API206"), (3, "API206")]
+
+
+def test_one_of_several_results_is_no_part_of_a_tensor() -> None:
+    source = b"import torch\nx = torch.zeros(2, 2)\nx.max(0)[1].add_(1)\ntorch.sort(x)[1].mul_(2)\n"
+    assert b"+=" not in check(source, Options("paddle")).output
+
+
+def test_a_dtype_that_was_looked_up_in_the_target_is_not_looked_up_again() -> None:
+    source = (
+        b"import paddle\nclass A(paddle.nn.Block):\n    def __init__(self, dtype):\n"
+        b"        super().__init__()\n        self.to(device=None, dtype=dtype)\n"
+    )
+    assert check(source, Options("torch")).output.count(b"getattr(torch") == 1
+
+
+def test_a_base_class_whose_name_is_also_imported_from_the_target_is_not_guarded() -> None:
+    source = (
+        b"import torch as paddle\nimport paddle\nclass T(paddle.optimizer.Optimizer):\n    pass\n"
+        b"x = paddle.concat([1])\n"
+    )
+    assert b"try:" not in check(source, Options("torch")).output
+
+
+def test_a_written_class_that_a_parameter_may_be_takes_its_arguments_as_they_are() -> None:
+    source = (
+        b"import torch\nfrom torch import nn\nclass Block(nn.Module):\n"
+        b"    def __init__(self, dim, norm_layer=nn.RMSNorm):\n        super().__init__()\n"
+        b"        self.other = norm_layer(dim, eps=1e-5)\nb = Block((nn))\n"
+    )
+    assert b"torch_args" not in check(source, Options("paddle", shim="auto")).output
+
+
+def test_a_variable_with_the_name_of_the_target_stays_the_function_s_own() -> None:
+    source = b"import torch\ndef f():\n    global torch\n    for paddle in (1, 2): pass\ntorch.zeros(1)\n"
+    output = check(source, Options("paddle")).output
+    assert b"global torch" in output and b"paddle.zeros" in output
+
+
+def test_a_global_that_nothing_binds_does_not_bind_a_framework() -> None:
+    check(b"from torch import nn\ntorch.max(x, 1)\ndef f():\n    global torch\n", Options("paddle"))
+
+
+def test_a_class_that_deletes_a_name_of_the_module_deletes_nothing() -> None:
+    source = b"import paddle\nclass C:\n    for i in y: del paddle\npaddle.to_tensor([1])\ndef f(): global paddle\n"
+    check(source, Options("torch"))
+
+
+def test_a_star_import_whose_names_are_written_in_full_brings_no_name() -> None:
+    star = b"from torch.distributed.fsdp.sharded_grad_scaler import *\n"
+    assert b"from" not in check(star * 2 + b"scaler = ShardedGradScaler()\n", Options("paddle")).output
+
+
+def test_a_global_statement_below_a_use_keeps_its_name() -> None:
+    source = b"import paddle\nimport paddle as pt\ndef f():\n    pt.float16\n    global paddle\n"
+    assert b"global paddle" in check(source, Options("torch")).output

@@ -294,7 +294,7 @@ def _is_delimited(parts: Sequence[str | Span | DeferredText], index: int) -> boo
     return opened and after.startswith((")", "]", ","))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=8192)
 def _is_primary(text: bytes) -> bool:
     """Whether an expression is a name, a call or the like, or is in brackets: ``.attribute`` can follow it."""
     try:

@@ -50,6 +50,8 @@ class Dtypes:
     def __init__(self, view: FileView) -> None:
         self._view = view
         self._known: dict[ast.expr, str | None] = {}
+        self._stored: dict[str, str | None] = {}
+        """The dtypes of attributes of ``self``, by their names."""
         self._depth = 0
 
     def of(self, node: ast.expr) -> str | None:
@@ -185,10 +187,17 @@ class Dtypes:
             return self.of(node.value)
         if node.attr in ("values", "indices") and isinstance(node.value, ast.Call):
             return self._part(node.value, int(node.attr == "indices"))
-        stored = [store.value for store in self._view.evaluator.stores(node.attr)]
-        values = [v for v in stored if v is not None]
         own = isinstance(node.value, ast.Name) and node.value.id == "self"
-        return self._same(values) if own and values and len(values) == len(stored) else None
+        return self._stored_to(node.attr) if own else None
+
+    def _stored_to(self, attribute: str) -> str | None:
+        """The dtype of all that is stored to an attribute."""
+        if attribute not in self._stored:
+            self._stored[attribute] = None  # a dtype that depends on itself is unknown
+            stored = [store.value for store in self._view.evaluator.stores(attribute)]
+            values = [v for v in stored if v is not None]
+            self._stored[attribute] = self._same(values) if values and len(values) == len(stored) else None
+        return self._stored[attribute]
 
     def _subscript(self, node: ast.Subscript) -> str | None:
         position = node.slice.value if isinstance(node.slice, ast.Constant) else None

@@ -207,11 +207,8 @@ class FileView:
         return text if len(text) <= 60 else text[:57] + "..."
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
-        """The innermost statement that holds ``node``."""
-        current: ast.AST | None = node
-        while current is not None and not isinstance(current, ast.stmt):
-            current = self.tree.parents.get(current)
-        return current
+        """The innermost statement that is or holds ``node``."""
+        return self.tree.statement(node)
 
     def qualified(self, node: ast.expr) -> str | None:
         """The qualified name of an expression, if it has exactly one besides None."""

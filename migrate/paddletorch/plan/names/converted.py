@@ -80,13 +80,14 @@ class Converted:
         """Whether an edit writes a literal where ``node`` stands: ``"float16"`` for a dtype."""
         span = self.view.source.span(node)
         found = [*self._edits.around((span.start, 0), (span.end, 0))]
-        outermost = min(found, key=lambda one: (one.span.start - one.span.end, one.span not in one.parts), default=None)
+        outermost, _ = min(found, key=_by_size, default=(None, False))
         return outermost is not None and not outermost.parts and _is_literal(outermost.text)
 
     @cached_property
-    def _edits(self) -> SpanIndex[Edit]:
+    def _edits(self) -> SpanIndex[tuple[Edit, bool]]:
+        """The edits that replace text, each with whether it writes that text again."""
         edits = (edit for edit in self.planned.edits if edit.span.end > edit.span.start)
-        return SpanIndex(((edit.span.start, 0), (edit.span.end, 0), edit) for edit in edits)
+        return SpanIndex(((e.span.start, 0), (e.span.end, 0), (e, e.span in e.parts)) for e in edits)
 
     @cached_property
     def _kept(self) -> KeptText | None:
@@ -102,6 +103,12 @@ class Converted:
     def _spans(self) -> SpanIndex[bool]:
         """Spans that edits replace, except those that they reuse entirely."""
         return _index(e.span for e in self.planned.edits if e.span not in e.parts)
+
+
+def _by_size(found: tuple[Edit, bool]) -> tuple[int, bool]:
+    """The largest edit first; of two of the same text, the one that writes it again."""
+    edit, repeats = found
+    return edit.span.start - edit.span.end, not repeats
 
 
 def _is_literal(text: str) -> bool:

@@ -15,7 +15,11 @@ Imported = Mapping[ast.stmt, list[tuple[Binding, Clause]]]
 
 
 def redirection_edits(view: FileView, imported: Imported, needs: Mapping[ast.stmt, Collection[str]]) -> Iterator[Edit]:
-    """Name the target wherever the source is named, or where an import of the target now stands beside another."""
+    """Name the target wherever the source is named, or where an import of the target now stands beside another.
+
+    Where nothing there binds the source's name, that stays if the function has the target's name for a variable of its
+    own, or may read it above.
+    """
     gone = {id(b) for pairs in imported.values() for b, c in pairs if c.target is not None or c.drop}
     binding_target = {s for s, pairs in imported.items() if any(_binds_target(view, *pair) for pair in pairs)}
     binding_target |= {s for s, modules in needs.items() if view.target in modules}
@@ -25,13 +29,27 @@ def redirection_edits(view: FileView, imported: Imported, needs: Mapping[ast.stm
             bindings = scope.lookup(name)
             targets = [b for b in bindings if b.node in binding_target]
             is_lost = name == view.settings.source and bool(targets) and all(id(b) in gone for b in bindings)
+            binds = _any_in(view, scope, targets)
+            is_lost = is_lost and (binds or (view.target not in scope.bindings and _is_first(view, node)))
             names += [] if is_lost else [name]
-            if is_lost or _any_in(view, scope, targets):
+            if is_lost or binds:
                 names.append(view.target)
         names = list(dict.fromkeys(names))
         if names != node.names:
             keyword = "global" if isinstance(node, ast.Global) else "nonlocal"
             yield Edit(view.source.span(node), f"{keyword} {', '.join(names)}")
+
+
+def _is_first(view: FileView, statement: ast.stmt) -> bool:
+    """Whether nothing but declarations and a docstring stands above the statement in its function."""
+    function = view.parent(statement)
+    body = function.body if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else []
+    above = body[: body.index(statement)] if statement in body else [statement]
+    return all(isinstance(s, ast.Global | ast.Nonlocal) or _is_docstring(s) for s in above) and bool(body)
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _binds_target(view: FileView, binding: Binding, clause: Clause) -> bool:

@@ -143,8 +143,7 @@ def _made_local(
     With it the changes of the classes whose base it is. ``guards_left`` are the guards that source imports leave.
     """
     view = file.view
-    of_source = view.settings.is_of_source(binding.qualified or "")
-    if clause.target is not None or clause.drop or not of_source:
+    if clause.target is not None or clause.drop or not _are_of_source(view, binding, bindings):
         return clause, NOTHING
     if not file.planned.uses and not view.provide(_loads_without_source):
         return clause, NOTHING
@@ -185,6 +184,12 @@ def _made_local(
     return clause._replace(drop=True, local=tuple(places), typed=len(read) < len(loads)), guards
 
 
+def _are_of_source(view: FileView, binding: Binding, bindings: Sequence[Binding]) -> bool:
+    """Whether the import, and whatever else is imported by its name, is the source's: ``import torch as paddle``."""
+    others = (one.qualified for one in bindings if one.qualified is not None)
+    return binding.qualified is not None and all(view.settings.is_of_source(name) for name in others)
+
+
 def _leave_guards(view: FileView, bindings: Sequence[Binding], guards: Container[ast.AST | None]) -> bool:
     """Whether one name is imported at the top and, by way of a module in it, in guards that these imports leave."""
     if any(b.alias is None or view.suppressed("", b.alias) for b in bindings):
@@ -204,7 +209,7 @@ def _out_of_guard(
     view = file.view
     guard = guard_of(view, binding, bindings)
     group = file.naming.groups.get(id(bindings))
-    if guard is None or clause.target is not None or not view.settings.is_of_source(binding.qualified or ""):
+    if guard is None or clause.target is not None or not _are_of_source(view, binding, bindings):
         return clause, NOTHING
     if group is not None and (group.deleted or group.fallback or group.anchor.kind != "import"):
         return clause, NOTHING
@@ -359,15 +364,21 @@ def _star_edits(file: Converted) -> list[Edit]:
     modules: dict[str, set[str]] = {}
     for use in [use for group in groups for use in file.uses(group)]:
         is_bare = use.site.node is use.site.anchor.node  # not paddle.zeros, which is written with its module
+        is_bare = is_bare and not use.writes_name
         if is_bare and use.target is not None and use.whole is None and "." in use.target:
             home, _, name = use.target.rpartition(".")
             modules.setdefault(home, set()).add(name)
-    if not stars or not modules:
+    if not stars:
         return []
     lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(modules.items())]
     last = stars[-1]
-    if len(stars) == 1 and last.module != view.settings.source and _all_converted(file, groups, last.module or ""):
-        return [Edit(view.source.span(last), joined_lines(view, last, lines))]
+    is_one = len({(star.module, star.level) for star in stars}) == 1
+    if is_one and last.module != view.settings.source and _all_converted(file, groups, last.module or ""):
+        gone = stars[:-1] if lines else stars
+        written = [Edit(view.source.span(last), joined_lines(view, last, lines))] if lines else []
+        return [*(remove_statement(view, star) for star in gone), *written]
+    if not lines:
+        return []
     end = view.source.span(last).end
     separator = view.source.newline + view.source.indentation(last.lineno) if own_line(view, last) else "; "
     return [Edit(Span(end, end), separator + joined_lines(view, last, lines))]

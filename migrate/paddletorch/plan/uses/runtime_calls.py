@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from paddletorch_rules import Row
+from paddletorch_rules.adapters import adapters
 from paddletorch_rules.facts import facts
 
 from paddletorch.model import Conversion, Edit, Span
@@ -33,6 +34,7 @@ from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.written_functions import is_written
 from paddletorch.resolve import Binding, NoneValue, Partial, Qualified, Unknown
+from paddletorch.resolve.values import Local
 
 MODULE = "paddletorch_shim.paddle"
 WRAPPER = f"{MODULE}.torch_args"
@@ -147,6 +149,7 @@ def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call,
         if isinstance(call.func, ast.Subscript | ast.Call):
             words = [word for word in words if word not in _OF_TENSORS_TOO]
         unknown = bool(words) and (_is_unknown(view, call.func) or _is_only_parameter(view, call.func))
+        unknown = unknown and not _takes_them_already(view, call.func)
         if (bound or unknown) and view.is_located(call) and not is_written(view, call):
             yield call, next(iter(words), "")
 
@@ -206,6 +209,13 @@ def _is_only_parameter(view: FileView, function: ast.expr) -> bool:
         return False
     bindings = view.tree.scopes[function].lookup(function.id)
     return bool(bindings) and all(b.kind == "parameter" and b.qualified is None for b in bindings)
+
+
+def _takes_them_already(view: FileView, function: ast.expr) -> bool:
+    """Whether the callee may be a class that an earlier conversion has written, which takes the source's arguments."""
+    classes = (v.node for v in view.evaluator.values(function) if isinstance(v, Local))
+    written = {one.name for one in adapters(view.target).values()}
+    return any(isinstance(node, ast.ClassDef) and node.name in written for node in classes)
 
 
 class _VariableKinds:

@@ -130,8 +130,7 @@ class TypeChecks:
         node: ast.AST | None = binding.node
         if not isinstance(node, ast.expr) or not region.start <= _start(node) < region.end:
             return False
-        while node is not None and not isinstance(node, ast.stmt):
-            node = self._tree.parents.get(node)
+        node = self._tree.statement(node)
         if node is None or _end(node) <= load:
             return True
         if _start(node) <= load:  # ``x = x.cpu()`` reads before it binds

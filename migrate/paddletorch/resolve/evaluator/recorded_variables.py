@@ -36,7 +36,7 @@ class RecordedVariables:
         for statements in self._before(load):
             if evaluated_always(statements, answered.__contains__, or_left=True):
                 return frozenset().union(*answered.values())
-        own = self._statement(load)
+        own = self._tree.statement(load)
         first = {other: types for other, types in answered.items() if _ends_before(other, load)}
         if isinstance(own, _SIMPLE) and evaluated_always([own], first.__contains__):
             return frozenset().union(*first.values())
@@ -60,15 +60,9 @@ class RecordedVariables:
             return None  # a number may become a tensor
         return self._reaching.of(load, bindings).only()
 
-    def _statement(self, node: ast.AST) -> ast.AST | None:
-        current: ast.AST | None = node
-        while current is not None and not isinstance(current, ast.stmt):
-            current = self._tree.parents.get(current)
-        return current
-
     def _before(self, node: ast.AST) -> Iterator[list[ast.stmt]]:
         """The statements before the one that holds ``node``, in each block around it that the function has."""
-        current = self._statement(node)
+        current: ast.AST | None = self._tree.statement(node)
         while current is not None and not isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             parent = self._tree.parents.get(current)
             for _, block in ast.iter_fields(parent) if parent is not None else ():

@@ -68,6 +68,8 @@ class Variables:
         self._calls = calls
         self._uses = uses
         self._given: dict[tuple[int, str, int, bool], _Given] = {}
+        self._positions: dict[ast.arguments, dict[str, int]] = {}
+        """The positions of the parameters that can be given by position, from 1."""
         self._passed_to: dict[int, PassedArguments] = {}
         """By the identity of a list of calls."""
 
@@ -168,8 +170,7 @@ class Variables:
         """
         method = is_method(binding.scope)
         calls = self._calls.of_lambda(function) if isinstance(function, ast.Lambda) else self._calls.of(function)
-        names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-        position = names.index(binding.name) + 1 if binding.name in names else 0
+        position = self._position(binding.name, function.args)
         # functions of one name that are called alike share what is passed, as the methods ``forward`` of many classes
         key = id(calls), binding.name, position, method and not is_static(function)
         given = self._given.get(key) if calls else _NONE_GIVEN
@@ -182,6 +183,14 @@ class Variables:
         mapped = self._calls.mapped(function) if position and not method else []
         iterables = [c.args[position] for c in mapped if position < len(c.args)]
         return given[0], [i for i in iterables if not isinstance(i, ast.Starred)], given[1]
+
+    def _position(self, name: str, arguments: ast.arguments) -> int:
+        """The position of a parameter, from 1; 0 for one that is only given by name."""
+        positions = self._positions.get(arguments)
+        if positions is None:
+            names = (a.arg for a in (*arguments.posonlyargs, *arguments.args))
+            positions = self._positions[arguments] = {name: number for number, name in enumerate(names, 1)}
+        return positions.get(name, 0)
 
     def _is_forward_input(self, binding: Binding, function: _Function) -> bool:
         """Whether this is an input of a module's forward, which nothing says to be anything but a tensor."""

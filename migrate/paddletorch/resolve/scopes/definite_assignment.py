@@ -101,7 +101,7 @@ class DefiniteAssignment:
 
     def _flow(self, writes: _Writes, frame: Scope, place: ast.AST) -> tuple[State, State]:
         """The states at ``place`` and at the end of the frame; of many writes all places are found in one walk."""
-        statement = _statement(self._tree, place)
+        statement = self._tree.statement(place) or place
         shared = writes.shared.get(frame)
         if shared is None and len(writes.own[frame]) > _FEW and writes.name:
             places = self._places_in(frame, writes.name)
@@ -123,7 +123,7 @@ class DefiniteAssignment:
             while inside is not None and (outer := _frame(inside)) is not frame:
                 place, inside = outer.node, outer.parent
             if inside is not None:
-                found.add(_statement(self._tree, place))
+                found.add(self._tree.statement(place) or place)
         return found
 
     def _may_run_early(self, frame: Scope, definition: ast.AST, own: Sequence[ast.AST]) -> bool:
@@ -188,11 +188,6 @@ class _Writes:
         deletes = {b.node for b in bindings if b.kind == "delete"}
         given = all(b.kind == "parameter" or b.scope.kind == "comprehension" for b in bindings)
         return _Writes(own, deletes, bindings[0].name, given)
-
-
-def _statement(tree: ScopeTree, node: ast.AST) -> ast.AST:
-    """The innermost statement that is or holds ``node``; itself where there is none."""
-    return next((n for n in (node, *upwards(tree, node)) if isinstance(n, ast.stmt)), node)
 
 
 def _frame(scope: Scope) -> Scope:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from paddletorch.resolve.scopes.bindings import Binding
+from paddletorch.resolve.scopes.innermost import Innermost
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.scopes.spans import Position, SpanIndex
 
@@ -79,8 +80,8 @@ class ReachingDefinitions:
         self._tree = tree
         self._found: dict[ast.Name, Reached] = {}
         self._definitions: dict[Binding, _Definitions] = {}
-        self._loops: dict[ast.AST, _Loop | None] = {}
-        """The innermost loop around a statement, or the statement if it is one."""
+        self._holders = Innermost(tree.parents, (ast.stmt, ast.Lambda))
+        self._loops = Innermost(tree.parents, (*_LOOPS, *_FUNCTIONS))
 
     def of(self, load: ast.Name, bindings: Sequence[Binding]) -> Reached:
         """Those of ``bindings`` that can reach ``load``; all of them where that cannot be told.
@@ -125,29 +126,13 @@ class ReachingDefinitions:
 
     def _statement(self, load: ast.Name) -> ast.stmt | None:
         """The innermost statement around ``load``; None if that is a function's, whose default or decorator it is."""
-        current: ast.AST | None = load
-        while current is not None and not isinstance(current, _FUNCTIONS):
-            if isinstance(current, ast.stmt):
-                return current
-            current = self._tree.parents.get(current)
-        return None
+        found = self._holders.around(load)
+        return found if isinstance(found, ast.stmt) and not isinstance(found, _FUNCTIONS) else None
 
     def _loop(self, node: ast.AST) -> _Loop | None:
         """The innermost loop of the function around ``node``, or ``node`` if it is one."""
-        passed: list[ast.AST] = []
-        current: ast.AST | None = node
-        found: _Loop | None = None
-        while current is not None and not isinstance(current, _FUNCTIONS):
-            if current in self._loops:
-                found = self._loops[current]
-                break
-            passed.append(current)
-            if isinstance(current, _LOOPS):
-                found = current
-                break
-            current = self._tree.parents.get(current)
-        self._loops.update(dict.fromkeys(passed, found))
-        return found
+        found = self._loops.around(node)
+        return found if isinstance(found, _LOOPS) else None
 
 
 class _Definitions:
@@ -168,7 +153,7 @@ class _Definitions:
         """How many of the bindings before each position give a value of their own."""
 
     def _order(self, tree: ScopeTree) -> None:
-        statements = [_statement(tree, b.node) if b.kind != "parameter" else None for b in self.ordered]
+        statements = [tree.statement(b.node) if b.kind != "parameter" else None for b in self.ordered]
         placed: list[tuple[Position, bool, Binding, ast.stmt | None]] = []
         first: set[Position] = set()
         for binding, statement in zip(self.ordered, statements, strict=True):
@@ -243,13 +228,6 @@ def _dominated(tree: ScopeTree, statement: ast.stmt | None) -> Iterator[tuple[Po
 
 
 _LAST: Position = (1 << 62, 0)
-
-
-def _statement(tree: ScopeTree, node: ast.AST) -> ast.stmt | None:
-    current: ast.AST | None = node
-    while current is not None and not isinstance(current, ast.stmt):
-        current = tree.parents.get(current)
-    return current
 
 
 def _position(node: ast.stmt) -> Position:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding
+from paddletorch.resolve.scopes.innermost import Innermost
 from paddletorch.resolve.scopes.walk import Walk
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -84,6 +85,15 @@ class ScopeTree(Walk):
     def _reads(self) -> dict[str, dict[int, list[ast.Name]]]:
         """Names that are read, by name and by the identity of the list of bindings that they mean."""
         return {}
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The innermost statement that is or holds ``node``."""
+        found = self._statements.around(node)
+        return found if isinstance(found, ast.stmt) else None
+
+    @cached_property
+    def _statements(self) -> Innermost:
+        return Innermost(self.parents, (ast.stmt,))
 
     def method_calls(self, name: str) -> list[ast.Call]:
         """Calls of a method or function that is called ``name`` and is an attribute of something."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
-from paddletorch.model import Edit
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.refusals import NoSuchUse
 from paddletorch.plan.model.target_forms import target_name
 from paddletorch.plan.model.view import FileView
+from paddletorch.text.kept_text import KeptText
 
 
 def plan_names_in_strings(view: FileView, planned: Planned) -> Changes:
     """Report each such string that no edit replaces."""
     findings: list[Finding] = []
+    kept = view.kept(planned.edits)
     for node in sorted(view.tree.strings, key=lambda n: (n.lineno, n.col_offset)):
         if node in view.tree.string_annotations or isinstance(view.parent(node), ast.Expr):
             continue
@@ -23,7 +23,7 @@ def plan_names_in_strings(view: FileView, planned: Planned) -> Changes:
         if "." not in node.value or not node.value.startswith((view.settings.source + ".", "apex.")):
             continue
         found = view.settings.lookup(node.value)
-        if found is None or found[0].kind == "module" or _is_replaced(view, node, planned.edits):
+        if found is None or found[0].kind == "module" or _is_replaced(view, node, kept):
             continue
         if _is_type_of_tensor(view, node):
             continue
@@ -44,20 +44,21 @@ def _is_type_of_tensor(view: FileView, node: ast.expr) -> bool:
     )
 
 
-def _is_replaced(view: FileView, node: ast.expr, edits: Sequence[Edit]) -> bool:
-    span = view.source.span(node)
-    return any(e.span.holds(span) and span not in e.parts for e in edits)
+def _is_replaced(view: FileView, node: ast.expr, kept: KeptText | None) -> bool:
+    """Whether the converted file has nothing of the expression's text."""
+    return kept is not None and not kept.touches(view.source.span(node))
 
 
 def plan_names_in_probes(view: FileView, planned: Planned) -> Changes:
     """Report ``getattr(torch, name)``, which reads an API by a name known only at run time."""
     findings: list[Finding] = []
+    kept = view.kept(planned.edits)
     for call in view.tree.calls:
         if not isinstance(call.func, ast.Name) or call.func.id not in _PROBES or len(call.args) < 2:
             continue
         module, attribute = call.args[:2]
         path = view.qualified(module) or ""
-        if not _has_no_row(view, path) or _is_replaced(view, module, planned.edits):
+        if not _has_no_row(view, path) or _is_replaced(view, module, kept):
             continue
         name = str(attribute.value) if isinstance(attribute, ast.Constant) else ""
         api = f"{path}.{name}" if name else f"an API of {path}"

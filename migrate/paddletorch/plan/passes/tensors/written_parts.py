@@ -112,7 +112,13 @@ def _is_wanted(view: FileView, part: ast.Subscript) -> bool:
     values = view.evaluator.values(part.value)
     if not values or not all(is_tensor(view, value) for value in values) or _is_detached(part.value):
         return False
-    return _has_basic_index(view, part)
+    return _has_basic_index(view, part) and not _gives_tuple(part.value)
+
+
+def _gives_tuple(node: ast.expr) -> bool:
+    """Whether the part is one of several results: ``x.max(0)[1]``."""
+    name = getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
+    return name in facts().with_indices or name in facts().tuple_results
 
 
 def _has_basic_index(view: FileView, part: ast.Subscript) -> bool:

@@ -69,6 +69,7 @@ class _Made:
         apart = [u for u in schedulers if u.site.call in followed or isinstance(left.get(u.site), UnclearSchedule)]
         self._adapt(apart)
         adapted_calls = {u.site.call for u in (*self._adapted, *schedulers) if u.adapter is not None}
+        staying = self._staying()
         for optimizer in self._optimizers:
             rate = optimizer.value("learning_rate")
             if rate is None or self._has_rates_of_groups(optimizer):
@@ -78,7 +79,7 @@ class _Made:
                 self._rates[optimizer] = rate
             if not isinstance(rate, ast.Name | ast.Attribute):
                 continue
-            if self._is_left(rate):
+            if not staying.isdisjoint(self._makers(rate)):
                 continue
             if isinstance(refusal, UnclearSchedule) or (refusal is None and self._comes_from_elsewhere(rate)):
                 self._rates[optimizer] = rate
@@ -144,12 +145,16 @@ class _Made:
             if found is not None:
                 self._adapted.append(found)
 
-    def _is_left(self, rate: ast.expr) -> bool:
-        """Whether the rate may be a scheduler whose call stays the source's."""
-        made = [v.call for v in self._view.evaluator.objects(rate) if isinstance(v, Instance) and v.call is not None]
+    def _staying(self) -> set[ast.Call]:
+        """The calls of schedulers that stay the source's."""
         uses = self._planned.uses.with_uses(self._adapted)
-        left = {u.site.call for u in uses if u.row.instance == "scheduler" and u.adapter is None}
-        return any(one in left for one in made)
+        calls = (u.site.call for u in uses if u.row.instance == "scheduler" and u.adapter is None)
+        return {call for call in calls if call is not None}
+
+    def _makers(self, rate: ast.expr) -> set[ast.Call]:
+        """The calls that may have made the rate."""
+        objects = self._view.evaluator.objects(rate)
+        return {v.call for v in objects if isinstance(v, Instance) and v.call is not None}
 
     def _has_rates_of_groups(self, optimizer: Constructor) -> bool:
         """Whether a group has a rate of its own, of which the scheduler's is a factor."""
