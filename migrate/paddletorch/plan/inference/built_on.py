@@ -33,6 +33,8 @@ class BuiltOn:
         self.imports = (*self._statements(), *self._calls())
         self._aliases = {one.node: one for one in self.imports if isinstance(one.node, ast.alias)}
         self._importing = {one.node: one.package for one in self.imports if isinstance(one.node, ast.Call)}
+        self._imports_of: dict[int, PackageImport | None] = {}
+        """By the identity of a list of bindings, of which every use of the name has the same."""
         self._of_bindings: dict[int, Package | None] = {}
         self._of_stores: dict[tuple[str, int], Package | None] = {}
 
@@ -42,10 +44,13 @@ class BuiltOn:
 
     def alias_of(self, load: ast.Name) -> PackageImport | None:
         """The import of such a package that a name stands for."""
-        for binding in self._view.tree.scopes[load].lookup(load.id):
-            if binding.alias is not None and (found := self._aliases.get(binding.alias)) is not None:
-                return found
-        return None
+        bindings = self._view.tree.scopes[load].lookup(load.id)
+        if not bindings:
+            return None
+        if id(bindings) not in self._imports_of:
+            imported = (self._aliases[b.alias] for b in bindings if b.alias in self._aliases)
+            self._imports_of[id(bindings)] = next(imported, None)
+        return self._imports_of[id(bindings)]
 
     # imports -----------------------------------------------------------------------------------------
 
@@ -144,8 +149,8 @@ class BuiltOn:
 
     def _found_of(self, binding: Binding) -> Package | None:
         if binding.alias is not None:
-            found = self._aliases.get(binding.alias)
-            return found.package if found is not None else None
+            imported = self._aliases.get(binding.alias)
+            return imported.package if imported is not None else None
         if isinstance(binding.node, ast.ClassDef):
             return self._of_bases(binding.node)
         if isinstance(binding.node, ast.FunctionDef):
