@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
 import os
 import sys
@@ -21,10 +20,10 @@ def main() -> NoReturn:
     """
     with process_settings():
         outcome = _command_line()
+        if not callable(outcome) and not sys.modules.keys() & {"torch", "paddle"}:  # their bindings call it a leak
+            gc.freeze()  # or Python looks through tables and syntax trees now and at the end, only to free them
     if callable(outcome):
         outcome()  # out here, where what the program raises is its own
-    if not sys.modules.keys() & {"torch", "paddle"}:  # their bindings would call it a leak
-        atexit.register(gc.freeze)  # or Python looks through tables and syntax trees once more, only to free them
     sys.exit(outcome)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from paddletorch.batch.cache import ResultCache
+from paddletorch.batch.cache.results import ResultCache
 from paddletorch.batch.pool import convert_in_pool
 from paddletorch.batch.run import run
 from paddletorch.inputs.read import SourceFile

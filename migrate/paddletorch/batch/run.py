@@ -13,7 +13,7 @@ from paddletorch.model.dependencies import DependentResult
 from paddletorch.model.project_kinds import project_kind
 
 if TYPE_CHECKING:
-    from paddletorch.batch.cache import ResultCache
+    from paddletorch.batch.cache.results import ResultCache
 
 POOL_FROM = 2_000_000
 """Bytes of source that are worth the start of worker processes."""
@@ -97,7 +97,7 @@ class _Reader:
 
 
 def _cache(options: Options, evidence: Mapping[str, Evidence]) -> ResultCache:
-    from paddletorch.batch.cache import ResultCache  # needs SQLite, which a run without the cache does not
+    from paddletorch.batch.cache.results import ResultCache  # needs SQLite, which a run without the cache does not
 
     return ResultCache(options, evidence=evidence)
 

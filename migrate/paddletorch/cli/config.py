@@ -13,7 +13,7 @@ import click
 
 from paddletorch.cli.error import Refusal
 from paddletorch.cli.settings import RunSettings
-from paddletorch.inputs.config import KEYS, Config, read_section, settings_files
+from paddletorch.inputs.config import KEYS, Config, Search, read_section, settings_files
 from paddletorch.model import Options
 from paddletorch.report.printable import printable, printable_json
 
@@ -91,7 +91,7 @@ def _lines(report: dict[str, Any], config: Config) -> Iterator[str]:
         yield "Left out by exclude, unless it is named on the command line (and then too with --force-exclude)."
     if report["settings"]["to"]["value"] is None:
         yield "No direction: 'paddletorch convert' needs --to paddle or --to torch."
-    for file in settings_files(config.file.parent) if config.file else ():
+    for file in settings_files(config.file.parent, Search()) if config.file else ():
         if file != config.file and read_section(file) is not None:
             yield f"Not read: {file}, because {config.file} in the same folder goes before it."
     yield from report["left_out"]

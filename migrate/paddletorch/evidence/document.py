@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -46,6 +45,8 @@ def parse(data: bytes) -> Document:
     Raises:
         EvidenceError: it is none, or of another version.
     """
+    import json  # slow to import, and not needed where no run was recorded
+
     try:
         top = json.loads(data)
         if not isinstance(top, dict) or "version" not in top:
@@ -63,6 +64,8 @@ def parse(data: bytes) -> Document:
 
 def dump(document: Document) -> bytes:
     """The text of ``document``, an answer on a line, in an order that only the evidence decides."""
+    import json
+
     files = []
     for path, evidence in sorted(document.files.items()):
         answers = [

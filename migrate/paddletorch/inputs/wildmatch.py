@@ -7,7 +7,6 @@ what stands before them can stay where it first fitted.
 
 from __future__ import annotations
 
-import string
 from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
@@ -29,19 +28,21 @@ Token = Wildcard | frozenset[int]
 _SLASH = ord("/")
 _ANY = frozenset(range(256)) - {_SLASH}
 _WILD = frozenset(b"*?[\\")
+_ASCII = "".join(map(chr, range(128)))
+_GRAPHIC = "".join(one for one in _ASCII if one.isprintable() and one != " ")
 _CLASSES = {
-    b"alnum": string.ascii_letters + string.digits,
-    b"alpha": string.ascii_letters,
+    b"alnum": "".join(filter(str.isalnum, _ASCII)),
+    b"alpha": "".join(filter(str.isalpha, _ASCII)),
     b"blank": " \t",
-    b"cntrl": "".join(map(chr, (*range(32), 127))),
-    b"digit": string.digits,
-    b"graph": string.ascii_letters + string.digits + string.punctuation,
-    b"lower": string.ascii_lowercase,
-    b"print": string.ascii_letters + string.digits + string.punctuation + " ",
-    b"punct": string.punctuation,
+    b"cntrl": "".join(one for one in _ASCII if not one.isprintable()),
+    b"digit": "".join(filter(str.isdigit, _ASCII)),
+    b"graph": _GRAPHIC,
+    b"lower": "".join(filter(str.islower, _ASCII)),
+    b"print": _GRAPHIC + " ",
+    b"punct": "".join(one for one in _GRAPHIC if not one.isalnum()),
     b"space": " \t\n\v\f\r",
-    b"upper": string.ascii_uppercase,
-    b"xdigit": string.hexdigits,
+    b"upper": "".join(filter(str.isupper, _ASCII)),
+    b"xdigit": "0123456789abcdefABCDEF",
 }
 
 

@@ -8,6 +8,7 @@ from paddletorch.plan.model.conditions import (
     derives,
     either,
     hands_on,
+    has_called_layers,
     holds,
     is_unconverted,
     is_whole_run,
@@ -171,7 +172,7 @@ PASSES = (
         when=(to("paddle"), holds(b"reset_parameters"), is_unconverted),
     ),
     Pass("members", Later("uses.members:plan_members")),
-    Pass("calls of layers", Later("uses.layer_calls:plan_layer_calls")),
+    Pass("calls of layers", Later("uses.layer_calls:plan_layer_calls"), when=(has_called_layers,)),
     Pass(
         "unguarded wrappers",
         Later("passes.training.unguarded_wrappers:plan_unguarded_wrappers"),
@@ -182,7 +183,12 @@ PASSES = (
         Later("passes.training.kept_gradients:plan_kept_gradients"),
         when=(to("paddle"), holds(b"grad")),
     ),
-    Pass("in-place layers", Later("passes.tensors.inplace_layers:plan_inplace_layers"), when=(to("paddle"),)),
+    Pass(
+        "in-place layers",
+        Later("passes.tensors.inplace_layers:plan_inplace_layers"),
+        codes=("NNL101", "NNL211"),
+        when=(to("paddle"),),
+    ),
     Pass(
         "in-place operators",
         Later("passes.tensors.inplace_operators:plan_inplace_operators"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Sequence
 from functools import cached_property
@@ -25,6 +24,8 @@ class Excerpts:
     @cached_property
     def _cells(self) -> dict[int, list[str]]:
         """The lines of a notebook's cells, by number."""
+        import json  # slow to import, and only notebooks need it
+
         try:
             cells = json.loads(self._result.source)["cells"]
             sources = [cell["source"] for cell in cells]

@@ -31,8 +31,10 @@ class BuiltOn:
         self._view = view
         self._packages = packages(view.settings.source)
         self.imports = (*self._statements(), *self._calls())
-        self._aliases = {one.node: one.package for one in self.imports if isinstance(one.node, ast.alias)}
+        self._aliases = {one.node: one for one in self.imports if isinstance(one.node, ast.alias)}
         self._importing = {one.node: one.package for one in self.imports if isinstance(one.node, ast.Call)}
+        self._imports_of: dict[int, PackageImport | None] = {}
+        """By the identity of a list of bindings, of which every use of the name has the same."""
         self._of_bindings: dict[int, Package | None] = {}
         self._of_stores: dict[tuple[str, int], Package | None] = {}
 
@@ -42,8 +44,13 @@ class BuiltOn:
 
     def alias_of(self, load: ast.Name) -> PackageImport | None:
         """The import of such a package that a name stands for."""
-        found = [b.alias for b in self._view.tree.scopes[load].lookup(load.id) if b.alias in self._aliases]
-        return next((one for one in self.imports if one.node is found[0]), None) if found else None
+        bindings = self._view.tree.scopes[load].lookup(load.id)
+        if not bindings:
+            return None
+        if id(bindings) not in self._imports_of:
+            imported = (self._aliases[b.alias] for b in bindings if b.alias in self._aliases)
+            self._imports_of[id(bindings)] = next(imported, None)
+        return self._imports_of[id(bindings)]
 
     # imports -----------------------------------------------------------------------------------------
 
@@ -142,7 +149,8 @@ class BuiltOn:
 
     def _found_of(self, binding: Binding) -> Package | None:
         if binding.alias is not None:
-            return self._aliases.get(binding.alias)
+            imported = self._aliases.get(binding.alias)
+            return imported.package if imported is not None else None
         if isinstance(binding.node, ast.ClassDef):
             return self._of_bases(binding.node)
         if isinstance(binding.node, ast.FunctionDef):

@@ -52,6 +52,11 @@ def hands_on(_: FileView, planned: Planned) -> bool:
 _IN_PLACE = frozenset({"call", "base", "annotation", "check"})
 
 
+def has_called_layers(view: FileView, _: Planned) -> bool:
+    """A row that is asked for says how calls of its layer differ."""
+    return view.settings.has_called_layers
+
+
 def derives(_: FileView, planned: Planned) -> bool:
     """A class has an API as its base."""
     return any(use.site.role == "base" for use in planned.uses)

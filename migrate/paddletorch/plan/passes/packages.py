@@ -27,9 +27,9 @@ def plan_packages(view: FileView, planned: Planned) -> Changes:
     known = {use.site.node: use.converts for use in planned.uses}
     direct: list[tuple[Package, ast.expr]] = []
     kept: set[PackageImport] = set(built_on.imports)
+    loads = _loads(view, built_on)
     for one in built_on.imports:
-        loads = [load for load in _loads(view, one) if built_on.alias_of(load) is one]
-        whole = [_whole(view, load, known) for load in loads]
+        whole = [_whole(view, load, known) for load in loads.get(one.node, ())]
         direct += [(one.package, node) for node in whole if not known.get(node, False)]
         if whole and all(node in known for node in whole):
             kept.discard(one)  # each use is converted, or reported by its row
@@ -62,11 +62,15 @@ def _said(lines: list[int]) -> str:
     return f"{uses} on it (line{'s' if len(shown) > 1 else ''} {named})"
 
 
-def _loads(view: FileView, one: PackageImport) -> list[ast.Name]:
-    """Where the name is read that the import binds."""
-    if not isinstance(one.node, ast.alias):
-        return []
-    return view.tree.names.get(one.node.asname or one.node.name.partition(".")[0], [])
+def _loads(view: FileView, built_on: BuiltOn) -> dict[ast.AST, list[ast.Name]]:
+    """Where the names are read that the imports bind, by the node of the import."""
+    aliases = (one.node for one in built_on.imports if isinstance(one.node, ast.alias))
+    found: dict[ast.AST, list[ast.Name]] = {}
+    for name in dict.fromkeys(alias.asname or alias.name.partition(".")[0] for alias in aliases):
+        for load in view.tree.names.get(name, ()):
+            if (one := built_on.alias_of(load)) is not None:
+                found.setdefault(one.node, []).append(load)
+    return found
 
 
 def _whole(view: FileView, load: ast.Name, known: dict[ast.expr, bool]) -> ast.expr:

@@ -12,7 +12,7 @@ def constant(node: ast.expr) -> object:
     """The value of a constant expression such as ``2.**16`` or ``-1``; ``...`` if it is none."""
     if isinstance(node, ast.Constant):
         return node.value
-    if not all(isinstance(n, _CONSTANT_NODES) for n in ast.walk(node)):
+    if not isinstance(node, ast.UnaryOp | ast.BinOp) or not all(isinstance(n, _CONSTANT_NODES) for n in ast.walk(node)):
         return ...
     numbers = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
     if not all(isinstance(n, int | float) and abs(n) < 1_000_000 for n in numbers):

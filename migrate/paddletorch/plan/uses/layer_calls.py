@@ -23,8 +23,6 @@ from paddletorch.resolve import Instance
 
 def plan_layer_calls(view: FileView, planned: Planned) -> Changes:
     """Rename the keywords and translate the values in each call of a layer whose class is known."""
-    if not view.settings.has_called_layers:
-        return NOTHING
     if view.provide(Receivers).with_uses(planned.uses).file_is_converted:
         return NOTHING
     return joined(_plan_call(view, call, planned) for call in view.tree.calls)

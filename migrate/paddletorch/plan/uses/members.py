@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 from paddletorch_rules import Form, Row
@@ -98,10 +99,16 @@ def given_members(view: FileView, planned: Planned) -> dict[ast.ClassDef, frozen
         if use.adapter is not None and use.site.role == "base" and isinstance(around, ast.ClassDef):
             if not (use.adapter.is_base or use.adapter.derivable):
                 continue
-            nodes = [n for one in definitions(view.target, use.adapter) for n in ast.walk(ast.parse(one.text))]
-            kept = {n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
-            found[around] = frozenset(kept | {n.name for n in nodes if isinstance(n, ast.FunctionDef)})
+            found[around] = frozenset().union(*(_defined(one.text) for one in definitions(view.target, use.adapter)))
     return found
+
+
+@cache
+def _defined(text: str) -> frozenset[str]:
+    """The attributes that a written class sets, and its methods."""
+    nodes = list(ast.walk(ast.parse(text)))
+    kept = {n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    return frozenset(kept | {n.name for n in nodes if isinstance(n, ast.FunctionDef)})
 
 
 def _plan_match(file: _File, match: Match) -> Changes | None:

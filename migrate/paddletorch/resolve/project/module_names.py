@@ -4,51 +4,32 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cached_property
+from collections.abc import Mapping
 
 _GLOBAL = re.compile(r"\bglobal\s+([^\n;#]+)")
 
 _CONSTRUCTORS = frozenset({"__init__", "__new__"})
 
-Meaning = ast.ClassDef | str | None
+
+class ClassBases:
+    """A class at a module's top level: the expressions of which it inherits its constructor."""
+
+    def __init__(self, node: ast.ClassDef) -> None:
+        own = {s.name for s in node.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)}
+        self.written = () if own & _CONSTRUCTORS else tuple(map(_dotted, node.bases))
+        """Dotted names, empty for other expressions; none at all where the class has a constructor of its own."""
+
+
+Meaning = ClassBases | str | None
 """A class of the module, the dotted name of what is imported, or None for anything else."""
 
 
 class ModuleNames:
-    """The names that one module binds at its top level, without scopes and values."""
+    """The names that one module binds at its top level, without scopes and values; it holds no syntax."""
 
     def __init__(self, module: ast.Module, text: str) -> None:
         """``text``: the module's own."""
-        self._module = module
-        self._text = text
-
-    @cached_property
-    def _found(self) -> dict[str, list[Meaning]]:
-        """What each name may be."""
-        declared = re.findall(r"\w+", " ".join(_GLOBAL.findall(self._text)))
-        found: dict[str, list[Meaning]] = {name: [None] for name in declared}
-        pending: list[ast.AST] = list(self._module.body)
-        while pending:
-            node = pending.pop()
-            if isinstance(node, ast.ClassDef):
-                found.setdefault(node.name, []).append(node)
-                continue
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                found.setdefault(node.name, []).append(None)
-                continue
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                for name, dotted in _imported(node):
-                    found.setdefault(name, []).append(dotted)
-                continue
-            if isinstance(node, ast.Name):
-                if not isinstance(node.ctx, ast.Load):
-                    found.setdefault(node.id, []).append(None)
-                continue
-            bound = getattr(node, "name", None) or getattr(node, "rest", None)  # handlers and patterns bind names too
-            if isinstance(bound, str):
-                found.setdefault(bound, []).append(None)
-            pending.extend(ast.iter_child_nodes(node))
-        return found
+        self._found = _bound_at_top(module, text)
 
     def binds(self, name: str) -> bool:
         """Whether a statement of the module's own binds the name."""
@@ -65,26 +46,57 @@ class ModuleNames:
         found = self._found.get(name, [])
         return found or ([None] if "*" in self._found else [])
 
-    def bases(self, node: ast.ClassDef) -> list[Meaning]:
+    def bases(self, of: ClassBases) -> list[Meaning]:
         """What the bases may be of which a class inherits its constructor, as of :meth:`bound`."""
-        own = {s.name for s in node.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)}
-        if own & _CONSTRUCTORS:
-            return []
-        return [found for base in node.bases for found in self._meanings(base)]
+        return [found for written in of.written for found in self._meanings(written)]
 
-    def _meanings(self, node: ast.expr) -> list[Meaning]:
+    def _meanings(self, dotted: str) -> list[Meaning]:
         """What an expression may be."""
-        members: list[str] = []
-        while isinstance(node, ast.Attribute | ast.Subscript):  # a subscript gives a generic class its arguments
-            if isinstance(node, ast.Attribute):
-                members.insert(0, node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
+        if not dotted:
             return [None]
-        found = self.bound(node.id)
-        if not members:
+        root, dot, members = dotted.partition(".")
+        found = self.bound(root)
+        if not dot:
             return found
-        return [".".join([one, *members]) if isinstance(one, str) else None for one in found]
+        return [f"{one}.{members}" if isinstance(one, str) else None for one in found]
+
+
+def _bound_at_top(module: ast.Module, text: str) -> Mapping[str, list[Meaning]]:
+    """What each name may be."""
+    declared = re.findall(r"\w+", " ".join(_GLOBAL.findall(text))) if "global" in text else ()
+    found: dict[str, list[Meaning]] = {name: [None] for name in declared}
+    pending: list[ast.AST] = list(module.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.ClassDef):
+            found.setdefault(node.name, []).append(ClassBases(node))
+            continue
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.setdefault(node.name, []).append(None)
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for name, dotted in _imported(node):
+                found.setdefault(name, []).append(dotted)
+            continue
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load):
+                found.setdefault(node.id, []).append(None)
+            continue
+        bound = getattr(node, "name", None) or getattr(node, "rest", None)  # handlers and patterns bind names too
+        if isinstance(bound, str):
+            found.setdefault(bound, []).append(None)
+        pending.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _dotted(node: ast.expr) -> str:
+    """The dotted name that an expression is; empty for others. A subscript gives a generic class its arguments."""
+    members: list[str] = []
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Attribute):
+            members.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(members)]) if isinstance(node, ast.Name) else ""
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ from paddletorch.resolve.evaluator.evaluator import Evaluator
 from paddletorch.resolve.evaluator.protocols import Aspect, ExternalModules, Types
 from paddletorch.resolve.project.dependency_tracker import DependencyTracker
 from paddletorch.resolve.project.module_finder import Location, ModuleFinder, folder_of
-from paddletorch.resolve.project.module_names import Meaning, ModuleNames
+from paddletorch.resolve.project.module_names import ClassBases, Meaning, ModuleNames
 from paddletorch.resolve.project.parsed import Parsed
 from paddletorch.resolve.scopes.bindings import Binding
 from paddletorch.resolve.scopes.public_modules import HIDDEN, is_public
@@ -69,6 +69,8 @@ class ProjectIndex:
         self._size = 0
         self._answers: dict[_Question, Values] = {}
         self._ancestors: dict[Location, frozenset[str] | None] = {}
+        self._names: dict[str, ModuleNames] = {}
+        """What modules bind at their top level, by path; they are small, and kept when syntax trees go."""
         self._pending: list[_Question] = []
         """Questions that are being answered: each but the first came up while the one before was answered."""
         self._incomplete = False
@@ -134,7 +136,7 @@ class ProjectIndex:
 
     def _syntactic_ancestors(self, name: str, user: str) -> frozenset[str] | None:
         found: set[str] = set()
-        seen: set[Location | ast.ClassDef] = set()
+        seen: set[Location | ClassBases] = set()
         pending: list[tuple[Meaning, str, ModuleNames | None]] = [(name, user, None)]
         while pending:
             one, path, names = pending.pop()
@@ -145,12 +147,12 @@ class ProjectIndex:
                 if location is None or location in seen:
                     continue
                 seen.add(location)
-                module = self._syntax(location.path, location.names[0])
-                if module is None:
+                inside = self._names_in(location.path, location.names[0])
+                if inside is None:
                     continue
                 if len(location.names) > 1:
                     return None
-                pending += [(m, location.path, module.names) for m in module.names.bound(location.names[0])]
+                pending += [(meaning, location.path, inside) for meaning in inside.bound(location.names[0])]
             elif one is None or names is None:
                 return None
             elif one not in seen:
@@ -174,12 +176,12 @@ class ProjectIndex:
             if location.path in seen:
                 continue
             seen.add(location.path)
-            found = self._syntax(location.path, name)
+            found = self._names_in(location.path, name)
             if found is None and location.path in self._modules:
                 return True  # it cannot be read
-            if found is not None and found.names.binds(name):
+            if found is not None and found.binds(name):
                 return True
-            pending += [(star, location.path) for star in found.names.stars] if found is not None else []
+            pending += [(star, location.path) for star in found.stars] if found is not None else []
         return False
 
     def answer(self, path: str, names: tuple[str, ...], aspect: _Aspect) -> Values:
@@ -314,6 +316,15 @@ class ProjectIndex:
             self._size -= len(module.source.data)
             return False
 
+    def _names_in(self, path: str, name: str) -> ModuleNames | None:
+        """What the module at ``path`` binds at its top level, if it may define ``name``."""
+        if path not in self._names:
+            module = self._syntax(path, name)
+            if module is None:
+                return None
+            self._names[path] = ModuleNames(module.module, module.source.text)
+        return self._names[path]
+
     def _syntax(self, path: str, name: str) -> _Module | None:
         """The module at ``path``, perhaps without its scopes, if it may define ``name``."""
         if path in self._modules:
@@ -408,8 +419,7 @@ class _Module:
 
     def __init__(self, source: Source, module: ast.Module, parsed: Parsed | None = None) -> None:
         self.source = source
-        self.names = ModuleNames(module, source.text)
-        self._module = module
+        self.module = module
         self._parsed = parsed
         self._idle: list[Evaluator] = []
 
@@ -417,7 +427,7 @@ class _Module:
     def parsed(self) -> Parsed:
         """The module with its scopes, which are found when they are first asked for."""
         if self._parsed is None:
-            self._parsed = Parsed.of(self.source, self._module)
+            self._parsed = Parsed.of(self.source, self.module)
         return self._parsed
 
     @property

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from paddletorch_rules import Form, Row
 
 from paddletorch.model import Edit
-from paddletorch.plan.model.changes import Changes, Planned, joined
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.target_forms import target_name
 from paddletorch.plan.model.view import FileView
@@ -26,12 +26,16 @@ _LOADERS = frozenset(
 
 def plan_imported_text(view: FileView, planned: Planned) -> Changes:
     """Write the target's module where all that the call may take from it is called alike, and report the others."""
-    imported = (_planned(view, call, text) for call in view.tree.calls if _imports(call) for text in _texts(call))
+    names = frozenset(filter(_says_import, (*view.tree.names, *view.tree.members)))
+    calls = [call for call in view.tree.calls if _called_by(call) in names] if names else []
+    imported = (_planned(view, call, text) for call in calls for text in _texts(call))
     return joined([*imported, _loaded(view)])
 
 
 def _loaded(view: FileView) -> Changes:
     """Report the modules that the file looks for among those that are loaded: what is loaded then is the target's."""
+    if "modules" not in view.tree.members:
+        return NOTHING
     found = [text for text in view.tree.strings if _is_root(view, text) and _is_key_of_modules(view, text)]
     return Changes(findings=tuple(finding("API206", text, str(text.value), replacement=view.target) for text in found))
 
@@ -54,9 +58,14 @@ def _is_key_of_modules(view: FileView, text: ast.Constant) -> bool:
     return isinstance(held, ast.Attribute) and view.qualified(held) == "sys.modules"
 
 
-def _imports(call: ast.Call) -> bool:
-    """Whether the name of the function says that it imports what it is given."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+def _called_by(call: ast.Call) -> str:
+    """The last name of the function that is called; empty if it has none."""
+    name: str = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name
+
+
+def _says_import(name: str) -> bool:
+    """Whether the name of a function says that it imports what it is given."""
     return name in _LOADERS or "import" in name.lower()
 
 

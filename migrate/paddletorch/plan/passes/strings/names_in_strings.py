@@ -16,12 +16,12 @@ def plan_names_in_strings(view: FileView, planned: Planned) -> Changes:
     """Report each such string that no edit replaces."""
     findings: list[Finding] = []
     kept = view.kept(planned.edits)
-    for node in sorted(view.tree.strings, key=lambda n: (n.lineno, n.col_offset)):
+    packages = (view.settings.source + ".", "apex.")
+    dotted = [n for n in view.tree.strings if isinstance(n.value, str) and n.value.startswith(packages)]
+    for node in sorted(dotted, key=lambda n: (n.lineno, n.col_offset)):
         if node in view.tree.string_annotations or isinstance(view.parent(node), ast.Expr):
             continue
         assert isinstance(node.value, str)
-        if "." not in node.value or not node.value.startswith((view.settings.source + ".", "apex.")):
-            continue
         found = view.settings.lookup(node.value)
         if found is None or found[0].kind == "module" or _is_replaced(view, node, kept):
             continue
@@ -53,7 +53,7 @@ def plan_names_in_probes(view: FileView, planned: Planned) -> Changes:
     """Report ``getattr(torch, name)``, which reads an API by a name known only at run time."""
     findings: list[Finding] = []
     kept = view.kept(planned.edits)
-    for call in view.tree.calls:
+    for call in view.tree.calls if not _PROBES.isdisjoint(view.tree.names) else ():
         if not isinstance(call.func, ast.Name) or call.func.id not in _PROBES or len(call.args) < 2:
             continue
         module, attribute = call.args[:2]
