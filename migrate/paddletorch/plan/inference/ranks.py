@@ -17,7 +17,7 @@ _DEPTH = 16
 
 _SHAPED = frozenset({"view", "reshape"})
 _SAME_AXES = frozenset({"abs", "clone", "contiguous", "detach", "double", "exp", "float", "half", "log", "long"})
-_SAME_AXES |= {"cpu", "cuda", "relu", "sigmoid", "tanh"}
+_SAME_AXES |= {"cpu", "cuda", "permute", "relu", "sigmoid", "t", "tanh", "to", "transpose"}
 """Methods whose result has the axes of their tensor."""
 
 _OF_SIZES = ("empty", "full", "ones", "rand", "randn", "zeros")
