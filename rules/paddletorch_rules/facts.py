@@ -62,6 +62,10 @@ class Facts(NamedTuple):
     keywords_of_method: BySide
     array_arguments: Mapping[str, int]
     tensor_operands: Mapping[str, Mapping[str, int]]
+    refused_dtypes: BySide
+    floats_first: Names
+    refuse_scalars: Names
+    batched_ranks: Mapping[str, int]
     rearranging: Names
     of_modules_too: Names
     module_chains: BySide

@@ -20,6 +20,8 @@ from paddletorch_rules.schema import TableError
 from paddletorch_rules.storage import CACHE_DIR
 from torch.nn import functional
 
+from .refused_inputs import floats_first, needs_batch, refuses
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -812,6 +814,13 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "array_arguments": array_arguments,
     "tensor_operands.torch": tensors_alone(torch),
     "tensor_operands.paddle": tensors_alone(paddle),
+    "refused_dtypes.bool": refuses("bool"),
+    "refused_dtypes.complex64": refuses("complex64"),
+    "refused_dtypes.floats": refuses("floats"),
+    "refused_dtypes.integers": refuses("integers"),
+    "floats_first": floats_first,
+    "refuse_scalars": refuses("scalar"),
+    "batched_ranks": needs_batch,
     "rearranging": rearranges,
     "of_modules_too": of_module_too,
     "module_chains.torch": module_chain,
@@ -905,6 +914,9 @@ def _disagreement(key: str, name: str) -> str:
         ("tensor_keywords.torch", "out_shape"),
         ("of_modules_too", "long"),
         ("tuple_modules.torch", "GRUCell"),
+        ("refused_dtypes.bool", "cat"),
+        ("refused_dtypes.integers", "abs"),
+        ("refuse_scalars", "exp"),
         ("reductions", "abs"),
         ("layout_free", "stride"),
         ("layout_reads", "no_such_member"),

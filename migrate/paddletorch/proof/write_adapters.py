@@ -84,10 +84,13 @@ def functions_to(target: Framework, table: Table) -> Iterator[Adapter]:
 
 
 def _free_name(api: str, taken: Container[str]) -> str:
-    """A name for a function that stands for an API: ``torch_pad``, or with more of its path where that is taken."""
+    """A name for a function that stands for an API: ``torch_pad``, or with more of its path where that is taken.
+
+    It ends in no underscore, as those of functions in place do.
+    """
     framework, *path = api.split(".")
     names = ("_".join([framework, *path[-count:]]) for count in range(1, len(path) + 1))
-    return next((name for name in names if name not in taken), f"{framework}_{'_'.join(path)}_")
+    return next((name for name in names if name not in taken), f"{framework}_{'_'.join(path)}_call")
 
 
 def _named(found: Sequence[Adapter], target: Framework) -> Iterator[Adapter]:

@@ -125,3 +125,10 @@ def only(call: BoundCall, parameter: str, *values: str) -> None:
 def is_call_of(node: ast.expr | None, name: str) -> bool:
     """Whether it calls something of this name, in whatever module."""
     return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name
+
+
+def with_batch(call: BoundCall) -> None:
+    """Give the input a batch of one, which the result loses again."""
+    atomic = isinstance(call.value("input"), ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    call.wrap("input", "" if atomic else "(", ".unsqueeze(0)" if atomic else ").unsqueeze(0)")
+    call.surround("", ".squeeze(0)")

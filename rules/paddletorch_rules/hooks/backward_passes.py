@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from itertools import product
 
-from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import is_call_of, rewrite_once
+from paddletorch_rules.hooks.arguments import rewrite_once
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.shape import receiver, whole_numbers
 
@@ -117,6 +116,6 @@ def diag_embed(call: BoundCall) -> None:
 @hook("diagonal_scatter", to="paddle")
 def diagonal_scatter(call: BoundCall) -> None:
     """Paddle asks the tensor that is written to, and not what is written, whether gradients are wanted."""
-    name = next((n for n in ("self", "input") if call.value(n) is not None), "input")
-    if any(is_call_of(call.origin(name), made) for made in facts().created):
-        call.report("AGD203", what="the first tensor stops gradients, and so does Paddle's result")
+    hole, _ = receiver(call, "x")
+    rest = "{y}{offset:, offset=%}{axis1:, dim1=%}{axis2:, dim2=%}"
+    call.rewrite(f"torch_diagonal_scatter({{{hole}}}, {rest})")

@@ -154,7 +154,7 @@ def _soft_labels(call: BoundCall, how: str) -> None:
         return
     call.drop("reduction")
     end = "" if how == "none" else f".{how}()"
-    if is_computed(call, "target") and call.value("label_smoothing") is None:  # Paddle gives it no gradient
+    if call.value("label_smoothing") is None:  # Paddle gives it no gradient, and takes it to sum to one
         call.rewrite(f"(-{{label}} * paddle.nn.functional.log_softmax({{input}}, axis=1)).sum(axis=1){end}")
         return
     call.rewrite(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from paddletorch_rules.hooks.arguments import is_plain, operand, with_batch
 from paddletorch_rules.hooks.attributes import attributes
+from paddletorch_rules.hooks.functional import elements_of
 from paddletorch_rules.hooks.layers import on_output, placed
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
@@ -184,8 +186,28 @@ def layer_norm_to_torch(call: BoundCall) -> None:
     _affine_to_torch(call, "elementwise_affine")
 
 
+@hook("normalized_shape", to="paddle")
+def normalized_shape_to_paddle(call: BoundCall) -> None:
+    """Paddle normalizes over all axes but the first one at most, and has one axis of weights."""
+    shape, tensor = call.value("normalized_shape"), operand(call.value("input") or ast.Constant(None))
+    elements = elements_of(shape)
+    every = shape is not None and ast.unparse(shape) in (f"{tensor}.shape", f"{tensor}.size()")
+    if every or (elements and call.ranks("input") == {len(elements)}):
+        with_batch(call)
+    if every or len(elements or []) > 1:
+        _on_weights(call, ".flatten()")
+
+
+def _on_weights(call: BoundCall, member: str) -> None:
+    for name in ("weight", "bias"):
+        given = call.value(name)
+        if given is not None and not call.may_be_none(name):
+            atomic = isinstance(given, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+            call.wrap(name, "" if atomic else "(", member if atomic else f"){member}")
+
+
 @hook("normalized_shape", to="torch")
-def normalized_shape(call: BoundCall) -> None:
+def normalized_shape_to_torch(call: BoundCall) -> None:
     """torch's function takes a sequence only, Paddle's the one size, too."""
     value = call.value("normalized_shape")
     is_size = False
@@ -193,3 +215,7 @@ def normalized_shape(call: BoundCall) -> None:
         is_size = isinstance(value.value, ast.Attribute) and value.value.attr == "shape"
     if is_size or isinstance(call.literal("normalized_shape"), int):
         call.wrap("normalized_shape", "[", "]")
+    elements = elements_of(value)
+    whole = isinstance(value, ast.Attribute) and value.attr == "shape"
+    if value is not None and (whole or (len(elements or []) > 1 and is_plain(value))):
+        _on_weights(call, f".reshape({ast.unparse(value)})")

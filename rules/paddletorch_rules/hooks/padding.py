@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import is_plain, is_pure, no_counterpart, only, operand, rewrite_once
+from paddletorch_rules.hooks.arguments import (
+    is_plain,
+    is_pure,
+    no_counterpart,
+    only,
+    operand,
+    rewrite_once,
+    with_batch,
+)
 from paddletorch_rules.hooks.functional import elements_of
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
@@ -91,6 +99,10 @@ def _pad_to_paddle(call: BoundCall, constant: bool) -> None:
         layout = {2: "'NCL'", 6: "'NCDHW'"}.get(len(elements) if elements is not None else 4)
         if layout is not None:
             call.force("data_format", layout)
+        if call.literal("mode") == "circular" and any(map(_may_cut, elements or [])):
+            no_counterpart(call, "pad")  # Paddle gives other elements
+        if elements and call.ranks("input") == {len(elements) // 2 + 1}:
+            with_batch(call)
         return
     if node is None:
         return

@@ -278,10 +278,10 @@ def linalg_norm(call: BoundCall) -> None:
     """Without axes a number as order is of a matrix or of a vector, as the tensor is."""
     axes, order = _count(call.value("dim")), call.literal("ord")
     named = call.value("ord") is not None and order is not None
-    if named and axes == 0 and order != "fro" and (call.value("dim") is not None or call.ranks("input") != {1}):
-        no_counterpart(call, "ord")
-    if named and order != "fro" and axes not in (0, 1) and call.types("dim") != {"int"}:
-        no_counterpart(call, "ord")
+    unclear = axes == 0 and (call.value("dim") is not None or call.ranks("input") != {1})
+    if named and order != "fro" and (unclear or (axes not in (0, 1) and call.types("dim") != {"int"})):
+        call.rewrite("torch_linalg_norm({x}, {p}{axis:, dim=%}{keepdim:, keepdim=%})")
+        return
     if axes in (None, 2) and not named:
         call.drop("ord")
         call.force("p", "'fro'")
@@ -297,7 +297,8 @@ def vector_norm(call: BoundCall) -> None:
 def matrix_norm(call: BoundCall) -> None:
     """Paddle 2.6 has the Frobenius norm only."""
     if call.value("ord") is not None and call.literal("ord") != "fro":
-        no_counterpart(call, "ord")
+        call.rewrite("torch_matrix_norm({x}, {p}{axis:, dim=%}{keepdim:, keepdim=%})")
+        return
     call.drop("ord")
 
 

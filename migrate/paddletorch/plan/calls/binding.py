@@ -178,6 +178,10 @@ class CallBinding:
         node = self.value(name)
         return {} if node is None or name in self.fixed else {node: self.view.provide(Ranks).of(node)}
 
+    def ranks_of(self, name: str) -> frozenset[int]:
+        """The same together; empty if not known."""
+        return frozenset().union(*self.ranks(name).values())
+
     def input_ranks(self) -> Mapping[ast.expr, frozenset[int]]:
         """The same for each tensor that the file's calls pass to the object that this call makes, or to one like it."""
         api = self.view.qualified(self.node.func)

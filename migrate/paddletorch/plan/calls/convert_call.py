@@ -34,6 +34,7 @@ from paddletorch.plan.calls.fill_template import compose
 from paddletorch.plan.calls.initial_values import initial_steps
 from paddletorch.plan.calls.initialized import constructed, object_name, object_path
 from paddletorch.plan.calls.named_tuple_uses import named_result
+from paddletorch.plan.calls.not_taken import with_what_is_not_taken
 from paddletorch.plan.calls.out_argument import takes_out, with_out
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import NeedsWholeCall, Refused, UnseenArguments
@@ -120,6 +121,7 @@ def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[St
     if whole is not None:
         binding = replace(binding, given={**binding.given, binding.form.applied: Bound(whole.args[0])})
     decisions = decide_additions(binding, callee.value) if callee.adds_to_partial else decide(binding)
+    decisions = with_what_is_not_taken(binding, decisions, form.template)
     if (callee.makes_partial or binding.unseen) and not decisions.wraps.keys() <= binding.given.keys():
         raise Refused(UnseenArguments("a partial object" if callee.makes_partial else ", ".join(binding.unseen)))
     if initial:

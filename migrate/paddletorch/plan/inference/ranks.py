@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from paddletorch_rules.facts import facts
+
 from paddletorch.model import Ask
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
@@ -15,8 +17,13 @@ _DEPTH = 16
 
 _SHAPED = frozenset({"view", "reshape"})
 _SAME_AXES = frozenset({"abs", "clone", "contiguous", "detach", "double", "exp", "float", "half", "log", "long"})
-_SAME_AXES |= {"cpu", "cuda", "relu", "sigmoid", "tanh"}
+_SAME_AXES |= {"cpu", "cuda", "permute", "relu", "sigmoid", "t", "tanh", "to", "transpose"}
 """Methods whose result has the axes of their tensor."""
+
+_OF_SIZES = ("empty", "full", "ones", "rand", "randn", "zeros")
+_OF_DATA = ("tensor", "to_tensor")
+_CREATED = {f"{framework}.{name}" for framework in ("torch", "paddle") for name in (*_OF_SIZES, *_OF_DATA)}
+"""Functions that make a tensor of the sizes or of the numbers that stand in the call."""
 
 
 class Ranks:
@@ -62,6 +69,11 @@ class Ranks:
         return self._one(reached[0].value, depth)
 
     def _method(self, call: ast.Call, depth: int) -> int | None:
+        called = self._view.qualified(call.func) or ""
+        if called in _CREATED:
+            return _created(call)
+        if called.partition(".")[2] in facts().batched_ranks and call.args:
+            return self._one(call.args[0], depth)
         if not isinstance(call.func, ast.Attribute):
             return None
         name, tensor = call.func.attr, call.func.value
@@ -80,6 +92,26 @@ class Ranks:
     def _is_tensor(self, node: ast.expr) -> bool:
         values = self._view.evaluator.values(node)
         return any(isinstance(v, Instance) and v.type == "tensor" for v in values)
+
+
+def _created(call: ast.Call) -> int | None:
+    """The number of axes of what is made of sizes, or of the lists of numbers that stand there."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+    if name in _OF_DATA:
+        return _nesting(call.args[0]) if call.args else None
+    given = next((k.value for k in call.keywords if k.arg in ("size", "shape")), None)
+    if given is not None:
+        return _sizes([given]) if isinstance(given, ast.Tuple | ast.List) else None
+    sizes = call.args[:1] if name == "full" else call.args
+    return _sizes(sizes) if sizes else None
+
+
+def _nesting(data: ast.expr) -> int | None:
+    """How deep lists of numbers are nested; None for anything but such lists and numbers."""
+    depth = 0
+    while isinstance(data, ast.List | ast.Tuple) and data.elts and not isinstance(data.elts[0], ast.Starred):
+        data, depth = data.elts[0], depth + 1
+    return depth if isinstance(constant(data), bool | int | float) else None
 
 
 def _sizes(arguments: list[ast.expr]) -> int | None:

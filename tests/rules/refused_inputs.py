@@ -1,0 +1,110 @@
+"""Rows whose Paddle function refuses inputs that torch's takes: their examples are run on such inputs on both."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+import paddle
+import pytest
+import torch
+from paddletorch.api.convert import convert
+from paddletorch.proof.compare import difference
+from paddletorch.proof.environment import arrays
+from paddletorch.proof.run import execute, module_text
+from paddletorch_rules import Row, load
+from paddletorch_rules.facts import facts
+
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "bool": lambda array: array > 0.5,
+    "complex64": lambda array: array.astype("complex64"),
+    "floats": lambda array: array,
+    "integers": lambda array: np.trunc(array * 3).astype("int64"),
+    "scalar": lambda array: array.reshape(-1)[0].reshape(()),
+}
+"""What becomes of the real inputs."""
+MORE = {"fmax": ("torch.fmax(x, y)",)}
+"""Examples of real inputs, where those of the row show other things."""
+REST = {"logsumexp": (0,), "mvlgamma": (2,)}
+"""What a function needs beside the tensor."""
+
+
+def refuses(form: str) -> Callable[[str], None]:
+    """The check that an example of the row runs on torch with such inputs, and not on Paddle, or not the same."""
+
+    def check(name: str) -> None:
+        tried = list(outcomes(name, form))
+        assert "refused" in tried, f"{name} with {form}: {sorted(set(tried)) or 'no example'}"
+
+    return check
+
+
+def floats_first(name: str) -> None:
+    """The check that torch makes floating-point numbers of what Paddle refuses."""
+    result = torch.empty(0)
+    for form in ("integers", "bool"):
+        if name in facts().refused_dtypes[form]:
+            result = attrgetter(name)(torch)(inputs(form)("torch", "sq"), *REST.get(name, ()))
+            assert result.is_floating_point() or result.is_complex()
+    assert result.numel()
+
+
+def needs_batch(name: str) -> None:
+    """The check that torch's function takes an image without a batch, and Paddle's does not."""
+    rank = facts().batched_ranks[name]
+    image, kernel = torch.rand(3, *[6] * (rank - 2)), torch.rand(3, 3, *[2] * (rank - 2))
+    rest = (kernel,) if "conv" in name else (2,)
+    assert attrgetter(name)(torch)(image, *rest).ndim == rank - 1
+    paddles = f"{name.replace('conv_transpose', 'conv')}{'_transpose' if 'conv_transpose' in name else ''}"
+    others = [paddle.to_tensor(r.numpy()) if isinstance(r, torch.Tensor) else r for r in rest]
+    with pytest.raises((ValueError, AssertionError, RuntimeError)):
+        attrgetter(paddles)(paddle)(paddle.to_tensor(image.numpy()), *others)
+
+
+def outcomes(name: str, form: str) -> Iterator[str]:
+    """What becomes of each example of the rows of this name, with inputs of this form."""
+    more = (f"torch.{name}(x)",) if name.startswith("fft.") else MORE.get(name, ())
+    for row in rows()[name]:
+        for example in (*row.examples, *more):
+            text = module_text("torch", example)
+            converted = convert(text, to="paddle", source_version="installed", target_version="installed").output
+            try:
+                expected = execute("torch", text, name, inputs=inputs(form))
+            except Exception as error:
+                yield f"torch raises {type(error).__name__}"
+                continue
+            try:
+                found = execute("paddle", converted, name, inputs=inputs(form))
+            except Exception:
+                yield "refused"
+                continue
+            yield "refused" if difference(expected, found, tolerance=row.tolerance) else "equal"
+
+
+def inputs(form: str) -> Callable[[Any, str], Any]:
+    """Gives the ready-made inputs, the real ones in this form; for `floats` those that are complex, too."""
+
+    def give(framework: Any, name: str) -> Any:
+        array = arrays()[name]
+        if array.dtype.kind == "f":
+            array = np.ascontiguousarray(FORMS[form](array)).reshape(FORMS[form](array).shape)
+        elif form == "floats" and array.dtype.kind == "c":
+            array = array.real.copy()
+        module = importlib.import_module(framework)
+        return module.from_numpy(array.copy()) if framework == "torch" else module.to_tensor(array)
+
+    return give
+
+
+@lru_cache(maxsize=1)
+def rows() -> dict[str, list[Row]]:
+    """The rows by the names that `facts.toml` has for them."""
+    found: dict[str, list[Row]] = {}
+    for row in load().rows:
+        name = row.id.partition(":")[0].removeprefix("Tensor.").rstrip("_")
+        found.setdefault(name, []).append(row)
+    return found
