@@ -281,6 +281,12 @@ PASSES = (
     Pass("names in strings", Later("passes.strings.names_in_strings:plan_names_in_strings")),
     Pass("names in probes", Later("passes.strings.names_in_strings:plan_names_in_probes"), codes=("API205",)),
     Pass("hazards", Later("passes.training.hazards:plan_hazards")),
+    Pass(
+        "unset device",
+        Later("passes.training.unset_device:plan_unset_device"),
+        codes=("DEV206",),
+        when=(to("torch"), holds(b"__main__"), makes("optimizer"), is_unconverted),
+    ),
     Pass("checkpoints", Later("passes.training.checkpoints:plan_checkpoints"), when=(uses("load"),)),
     Pass("packages", Later("passes.packages:plan_packages"), codes=("API244", "API245")),
     Pass("unknown names", Later("uses.count:plan_unknown_names"), when=(is_whole_run,)),
