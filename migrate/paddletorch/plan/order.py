@@ -53,6 +53,11 @@ PASSES = (
         when=(to("paddle"), holds(b"ampler"), makes("distributed_sampler", "loader")),
     ),
     Pass(
+        "high-level models",
+        Later("passes.training.high_level_models:plan_high_level_models"),
+        when=(to("torch"), uses("Model")),
+    ),
+    Pass(
         "loaders on the default device",
         Later("passes.training.device_loaders:plan_device_loaders"),
         leaves_uses=True,

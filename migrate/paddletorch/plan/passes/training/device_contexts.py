@@ -19,7 +19,7 @@ _CONTEXT = "torch_default_device"
 
 
 def plan_device_contexts(view: FileView, planned: Planned) -> Changes:
-    """Make a context of each device that a ``with`` statement enters or that decorates a function."""
+    """Make a context of each device that a ``with`` statement enters."""
     left = {use.site.call for use in planned.uses if not use.converts}
     entered = (node for node in _entered(view) if node not in left and not view.is_deselected(_CODE, node))
     return joined(_as_context(view, planned, node) for node in entered if "device" in kinds(view, node))
@@ -28,8 +28,6 @@ def plan_device_contexts(view: FileView, planned: Planned) -> Changes:
 def _entered(view: FileView) -> Iterator[ast.expr]:
     for statement in view.tree.of_kind(ast.With):
         yield from (item.context_expr for item in statement.items)
-    for function in view.tree.of_kind(ast.FunctionDef):
-        yield from function.decorator_list
 
 
 def _as_context(view: FileView, planned: Planned, node: ast.expr) -> Changes:

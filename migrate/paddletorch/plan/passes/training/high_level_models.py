@@ -1,0 +1,24 @@
+"""``paddle.Model``, to torch: a written class trains and evaluates its network, where it has all that is asked for."""
+
+from __future__ import annotations
+
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.uses.adapters import adapted
+
+_KEYWORDS = frozenset({"callbacks", "accumulate_grad_batches", "num_iters", "num_samples", "amp_configs", "input_size"})
+"""Arguments of its methods that the class does not have."""
+
+_MEMBERS = frozenset({"summary", "stop_training", "mode"})
+"""Members that the class does not have."""
+
+
+def plan_high_level_models(view: FileView, planned: Planned) -> Changes:
+    """Make each model of the written class, unless the file may need more: a scheduler is stepped by Paddle's own."""
+    models = [use for use in planned.uses if use.row.id == "Model" and use.site.role == "call" and not use.converts]
+    asked = {keyword.arg for call in view.tree.calls for keyword in call.keywords}
+    schedules = any(use.row.instance == "scheduler" for use in planned.uses)
+    if schedules or not _KEYWORDS.isdisjoint(asked) or not _MEMBERS.isdisjoint(view.tree.members):
+        return NOTHING
+    found = (adapted(view, use, use.site.call) for use in models)
+    return Changes(uses=tuple(use for use in found if use is not None))
