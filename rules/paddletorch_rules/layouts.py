@@ -92,6 +92,7 @@ LAYOUTS: tuple[Layout, ...] = (
         _normed(transposed=False),
     ),
     Layout(("Embedding",), ("Embedding",)),
+    Layout(("EmbeddingBag",), ()),
     Layout(
         ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"),
         ("BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "SyncBatchNorm", "BatchNorm"),
