@@ -223,6 +223,11 @@ def param_attr(call: BoundCall) -> None:
     if call.literal("initializer") is None:
         initializer = None
     flag = call.value("trainable")
+    if (
+        flag is not None and call.literal("trainable") is False
+    ):  # no rate and no decay is of a tensor that learns nothing
+        call.drop("learning_rate")
+        call.drop("regularizer")
     if flag is None or call.literal("trainable") is True:
         call.drop("trainable")
         if initializer is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from paddletorch_rules.hooks.arguments import is_pure
 from paddletorch_rules.hooks.attributes import attributes
 from paddletorch_rules.hooks.cross_entropy import counts_ignored, ignored_label
 from paddletorch_rules.hooks.losses import is_given, reduced
@@ -54,6 +55,20 @@ def embedding_to_torch(call: BoundCall) -> None:
 def layer_placed(call: BoundCall) -> None:
     """Layers made of layers: only the place can be carried over."""
     placed(call)
+
+
+@hook("layer_placed", to="torch")
+def layer_of_one_dropout(call: BoundCall) -> None:
+    """torch's layers have one rate of dropout for all: Paddle's others may say the same."""
+    rate = call.value("dropout")
+    for name in ("attn_dropout", "act_dropout"):
+        other = call.value(name)
+        if (
+            other is not None
+            and is_pure(other)
+            and ast.unparse(other) == ("0.1" if rate is None else ast.unparse(rate))
+        ):
+            call.drop(name)
 
 
 def placed(call: BoundCall, first: tuple[Step, ...] = ()) -> None:
@@ -150,7 +165,7 @@ def on_output(call: BoundCall, result: str, **values: str) -> None:
 def dropout(call: BoundCall) -> None:
     """What Paddle scales in inference, ``downscale_in_infer``, is scaled back in training and scaled in inference.
 
-    A rate of None does nothing in Paddle's inference; torch wants a number.
+    With a rate of None Paddle's layer raises an error where it is called, torch's where it is made.
     """
     rate = call.value("p")
     if rate is not None and call.literal("p") is None:

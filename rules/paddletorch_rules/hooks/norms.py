@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import is_plain, operand, with_batch
+from paddletorch_rules.hooks.arguments import is_plain, is_pure, operand, with_batch
 from paddletorch_rules.hooks.attributes import attributes
 from paddletorch_rules.hooks.functional import elements_of
 from paddletorch_rules.hooks.layers import on_output, placed
@@ -116,8 +116,16 @@ def batch_norm_to_torch(call: BoundCall) -> None:
     value = call.value("use_global_stats")
     if value is None:
         return
-    choices = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
-    if any(isinstance(choice, ast.Constant) and choice.value is True for choice in choices):
+    origin = call.origin("use_global_stats")
+    written = origin if isinstance(origin, ast.IfExp) else value
+    choices = [written.body, written.orelse] if isinstance(written, ast.IfExp) else [written]
+    flags = {choice.value if isinstance(choice, ast.Constant) else ... for choice in choices}
+    if True in flags and flags <= {True, None} and is_pure(value):
+        call.drop("use_global_stats")
+        flag = "" if flags == {True} else f", {ast.unparse(value)}"
+        call.surround("paddle_global_statistics(", f"{flag})")
+        return
+    if True in flags:
         call.stop("API221", parameter="use_global_stats", value="True")
     if not all(isinstance(choice, ast.Constant) for choice in choices):
         call.report("API228", parameter="use_global_stats", neutral="None or False", value=ast.unparse(value))

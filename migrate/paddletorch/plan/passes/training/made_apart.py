@@ -64,7 +64,7 @@ class _Made:
         """Find the schedulers that would be left, and the optimizers whose rate may be one that is made elsewhere."""
         after = plan_schedulers(self._view, self._planned)
         left = {u.site: _refusal(u) for u in after.uses if not u.converts}
-        asked = self._asked()
+        asked = self._asked() | self._resumed()
         followed = {call for one in asked for call in self._made_by(one.value("learning_rate"))}
         apart = [u for u in schedulers if u.site.call in followed or isinstance(left.get(u.site), UnclearSchedule)]
         self._adapt(apart)
@@ -95,6 +95,14 @@ class _Made:
             if any(not isinstance(one.value("learning_rate"), ast.Call) or not self._is_by(one, node) for one in made):
                 found |= made
         return found
+
+    def _resumed(self) -> set[Constructor]:
+        """The optimizers whose scheduler is told where it stands: torch's then wants an optimizer that was restored."""
+        return {
+            one
+            for one in self._optimizers
+            if any(_is_resumed(call) for call in self._made_by(one.value("learning_rate")))
+        }
 
     def _constructors(self, receiver: ast.expr) -> set[Constructor]:
         """The optimizers of the file that the receiver is, if it can be nothing else and each has a rate."""
@@ -217,6 +225,11 @@ def _is_open_parameter(node: ast.AST | None, name: str) -> bool:
     if not isinstance(node, ast.arg) or (node.annotation is not None and "float" in ast.unparse(node.annotation)):
         return False
     return node.arg == name
+
+
+def _is_resumed(call: ast.Call) -> bool:
+    given = [k.value for k in call.keywords if k.arg == "last_epoch"]
+    return any(ast.unparse(one) != "-1" for one in given)
 
 
 def _refusal(use: Use) -> Refusal | None:
