@@ -12,6 +12,7 @@ from paddletorch.model import Options
 from paddletorch.resolve.project import project_index
 from paddletorch.resolve.project.project_index import ProjectIndex
 from paddletorch.resolve.values import Values
+from paddletorch.text.number_runs import parse
 from paddletorch_rules import load
 
 MAIN = b"""\
@@ -153,3 +154,19 @@ def test_modules_that_import_each_other_in_a_ring(tmp_path: Path, monkeypatch: p
     code = b"import torch\nfrom zoo0 import Net0\ny = Net0(1)(torch.zeros(2)).unsqueeze(0)\n"
     Engine(Options("paddle"), tree=True).convert(code, str(tmp_path / "main.py"))
     assert asked < 20_000
+
+
+def test_names_outlive_the_syntax_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one file asks of a module's classes is known when the next file asks, also where the tree is gone."""
+    (tmp_path / "setup.py").touch()
+    (tmp_path / "layers.py").write_text(
+        "from torch import nn\nclass One(nn.Module): pass\nclass Two(nn.Module): pass\n"
+    )
+    parsed: list[str] = []
+    monkeypatch.setattr(project_index, "_CACHED", 0)
+    monkeypatch.setattr(project_index, "parse", lambda text: parsed.append(text) or parse(text))
+    engine = Engine(Options("paddle", select=("AMP",)), tree=True)
+    for name in ("One", "Two"):
+        code = f"import torch.cuda.amp\nfrom layers import {name}\nmodel = {name}(1)\n"
+        engine.convert(code.encode(), str(tmp_path / f"{name}.py"))
+    assert len(parsed) == 1
