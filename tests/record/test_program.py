@@ -190,6 +190,7 @@ def test_options_of_python_are_kept(record: Run, python: Run, write: Write, seen
         (["python", "-c", "1"], "python -c cannot be recorded"),
         (["nix"], "no such program: nix"),
         (["ls"], "ls is no Python program"),
+        (["torchrun", "--nproc-per-node", "2", "train.py"], "torchrun --no-python paddletorch record -- python"),
         (["/nix/bin/python", "train.py"], "no such program: /nix/bin/python"),
         (["neither.py"], "imports neither torch nor paddle"),
     ],

@@ -80,9 +80,20 @@ def masked_scatter_(call: BoundCall) -> None:
     _in_place(call, computed, mask="mask", self="self")
 
 
+@hook("masked_fill", to="paddle")
+def masked_fill(call: BoundCall) -> None:
+    """Paddle's gives a tensor that is filled in no gradient."""
+    if call.is_tensor("value"):
+        hole, _ = receiver(call, "x")
+        call.rewrite(f"torch_masked_fill({{{hole}}}, {{mask}}, {{value}})")
+
+
 @hook("view_write", to="paddle")
 def view_write(call: BoundCall) -> None:
     """What Paddle writes in place to a view with gaps is lost: such a receiver is assigned to."""
+    if call.value("mask") is not None and call.is_tensor("value"):
+        _in_place(call, "torch_masked_fill({self}.clone(), {mask}, {value})")
+        return
     if not isinstance(call.value("self"), ast.Subscript):
         return
     if call.value("mask") is not None:

@@ -58,6 +58,9 @@ def parse(words: Sequence[str]) -> Command:
         return Command("script", first, tuple(rest))
     if not path.exists() and shutil.which(first) is None:
         raise CommandError(f"no such program: {first}")
+    if path.name == "torchrun":
+        started = "torchrun --no-python paddletorch record -- python train.py"
+        raise CommandError(f"torchrun starts processes of its own, so let it start this command: {started}")
     raise CommandError(f"{first} is no Python program: {_HINT}")
 
 

@@ -44,6 +44,10 @@ def promoted(first: str | None, second: str | None) -> str | None:
     return FLOATING if category(first) == 2 else None
 
 
+_OPERATORS = "torch.ops.aten."
+"""What names of traced graphs begin with; the name of an overload may follow: ``torch.ops.aten.ne.Scalar``."""
+
+
 class Dtypes:
     """The dtypes of one file's expressions."""
 
@@ -230,7 +234,8 @@ class Dtypes:
         given = [a for a in call.args if not isinstance(a, ast.Starred)]
         if qualified is not None and qualified.startswith("torch."):
             first = [k.value for k in call.keywords if k.arg in ("input", "self")]
-            return qualified.rpartition(".")[2], [*first, *given]
+            operator = qualified.removeprefix(_OPERATORS).partition(".")[0]  # without its overload
+            return operator if operator != "torch" else qualified.rpartition(".")[2], [*first, *given]
         if qualified in ("einops.rearrange", "einops.repeat"):
             return "clone", given[:1]  # of the same dtype
         if qualified is None and isinstance(call.func, ast.Attribute) and self.is_tensor(call.func.value):
