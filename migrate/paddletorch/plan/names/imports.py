@@ -371,12 +371,14 @@ def _star_edits(file: Converted) -> list[Edit]:
     if not stars:
         return []
     lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(modules.items())]
-    last = stars[-1]
-    is_one = len({(star.module, star.level) for star in stars}) == 1
-    if is_one and last.module != view.settings.source and _all_converted(file, groups, last.module or ""):
-        gone = stars[:-1] if lines else stars
+    of_source = [star for star in stars if not star.level and view.settings.is_of_source(star.module or "")]
+    parts = all(star.module != view.settings.source for star in of_source)  # of the whole framework much is unknown
+    if of_source and parts and all(_all_converted(file, groups, star.module or "") for star in of_source):
+        last = of_source[-1]
+        gone = of_source[:-1] if lines else of_source
         written = [Edit(view.source.span(last), joined_lines(view, last, lines))] if lines else []
         return [*(remove_statement(view, star) for star in gone), *written]
+    last = stars[-1]
     if not lines:
         return []
     end = view.source.span(last).end
