@@ -289,8 +289,10 @@ def _is_read(file: Converted, name: str, bindings: list[Binding], *, at_all: boo
 def _is_never_used(file: Converted, binding: Binding, bindings: list[Binding]) -> bool:
     """Whether this imports the framework at the top without any use; left, the file would still require it."""
     view = file.view
-    repeated = all(b.qualified == binding.qualified and isinstance(b.node, ast.Import) for b in bindings)
-    on_top = isinstance(view.parent(binding.node), ast.Module) and repeated
+    same = len(bindings) == 1 or all(
+        b.qualified == binding.qualified and isinstance(b.node, ast.Import) for b in bindings
+    )
+    on_top = isinstance(view.parent(binding.node), ast.Module) and same
     return (
         on_top
         and _selects_modules(view)
