@@ -38,9 +38,12 @@ def tied_weights_of_one_class(n: int) -> str:
 
 
 def statistics_of_models(n: int) -> str:
-    """Sums over parameters, and keys of running statistics."""
-    lines = ["a = sum(p.numel() for p in model.parameters())", "b = state['bn.running_mean']"] * n
-    return TORCH + "def f(model, state):\n" + block(lines)
+    """Sums over parameters, and keys of running statistics.
+
+    Each sum has a variable of its own: of equal code objects in one function, Python's own compiler compares each pair.
+    """
+    one = "    a = sum(p{i}.numel() for p{i} in model.parameters())\n    b = state['bn.running_mean']\n"
+    return TORCH + "def f(model, state):\n" + repeated(one, n)
 
 
 def replaced_layers(n: int) -> str:

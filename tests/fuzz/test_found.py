@@ -822,3 +822,13 @@ def test_a_star_import_whose_names_are_written_in_full_brings_no_name() -> None:
 def test_a_global_statement_below_a_use_keeps_its_name() -> None:
     source = b"import paddle\nimport paddle as pt\ndef f():\n    pt.float16\n    global paddle\n"
     assert b"global paddle" in check(source, Options("torch")).output
+
+
+def test_star_imports_of_several_modules_go_when_all_that_they_bring_is_converted() -> None:
+    source = b"from paddle.optimizer import *\nfrom paddle.io import *\nSGD(0.1, parameters=p)\nTensorDataset([x])\n"
+    assert b"paddle" not in check(source, Options("torch")).output
+
+
+@pytest.mark.parametrize("again", [b"import torch\n", b"try:import torch\nexcept :pass\n"])
+def test_an_import_that_stands_twice_and_that_nothing_reads(again: bytes) -> None:
+    assert b"import torch" not in check(b"import torch\n" + again + b"t.chunk(x)\n", Options("paddle")).output

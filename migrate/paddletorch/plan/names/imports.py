@@ -289,7 +289,9 @@ def _is_read(file: Converted, name: str, bindings: list[Binding], *, at_all: boo
 def _is_never_used(file: Converted, binding: Binding, bindings: list[Binding]) -> bool:
     """Whether this imports the framework at the top without any use; left, the file would still require it."""
     view = file.view
-    on_top = isinstance(view.parent(binding.node), ast.Module) and len(bindings) == 1
+    on_top = isinstance(view.parent(binding.node), ast.Module) and (
+        len(bindings) == 1 or file.asked(("repeated", id(bindings)), lambda: _are_repeated(bindings))
+    )
     return (
         on_top
         and _selects_modules(view)
@@ -298,6 +300,11 @@ def _is_never_used(file: Converted, binding: Binding, bindings: list[Binding]) -
         and not _is_read(file, binding.name, bindings)
         and binding.name not in _all_names(view)
     )
+
+
+def _are_repeated(bindings: list[Binding]) -> bool:
+    """Whether all of them are ``import`` of one module."""
+    return len({b.qualified for b in bindings}) == 1 and all(isinstance(b.node, ast.Import) for b in bindings)
 
 
 def _selects_modules(view: FileView) -> bool:
@@ -371,12 +378,14 @@ def _star_edits(file: Converted) -> list[Edit]:
     if not stars:
         return []
     lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(modules.items())]
-    last = stars[-1]
-    is_one = len({(star.module, star.level) for star in stars}) == 1
-    if is_one and last.module != view.settings.source and _all_converted(file, groups, last.module or ""):
-        gone = stars[:-1] if lines else stars
+    of_source = [star for star in stars if not star.level and view.settings.is_of_source(star.module or "")]
+    parts = all(star.module != view.settings.source for star in of_source)  # of the whole framework much is unknown
+    if of_source and parts and _all_converted(file, groups, {star.module or "" for star in of_source}):
+        last = of_source[-1]
+        gone = of_source[:-1] if lines else of_source
         written = [Edit(view.source.span(last), joined_lines(view, last, lines))] if lines else []
         return [*(remove_statement(view, star) for star in gone), *written]
+    last = stars[-1]
     if not lines:
         return []
     end = view.source.span(last).end
@@ -384,9 +393,13 @@ def _star_edits(file: Converted) -> list[Edit]:
     return [Edit(Span(end, end), separator + joined_lines(view, last, lines))]
 
 
-def _all_converted(file: Converted, groups: Sequence[Group], module: str) -> bool:
-    used = [g for g in groups if any(name.rpartition(".")[0] == module for name in g.anchor.names)]
-    return bool(used) and all(use.converts for group in used for use in file.uses(group))
+def _all_converted(file: Converted, groups: Sequence[Group], modules: set[str]) -> bool:
+    """Whether each of the modules gives names to the file, and all uses of these convert."""
+    homes = [(group, {name.rpartition(".")[0] for name in group.anchor.names} & modules) for group in groups]
+    used = [group for group, found in homes if found]
+    return modules == set().union(*(found for _, found in homes)) and all(
+        use.converts for group in used for use in file.uses(group)
+    )
 
 
 def _conversions(view: FileView, statement: ast.stmt, clauses: Sequence[Clause]) -> list[Conversion]:
