@@ -1,7 +1,9 @@
 """Tensors or lists behind a slice in a subscript of a view: Paddle mixes up the axes unless the memory is contiguous.
 
 Measured on 3.3.1: ``x.transpose([1, 0, 2])[:, [1, 0]]`` has other values than torch's, and mostly another shape; so
-has ``x[:, 1:3][..., index]``. After ``contiguous()``, which copies only what is a view, both give the same.
+has ``x[:, 1:3][..., index]``. After ``contiguous()``, which copies only what is a view, both give the same. What is
+written to a view with gaps by a tensor or a list of indices goes elsewhere, even out of its memory; only a number
+arrives, behind a mask or a slice.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Iterator
 from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.changes import Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
@@ -46,9 +49,26 @@ def plan_indexed_views(view: FileView, planned: Planned) -> Changes:
     late = [node for node in _late_indexed(view) if _is_tensor(view, node.value)]
     reads = [n for n in late if isinstance(n.ctx, ast.Load) and views.may_be(n.value)]
     reads = [n for n in reads if taken.isdisjoint(view.source.span(part) for part in parts_of(n))]
-    writes = [n for n in late if isinstance(n.ctx, ast.Store) and views.is_certain(n.value) and _writes_tensor(view, n)]
+    writes = [n for n in _written(view, late) if views.is_certain(n.value)]
     read = replaced_subscripts(view, reads, _contiguous, "Tensor.contiguous", None)
     return joined((read, replaced_subscripts(view, writes, lambda _view, _node: None, "", _REFUSED)))
+
+
+def _written(view: FileView, late: list[ast.Subscript]) -> Iterator[ast.Subscript]:
+    """Subscripts with a tensor or a list of indices to which Paddle writes elsewhere if they are of a view with gaps."""
+    behind = set(late)
+    for node in view.tree.of_kind(ast.Subscript):
+        if not isinstance(node.ctx, ast.Store) or not (node in behind or _is_tensor(view, node.value)):
+            continue
+        indices = [part for part in parts_of(node) if _is_index(view, part)]
+        chosen = node not in behind and not all(_may_be_mask(view, part) for part in indices)
+        if indices and (chosen or _writes_tensor(view, node)):
+            yield node
+
+
+def _may_be_mask(view: FileView, part: ast.expr) -> bool:
+    """Whether the index may hold truth values: it is no list, and not seen to hold integers."""
+    return kinds(view, part) != {"sequence"} and view.provide(Dtypes).of(part) in (None, "bool")
 
 
 def _late_indexed(view: FileView) -> Iterator[ast.Subscript]:
