@@ -14,11 +14,11 @@ _MEMBERS = frozenset({"summary", "stop_training", "mode"})
 
 
 def plan_high_level_models(view: FileView, planned: Planned) -> Changes:
-    """Make each model of the written class, unless the file may need more: a scheduler is stepped by Paddle's own."""
+    """Make each model of the written class, unless the file may need more; it steps the schedulers of this file."""
     models = [use for use in planned.uses if use.row.id == "Model" and use.site.role == "call" and not use.converts]
     asked = {keyword.arg for call in view.tree.calls for keyword in call.keywords}
-    schedules = any(use.row.instance == "scheduler" for use in planned.uses)
-    if schedules or not _KEYWORDS.isdisjoint(asked) or not _MEMBERS.isdisjoint(view.tree.members):
+    optimizes = any(use.row.instance == "optimizer" for use in planned.uses) or "prepare" not in view.tree.members
+    if not optimizes or not _KEYWORDS.isdisjoint(asked) or not _MEMBERS.isdisjoint(view.tree.members):
         return NOTHING
     found = (adapted(view, use, use.site.call) for use in models)
     return Changes(uses=tuple(use for use in found if use is not None))

@@ -29,6 +29,9 @@ from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.uses.adapters import adapted, takes_as_it_stands
 from paddletorch.resolve import Instance, Unknown
 
+_STEPS_SCHEDULERS = "Model"
+"""The row of what asks its optimizer for the scheduler, and steps it."""
+
 _OF_FLEET = "paddle.distributed.fleet.distributed_optimizer"
 """Gives the optimizer that it gets."""
 
@@ -94,6 +97,8 @@ class _Made:
             made = self._constructors(node.value)
             if any(not isinstance(one.value("learning_rate"), ast.Call) or not self._is_by(one, node) for one in made):
                 found |= made
+        if any(use.row.id == _STEPS_SCHEDULERS and use.converts for use in self._planned.uses):
+            found |= {one for one in self._optimizers if self._made_by(one.value("learning_rate"))}
         return found
 
     def _resumed(self) -> set[Constructor]:
