@@ -55,7 +55,7 @@ def plan_indexed_views(view: FileView, planned: Planned) -> Changes:
 
 
 def _written(view: FileView, late: list[ast.Subscript]) -> Iterator[ast.Subscript]:
-    """Subscripts with a tensor or a list of indices to which Paddle writes elsewhere if they are of a view with gaps."""
+    """Subscripts with a tensor or a list of indices; to those of a view with gaps Paddle writes elsewhere."""
     behind = set(late)
     for node in view.tree.of_kind(ast.Subscript):
         if not isinstance(node.ctx, ast.Store) or not (node in behind or _is_tensor(view, node.value)):
