@@ -63,5 +63,5 @@ def test_keys_of_adapters() -> None:
     for path in Path(adapters.__file__).parent.glob("*.toml"):
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
         assert {key for entry in tables.get("adapter", ()) for key in entry} <= known
-        assert {key for entry in tables.get("function", ()) for key in entry} <= known
+        assert {key for entry in tables.get("function", ()) for key in entry} <= known | {"reads"}
         assert all({"name", "text"} <= set(entry) for entry in tables.get("function", ()))

@@ -55,6 +55,7 @@ PASSES = (
     Pass(
         "high-level models",
         Later("passes.training.high_level_models:plan_high_level_models"),
+        leaves_uses=True,
         when=(to("torch"), uses("Model")),
     ),
     Pass(

@@ -146,7 +146,6 @@ def test_only_uses_that_run_after_the_one_that_ran_are_known(ran: int, converts:
 
 def test_attributes_of_a_layer_by_its_class() -> None:
     text = "import torch.nn as nn\n\n\ndef f(layer):\n    return layer.in_channels\n"
-    assert codes(engine("paddle").convert(text.encode(), "model.py")) == ["API234"]
     result = converted(text, {("type", "layer"): "torch.nn.modules.conv.Conv2d"})
     assert line(result, 5) == "return layer._in_channels"
     own = converted(text, {("type", "layer"): "zoo.Conv:torch.nn.modules.conv.Conv2d"})
@@ -382,36 +381,10 @@ def test_text_without_a_file_cannot_be_recorded() -> None:
 NORM = "import torch\n\n\ndef size(x):\n    return torch.linalg.norm(x, 1)\n"
 
 
-def test_a_norm_asks_how_many_axes_its_tensor_has() -> None:
-    (found,) = engine("paddle").convert(NORM.encode(), "model.py").diagnostics
-    assert (found.code, found.questions) == ("API221", (Question(Ask.RANK, (5, 29, 5, 30)),))
-    assert found.hint.endswith("Run `paddletorch record` over this line.")
-
-
-def test_a_norm_of_vectors_converts() -> None:
-    result = converted(NORM, {("rank", "x"): "1"})
-    assert line(result, 5) == "return paddle.linalg.norm(x, 1)"
-    assert codes(result) == []
-    assert (result.answered, result.settled) == (1, 1)
-
-
-@pytest.mark.parametrize("seen", ["2", "1|2", "1|builtins.list"])
-def test_a_norm_of_matrices_or_of_both_stays(seen: str) -> None:
-    result = converted(NORM, {("rank", "x"): seen})
-    assert codes(result) == ["API221"]
-    assert not result.diagnostics[0].questions
-
-
 @pytest.mark.parametrize("vector", ["x.view(-1)", "x.reshape(8)", "x.reshape((8,))", "(x - 1).view(-1).abs()"])
 def test_a_vector_that_the_file_shows_needs_no_run(vector: str) -> None:
     result = converted(NORM.replace("norm(x, 1)", f"norm({vector}, 1)"), {})
     assert codes(result) == []
-
-
-@pytest.mark.parametrize("other", ["x.view(shape)", "x.view(*shape)", "x.view(2, -1)", "x.view(2, -1) - x.view(-1)"])
-def test_what_may_be_a_matrix_is_no_vector(other: str) -> None:
-    result = converted(NORM.replace("norm(x, 1)", f"norm({other}, 1)"), {})
-    assert "API221" in codes(result)
 
 
 LOSS = """\

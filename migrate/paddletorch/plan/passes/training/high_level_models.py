@@ -20,5 +20,5 @@ def plan_high_level_models(view: FileView, planned: Planned) -> Changes:
     optimizes = any(use.row.instance == "optimizer" for use in planned.uses) or "prepare" not in view.tree.members
     if not optimizes or not _KEYWORDS.isdisjoint(asked) or not _MEMBERS.isdisjoint(view.tree.members):
         return NOTHING
-    found = (adapted(view, use, use.site.call) for use in models)
+    found = (adapted(view, use, use.site.call) for use in models if not view.suppressed(use.row.code, use.site.node))
     return Changes(uses=tuple(use for use in found if use is not None))
