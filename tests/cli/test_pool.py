@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from paddletorch.batch import pool
+from paddletorch.batch.one_file import convert_at
 from paddletorch.batch.pool import convert_in_pool
 from paddletorch.model import Options
 
@@ -50,3 +52,14 @@ def test_worker_dies_while_work_is_handed_out(tmp_path: Path, monkeypatch: pytes
     assert refused, "the pool was never broken while work was handed out"
     assert [result.result.path for result in results] == [str(path) for path in paths]
     assert all(b"paddle.amp.GradScaler" in result.result.output for result in results)
+
+
+def test_results_without_edits_are_otherwise_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(CODE)
+    options = Options(target="paddle")
+    whole = convert_at(str(path), options)
+    assert whole.result.edits
+    bare = whole._replace(result=replace(whole.result, edits=()))
+    assert convert_at(str(path), options, with_edits=False) == bare
+    assert list(convert_in_pool([str(path)], [len(CODE)], options, 1, with_edits=False)) == [bare]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from paddletorch.inputs.read import SourceFile, read
@@ -32,14 +33,18 @@ def converter_for(options: Options) -> Converter:
         raise UnusableOptions(str(error)) from error
 
 
-def convert_at(path: str, options: Options, evidence: Evidence | None = None) -> DependentResult:
+def convert_at(
+    path: str, options: Options, evidence: Evidence | None = None, *, with_edits: bool = True
+) -> DependentResult:
     """Convert the file at ``path`` in memory; the result says also which other files it rests on.
 
-    ``evidence``: what recorded runs showed of the file.
+    ``evidence``: what recorded runs showed of the file. ``with_edits``: see :func:`paddletorch.batch.run.run`.
     """
     file = read(path, options.max_file_size)
     if not isinstance(file, SourceFile):
         return DependentResult(file, None)
     converter = converter_for(options)
     result = converter.convert(file.data, file.path, evidence=evidence).file
+    if not with_edits:
+        result = replace(result, edits=())
     return DependentResult(result, converter.dependencies(file.path))

@@ -24,6 +24,8 @@ def convert_in_pool(
     options: Options,
     jobs: int,
     evidence: Mapping[str, Evidence] = NOTHING_RECORDED,
+    *,
+    with_edits: bool = True,
 ) -> Iterator[DependentResult]:
     """Yield the results in the order of ``paths``; ``sizes``: the bytes of each file.
 
@@ -34,7 +36,7 @@ def convert_in_pool(
     left: dict[int, Future[list[DependentResult]]] = {}
     with _executor(min(jobs, len(chunks))) as pool:
         try:
-            futures = [_submit(pool, chunk, options, evidence) for chunk in chunks]
+            futures = [_submit(pool, chunk, options, evidence, with_edits) for chunk in chunks]
             for number, future in enumerate(futures):
                 try:
                     yield from future.result()
@@ -42,32 +44,32 @@ def convert_in_pool(
                     left = dict(enumerate(futures[number:], number))
                     break
                 except (MemoryError, OSError):  # the worker lives, its answer did not get through
-                    yield from _convert_all(chunks[number], options, evidence)
+                    yield from _convert_all(chunks[number], options, evidence, with_edits)
         finally:  # after Ctrl-C, wait for the chunks in work only
             pool.shutdown(cancel_futures=True)
     for number, future in left.items():  # out here, where the pool's thread is gone and fork is safe again
         if future.exception() is None:
             yield from future.result()
         else:
-            yield from (_convert_alone(path, options, evidence) for path in chunks[number])
+            yield from (_convert_alone(path, options, evidence, with_edits) for path in chunks[number])
 
 
 def _submit(
-    pool: ProcessPoolExecutor, chunk: list[str], options: Options, evidence: Mapping[str, Evidence]
+    pool: ProcessPoolExecutor, chunk: list[str], options: Options, evidence: Mapping[str, Evidence], with_edits: bool
 ) -> Future[list[DependentResult]]:
     of_chunk = {path: evidence[path] for path in chunk if path in evidence}
     try:
-        return pool.submit(_convert_all, chunk, options, of_chunk)
+        return pool.submit(_convert_all, chunk, options, of_chunk, with_edits)
     except BrokenExecutor as error:  # a worker died before all work was handed out
         refused: Future[list[DependentResult]] = Future()
         refused.set_exception(error)
         return refused
 
 
-def _convert_alone(path: str, options: Options, evidence: Mapping[str, Evidence]) -> DependentResult:
+def _convert_alone(path: str, options: Options, evidence: Mapping[str, Evidence], with_edits: bool) -> DependentResult:
     with _executor(1) as pool:
         try:
-            return _submit(pool, [path], options, evidence).result()[0]
+            return _submit(pool, [path], options, evidence, with_edits).result()[0]
         except BrokenExecutor:
             message = "internal error: the process that converted this file died"
             return DependentResult(
@@ -100,8 +102,10 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _convert_all(paths: list[str], options: Options, evidence: Mapping[str, Evidence]) -> list[DependentResult]:
-    return [convert_at(path, options, evidence.get(path)) for path in paths]
+def _convert_all(
+    paths: list[str], options: Options, evidence: Mapping[str, Evidence], with_edits: bool
+) -> list[DependentResult]:
+    return [convert_at(path, options, evidence.get(path), with_edits=with_edits) for path in paths]
 
 
 def _chunks(paths: Sequence[str], sizes: Sequence[int]) -> Iterator[list[str]]:

@@ -38,11 +38,13 @@ def run(
     progress: bool,
     use_cache: bool = True,
     evidence: Mapping[str, Evidence] = NOTHING_RECORDED,
+    with_edits: bool = True,
 ) -> Run:
     """Convert the files at ``paths`` in memory. A file that cannot be handled becomes a FAILED result.
 
     ``use_cache``: take results of earlier runs that still hold, and keep the new ones. ``evidence``: what recorded runs
-    of the program showed, by path.
+    of the program showed, by path. ``with_edits``: results of this run have their edits, a fifth of the memory that
+    they take; without them :mod:`paddletorch.origins` compares the texts, as it does for results that the cache kept.
 
     Raises:
         UnusableOptions: a table or a version specifier is wrong.
@@ -64,7 +66,7 @@ def run(
             elif cache is not None:
                 cache.keep_unused(source)
     converted: Iterable[DependentResult] = track(
-        _convert_all(candidates, sizes, options, jobs, evidence), sizes, "Converting", enabled=progress
+        _convert_all(candidates, sizes, options, jobs, evidence, with_edits), sizes, "Converting", enabled=progress
     )
     results = cache.keep(converted) if cache is not None else (result for result, _ in converted)
     done = {**found, **reader.failures, **{result.path: result for result in results}}
@@ -110,13 +112,22 @@ def run_each(
     progress: bool,
     use_cache: bool = True,
     evidence: Mapping[str, Evidence] = NOTHING_RECORDED,
+    with_edits: bool = True,
 ) -> Run:
     """As :func:`run`, where ``options`` says what holds for each file."""
     by_options: dict[Options, list[str]] = {}
     for path in paths:
         by_options.setdefault(options(path), []).append(path)
     runs = [
-        run(group, its_options, jobs=jobs, progress=progress, use_cache=use_cache, evidence=evidence)
+        run(
+            group,
+            its_options,
+            jobs=jobs,
+            progress=progress,
+            use_cache=use_cache,
+            evidence=evidence,
+            with_edits=with_edits,
+        )
         for its_options, group in by_options.items()
     ]
     if len(runs) == 1:
@@ -133,10 +144,15 @@ def _says_anything(result: FileResult | None) -> bool:
 
 
 def _convert_all(
-    paths: Sequence[str], sizes: Sequence[int], options: Options, jobs: int, evidence: Mapping[str, Evidence]
+    paths: Sequence[str],
+    sizes: Sequence[int],
+    options: Options,
+    jobs: int,
+    evidence: Mapping[str, Evidence],
+    with_edits: bool,
 ) -> Iterator[DependentResult]:
     if jobs > 1 and len(paths) > 1 and sum(sizes) >= POOL_FROM:
         from paddletorch.batch.pool import convert_in_pool
 
-        return convert_in_pool(paths, sizes, options, jobs, evidence)
-    return (convert_at(path, options, evidence.get(path)) for path in paths)
+        return convert_in_pool(paths, sizes, options, jobs, evidence, with_edits=with_edits)
+    return (convert_at(path, options, evidence.get(path), with_edits=with_edits) for path in paths)

@@ -272,6 +272,7 @@ def _convert_paths(request: Request) -> Ran:
             progress=not given["quiet"],
             use_cache=not given["no_cache"],
             evidence=evidence.by_path,
+            with_edits=given["tries"],  # it leads back to the source; texts are enough for all else
         )
         results = [*ran.results, *found.failures]
         if given["output"]:
