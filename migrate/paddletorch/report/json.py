@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -21,24 +21,31 @@ FORMAT_VERSION = 2
 def render(report: Report) -> str:
     """The whole report as one line-broken JSON object, ASCII only."""
     results = report.results
-    text = json.dumps(
-        {
-            "format_version": FORMAT_VERSION,
-            "version": paddletorch.__version__,
-            "options": _options(report.options, report.mode),
-            "files": [_file(result) for result in results],
-            "diagnostics": [
-                {"path": result.path, **_diagnostic(diagnostic)}
-                for result in results
-                for diagnostic in result.diagnostics
-            ],
-            "conversions": [{"path": result.path, **one} for result in results for one in _conversions(result)],
-            "summary": _summary(report.summary),
-            "notes": [asdict(note) for note in report.summary.notes],
-        },
-        indent=2,
-    )
-    return printable_json(text)
+    diagnostics = ({"path": r.path, **_diagnostic(found)} for r in results for found in r.diagnostics)
+    conversions = ({"path": r.path, **one} for r in results for one in _conversions(r))
+    members = {
+        "format_version": json.dumps(FORMAT_VERSION),
+        "version": json.dumps(paddletorch.__version__),
+        "options": _value(_options(report.options, report.mode)),
+        "files": _array(map(_file, results)),
+        "diagnostics": _array(diagnostics),
+        "conversions": _array(conversions),
+        "summary": _value(_summary(report.summary)),
+        "notes": _array(map(asdict, report.summary.notes)),
+    }
+    text = ",\n".join(f'  "{name}": {value}' for name, value in members.items())
+    return printable_json(f"{{\n{text}\n}}")
+
+
+def _array(entries: Iterable[dict[str, Any]]) -> str:
+    """The entries one by one: all of them as values would take several times the memory of their text."""
+    text = ",\n".join(f"    {_value(entry, 4)}" for entry in entries)
+    return f"[\n{text}\n  ]" if text else "[]"
+
+
+def _value(value: dict[str, Any], column: int = 2) -> str:
+    """A value behind so many spaces."""
+    return json.dumps(value, indent=2).replace("\n", "\n" + " " * column)
 
 
 def _options(options: Options, mode: Mode) -> dict[str, Any]:
