@@ -44,6 +44,17 @@ def f(x, y):
         return [is_compiling(), torch.relu(x)]
 """
 
+LAYERS = """
+from torch import nn
+def reset(m):
+    if isinstance(m, (nn.Linear, nn.Embedding)):
+        m.reset_parameters()
+    elif isinstance(m, (nn.LayerNorm, nn.BatchNorm2d)):
+        m.reset_parameters()
+    elif isinstance(m, (nn.Conv2d, nn.LSTM, nn.GroupNorm)):
+        m.reset_parameters()
+"""
+
 
 def converted(target: Framework, folders: list[str], seed: int) -> list[str]:
     """All of each file's result, converted in a process of its own."""
@@ -55,6 +66,7 @@ def converted(target: Framework, folders: list[str], seed: int) -> list[str]:
 @pytest.mark.parametrize("target", FOLDERS)
 def test_results_are_the_same_in_every_process(target: Framework, tmp_path: Path) -> None:
     (tmp_path / "branches.py").write_text(BRANCHES)
+    (tmp_path / "layers.py").write_text(LAYERS)
     packages = [Path(folder) for folder in sys.path if (Path(folder) / "torch/optim").is_dir()]
     folders = [str(tmp_path), *(str(packages[0] / folder) for folder in FOLDERS[target])]
     first, second = (converted(target, folders, seed) for seed in (1, 2))

@@ -198,7 +198,7 @@ def _plan_for_all_types(
     if len(nearest) < 2 or None in nearest:
         return None
     plans: list[Changes] = []
-    for receiver in nearest:
+    for receiver in dict.fromkeys(row.receiver for row, _ in rows if row.receiver in nearest):  # in the tables' order
         options = [pair for pair in rows if pair[0].receiver == receiver]
         row, form = options[0]
         if row.report is not None or file.view.suppressed(row.code, call or node):
