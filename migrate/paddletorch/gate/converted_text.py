@@ -14,8 +14,8 @@ from typing import NamedTuple
 from paddletorch.model import Edit, Span
 from paddletorch.resolve import ScopeTree
 from paddletorch.resolve.scopes.spans import SpanIndex
+from paddletorch.text.long_literals import parse
 from paddletorch.text.masking import mask
-from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Piece, Source, line_at, pieces
 
 
