@@ -832,3 +832,19 @@ def test_star_imports_of_several_modules_go_when_all_that_they_bring_is_converte
 @pytest.mark.parametrize("again", [b"import torch\n", b"try:import torch\nexcept :pass\n"])
 def test_an_import_that_stands_twice_and_that_nothing_reads(again: bytes) -> None:
     assert b"import torch" not in check(b"import torch\n" + again + b"t.chunk(x)\n", Options("paddle")).output
+
+
+def test_the_rate_of_another_function_s_optimizer_is_not_the_scheduler_of_this_one() -> None:
+    source = (
+        b"import paddle\ndef build():\n    if optimizer._learning_rate.step() == 'sgd':\n        optimizer = None\n"
+        b"def inline(weights):\n"
+        b"    optimizer = paddle.optimizer.SGD(paddle.optimizer.lr.StepDecay(0.1, step_size=30), parameters=weights)\n"
+        b"    optimizer._learning_rate.step()\n"
+    )
+    output = check(source, Options("torch")).output
+    assert output.count(b"scheduler.step()") == 1 and b"if optimizer._learning_rate.step()" in output
+
+
+def test_an_unbound_name_beside_it_does_not_excuse_the_name_of_a_framework() -> None:
+    source = b'import paddle\nif optimizer._learning_rate == "":optimizer=paddle.optimizer.SGD(paddle, parameters)\n'
+    assert {d.code for d in check(source, Options("torch")).diagnostics} == {"SRC013"}
