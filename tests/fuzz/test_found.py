@@ -848,3 +848,9 @@ def test_the_rate_of_another_function_s_optimizer_is_not_the_scheduler_of_this_o
 def test_an_unbound_name_beside_it_does_not_excuse_the_name_of_a_framework() -> None:
     source = b'import paddle\nif optimizer._learning_rate == "":optimizer=paddle.optimizer.SGD(paddle, parameters)\n'
     assert {d.code for d in check(source, Options("torch")).diagnostics} == {"SRC013"}
+
+
+def test_the_head_of_a_match_statement_is_left_without_its_cases() -> None:
+    guard = b"try:\n    import paddle\nexcept ImportError:\n    paddle = None\n"
+    source = guard + b"match opt.set_lr(0.1):\n    case 1: paddle.amp.GradScaler()\nwith x(paddle.Own()) as a: pass\n"
+    check(source, Options("torch"))
