@@ -854,3 +854,8 @@ def test_the_head_of_a_match_statement_is_left_without_its_cases() -> None:
     guard = b"try:\n    import paddle\nexcept ImportError:\n    paddle = None\n"
     source = guard + b"match opt.set_lr(0.1):\n    case 1: paddle.amp.GradScaler()\nwith x(paddle.Own()) as a: pass\n"
     check(source, Options("torch"))
+
+
+def test_a_name_that_is_read_below_a_global_statement_is_not_imported_for_nothing() -> None:
+    source = b"import paddle\ntry: import paddle.amp\nexcept: pass\nb = paddle.nn.Linear(2, 3)\n"
+    check(source + b"def g():\n    global paddle\n    return paddle.nn.ClipGradByNorm(1.0)\n", Options("torch"))
