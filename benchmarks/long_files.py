@@ -45,6 +45,7 @@ LITERALS = {
     "one string of 10 MB": "f\"import torch\\ny = torch.relu('{'x' * 10_000_000}')\\n\"",
     "one list of 1,000,000 numbers, 10 MB": "f\"import torch\\ny = torch.tensor([{'12345678, ' * 1_000_000}])\\n\"",
     "one list of 3,300,000 numbers, 10 MB": "f\"import torch\\ny = torch.tensor([{'1, ' * 3_300_000}])\\n\"",
+    "one list of 800,000 strings, 10 MB": "'import torch\\ny = torch.tensor([' + '\"abcdefgh\", ' * 800_000 + '])\\n'",
 }
 
 _FUTURE = re.compile(r"(?m)^from __future__ import [^(\n]*\n")

@@ -101,12 +101,14 @@ def check_imports(result: FileResult, options: Options) -> None:
 
     Not promised: with some of the codes only, since what is not selected stays; of a name that the file deletes; of
     ``from torch import *``, which may bind names that no table has; of the file's own imports of the target, which a
-    nearer one may hide afterwards.
+    nearer one may hide afterwards; of a name that a ``global`` statement declares, whose reads pyflakes does not see.
     """
     before, after = parsed(result.source), parsed(result.output)
     if before is None or after is None or options.select or options.ignore or not compiles(result.source):
         return
     if any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del) and n.id in FRAMEWORKS for n in ast.walk(after)):
+        return
+    if any(isinstance(n, ast.Global) and FRAMEWORKS & set(n.names) for n in ast.walk(before)):
         return
     if _unbound_frameworks(before):  # used where its import does not reach, so its import was idle
         return

@@ -7,6 +7,8 @@ from typing import Any
 
 import paddle
 import pytest
+from paddletorch.engine.engine import Engine
+from paddletorch.model import Options
 from paddletorch_shim.paddle import torch_args
 
 nn = paddle.nn
@@ -64,3 +66,28 @@ def test_what_paddle_lacks_is_an_error() -> None:
         torch_args(nn.BatchNorm2D)(4, momentum=None)
     with pytest.raises(TypeError, match="nonsense"):
         torch_args(nn.ReLU)(nonsense=1)
+
+
+BLOCKS = b"""
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self, width, norm_layer=nn.RMSNorm):
+        super().__init__()
+        self.norm = norm_layer(width, eps=1e-3)
+
+class Other(nn.Module):
+    def __init__(self, width, norm_layer=nn.LayerNorm):
+        super().__init__()
+        self.norm = norm_layer(width, eps=1e-3)
+
+blocks = [Block(4), Other(4), Other(4, nn.RMSNorm)]
+"""
+
+
+def test_a_parameter_may_be_a_class_that_is_written_and_one_of_the_target() -> None:
+    made: dict[str, Any] = {}
+    exec(Engine(Options("paddle", shim="auto")).convert(BLOCKS, "blocks.py").output, made)
+    ours, layer_norm, passed = (block.norm for block in made["blocks"])
+    assert (ours.eps, layer_norm._epsilon, passed.eps) == (1e-3, 1e-3, 1e-3)
+    assert made["Block"](4, nn.LayerNorm).norm._epsilon == 1e-3, "another file may pass a layer of Paddle's"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from itertools import accumulate
 
-from paddletorch.text.number_runs import parse
+from paddletorch.text.long_literals import parse
 from paddletorch.text.source import Source
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")

@@ -18,8 +18,8 @@ from paddletorch.model.document_kinds import DocumentKind
 from paddletorch.project_files.convert import said, selected, target_of
 from paddletorch.project_files.formats import in_command
 from paddletorch.project_files.lines import Lines
+from paddletorch.text.long_literals import parse
 from paddletorch.text.masking import mask
-from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Source
 
 if TYPE_CHECKING:

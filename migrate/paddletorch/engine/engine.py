@@ -42,8 +42,8 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.planner import plan_file
 from paddletorch.plan.uses.count import unlisted_uses
 from paddletorch.resolve import Evaluator, Parsed, ProjectIndex, Texts
+from paddletorch.text.long_literals import parse
 from paddletorch.text.masking import mask
-from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Source, Undecodable
 from paddletorch.text.suppress import MARK, Suppressions
 

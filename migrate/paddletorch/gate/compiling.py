@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.violation import Violation
 from paddletorch.model import Edit, Span
+from paddletorch.text.long_literals import without_long_literals
 from paddletorch.text.masking import parses
-from paddletorch.text.number_runs import without_numbers
 from paddletorch.text.source import splice
 
 CODE = "SRC009"
@@ -110,7 +110,7 @@ def _problem(new: bytes, old: bytes) -> str | None:
 
 
 def _compile_error(text: bytes, flags: int) -> str | None:
-    masked = without_numbers(text)
+    masked = without_long_literals(text)
     if masked is not text and _compile_error(masked, flags) is None:
         return None
     try:  # compile costs no more than ast.parse and finds more, such as a repeated keyword

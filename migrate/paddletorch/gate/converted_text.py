@@ -14,8 +14,8 @@ from typing import NamedTuple
 from paddletorch.model import Edit, Span
 from paddletorch.resolve import ScopeTree
 from paddletorch.resolve.scopes.spans import SpanIndex
+from paddletorch.text.long_literals import parse
 from paddletorch.text.masking import mask
-from paddletorch.text.number_runs import parse
 from paddletorch.text.source import Piece, Source, line_at, pieces
 
 
@@ -230,9 +230,9 @@ class ConvertedText:
         innermost = next(self._statements_and_decorators.around((span.start, 0), (span.end, 0)), None)
         first, last = self.source.position(span.start)[0], self.source.position(span.end)[0]
         if innermost is not None:
-            body = getattr(innermost, "body", None)
             end = innermost.end_lineno or innermost.lineno
-            end = max(body[0].lineno - 1, innermost.lineno) if isinstance(body, list) and body else end
+            if (below := _first_below(innermost)) is not None:
+                end = max(below.lineno - 1, innermost.lineno)
             if last <= end:
                 first, last = innermost.lineno, end
         return frozenset(range(first, last + 1))
@@ -242,6 +242,14 @@ class ConvertedText:
         nodes = (node for one in self.tree.statements for node in (one, *getattr(one, "decorator_list", ())))
         spans = ((self.source.span(node), node) for node in nodes)
         return SpanIndex(((span.start, 0), (span.end, 0), node) for span, node in spans)
+
+
+def _first_below(node: ast.stmt | ast.expr) -> ast.stmt | ast.pattern | None:
+    """What stands first in the block of a compound statement."""
+    if isinstance(node, ast.Match):
+        return node.cases[0].pattern
+    body = getattr(node, "body", None)
+    return body[0] if isinstance(body, list) and body else None
 
 
 def parsed_text(new: bytes) -> ast.Module | None:

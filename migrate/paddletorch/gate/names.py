@@ -101,7 +101,7 @@ class _Comparison:
                 return None  # x = f(x) is gone, and x may not have been bound there
             return changed or self._text.lines_of(self._text.source.span(before))
         lines = lines_behind(self._text, self._new, offset)
-        tells = self._is_source if load.id == self._target else _any_name
+        tells = self._is_source if load.id in (self._source, self._target) else _any_name
         return None if self._reads_unbound(lines, bound, tells) or self._is_read_above(load, lines) else lines
 
     def _is_read_above(self, load: ast.Name, lines: frozenset[int]) -> bool:

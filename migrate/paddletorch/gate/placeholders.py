@@ -5,7 +5,7 @@ from __future__ import annotations
 from paddletorch.gate.compiling import CODE
 from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.violation import Violation
-from paddletorch.text.number_runs import MARK
+from paddletorch.text.long_literals import MARK
 from paddletorch.text.unfilled import unfilled_placeholders
 
 

@@ -20,7 +20,7 @@ from paddletorch.gate.definitions import Definitions, definitions
 from paddletorch.model import Span
 from paddletorch.resolve import Binding, Scope
 from paddletorch.resolve.scopes.spans import SpanIndex
-from paddletorch.text.number_runs import parse
+from paddletorch.text.long_literals import parse
 from paddletorch.text.source import Piece, has_line_end
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from paddletorch.model import Options
 from paddletorch.resolve.project import project_index
 from paddletorch.resolve.project.project_index import ProjectIndex
 from paddletorch.resolve.values import Values
-from paddletorch.text.number_runs import parse
+from paddletorch.text.long_literals import parse
 from paddletorch_rules import load
 
 MAIN = b"""\

@@ -25,7 +25,13 @@ from paddletorch.plan.model.refusals import (
 )
 from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.syntax.placeholders import ANYWHERE, enclosing_kinds, expression, required_precedences
+from paddletorch.plan.syntax.placeholders import (
+    ANYWHERE,
+    enclosing_kinds,
+    expression,
+    names_inside,
+    required_precedences,
+)
 from paddletorch.plan.syntax.precedence import is_closed, precedence_of, required_precedence
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.plan.syntax.stars import spans_to_bracket
@@ -231,11 +237,13 @@ def _check_scopes(
     kinds = enclosing_kinds(text)
     scope = view.tree.scopes.get(node, view.tree.scope)
     hidden = scope.bindings if scope.kind == "class" else ()  # a class's names are not seen from there
+    if hidden and not names_inside(text).isdisjoint(hidden):  # a hook has written the names of an argument
+        raise Refused(EvaluatedTwice(tuple(sorted(names_inside(text).intersection(hidden)))))
     for name, kind in zip((p.name for p in pieces if isinstance(p, Placeholder)), kinds, strict=True):
         value = arguments[name]
-        values = [value] if isinstance(value, ast.expr) else list(value) if isinstance(value, tuple) else []
         if not kind:
             continue
+        values = [value] if isinstance(value, ast.expr) else list(value) if isinstance(value, tuple) else []
         forbidden = {"iterable": (ast.NamedExpr,), "inside": _BOUND_TO_SCOPE}[kind]
         nodes = [n for v in values for n in ast.walk(v)]
         if any(isinstance(n, forbidden) for n in nodes):

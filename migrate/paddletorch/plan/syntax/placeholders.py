@@ -33,6 +33,19 @@ def enclosing_kinds(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1024)
+def names_inside(text: str) -> frozenset[str]:
+    """The names that lambdas and comprehensions of the text read, but for their own variables."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text.strip())):
+        if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            inside = list(ast.walk(node))
+            own = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            own |= {n.arg for n in inside if isinstance(n, ast.arg)}
+            found |= {n.id for n in inside if isinstance(n, ast.Name)} - own
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1024)
 def required_precedences(text: str) -> tuple[int, ...]:
     """The minimum operator precedence of each placeholder's argument, in order."""
     tree = ast.parse(text.strip())

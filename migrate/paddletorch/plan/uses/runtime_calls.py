@@ -10,7 +10,6 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from paddletorch_rules import Row
 from paddletorch_rules.adapters import adapters
 from paddletorch_rules.facts import facts
 
@@ -29,7 +28,7 @@ from paddletorch.plan.model.refusals import (
     UncertainBinding,
     UnseenArguments,
 )
-from paddletorch.plan.model.site import Site
+from paddletorch.plan.model.site import Candidate, Site
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.written_functions import is_written
@@ -66,11 +65,11 @@ def with_callee_wrapped(view: FileView, use: Use) -> Use:
     site, call = use.site, use.site.call
     if not view.settings.shim_wraps_calls or call is None or site.role not in ("call", "partial"):
         return use
-    if use.adapter is not None or (site.role == "partial" and use.converts):
+    if site.role == "partial" and use.converts:
         return use
-    if not (_may_get_another_api(use) if use.converts else _converts_at_run_time(use)):
+    if not (_may_get_another_api(view, use) if use.converts else _converts_at_run_time(use)):
         return use
-    if view.is_deselected(CODE, call) or not all(_is_callable(view, c.row) for c in site.candidates):
+    if view.is_deselected(CODE, call) or not all(_is_callable(view, c) for c in site.candidates):
         return use
     known = site.anchor.kind in ("import", "free") and site.other is None and len(site.candidates) == 1
     form = view.settings.emitted(site.candidates[0].row)
@@ -87,19 +86,27 @@ def _converts_at_run_time(use: Use) -> bool:
     return bool(use.findings) and all(isinstance(f.refusal, refusals) for f in use.findings)
 
 
-def _may_get_another_api(use: Use) -> bool:
-    """Whether callers in other files may pass another API than the one that the arguments were converted for."""
-    return _is_parameter(use.site) and bool(use.every_edit)
+def _may_get_another_api(view: FileView, use: Use) -> bool:
+    """Whether callers in other files may pass another API than the one that the arguments were converted for.
+
+    A written class takes the source's arguments, as the wrapper does; the call of another one may not.
+    """
+    if not _is_parameter(use.site):
+        return False
+    call, is_written_class = use.site.call, any(c.name in adapters(view.target) for c in use.site.candidates)
+    return bool(use.every_edit) or (is_written_class and call is not None and bool(_layer_keywords(view, call)))
 
 
 def _is_parameter(site: Site) -> bool:
     return site.anchor.kind == "alias" and any(b.kind == "parameter" for b in site.anchor.bindings)
 
 
-def _is_callable(view: FileView, row: Row) -> bool:
-    """Whether the row's counterpart can be called by its name."""
-    form = view.settings.emitted(row)
-    return row.kind in ("class", "function") and form is not None and form.template is None
+def _is_callable(view: FileView, candidate: Candidate) -> bool:
+    """Whether the counterpart can be called by its name: the target's own, or the class that is written for it."""
+    row, form = candidate.row, view.settings.emitted(candidate.row)
+    if form is None:
+        return candidate.name in adapters(view.target)
+    return row.kind in ("class", "function") and form.template is None
 
 
 def shim_finding(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:
@@ -149,7 +156,7 @@ def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call,
         if isinstance(call.func, ast.Subscript | ast.Call):
             words = [word for word in words if word not in _OF_TENSORS_TOO]
         unknown = bool(words) and (_is_unknown(view, call.func) or _is_only_parameter(view, call.func))
-        unknown = unknown and not _takes_them_already(view, call.func)
+        unknown = unknown and (view.settings.shim_wraps_calls or not _takes_them_already(view, call.func))
         if (bound or unknown) and view.is_located(call) and not is_written(view, call):
             yield call, next(iter(words), "")
 

@@ -38,7 +38,7 @@ from paddletorch.resolve.values import (
     Value,
     Values,
 )
-from paddletorch.text.number_runs import parse
+from paddletorch.text.long_literals import parse
 from paddletorch.text.source import Source
 
 _CACHED = 500_000

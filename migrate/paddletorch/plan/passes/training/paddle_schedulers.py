@@ -368,6 +368,7 @@ class PaddleSchedulers:
         parts = (Span(span.start, place.start), rate_text, Span(place.end, span.end), f"{start}{name} = ", place)
         self._edits.append(Edit(span, "", code, parts))
         for node in view.tree.members.get("_learning_rate", ()):
-            if path_of(node.value) == path:
+            made = [getattr(v, "call", None) for v in view.evaluator.objects(node.value)]
+            if path_of(node.value) == path and made and all(call is optimizer.call for call in made):
                 self._handled.add(node)
                 self._edits.append(Edit(view.source.span(node), name, code))
