@@ -147,8 +147,16 @@ _ACTIVATIONS = {
     "tanh": "torch.tanh",
     "relu6": "torch.nn.functional.relu6",
     "swish": "torch.nn.functional.silu",
+    "silu": "torch.nn.functional.silu",
+    "mish": "torch.nn.functional.mish",
+    "gelu": "torch.nn.functional.gelu",
+    "elu": "torch.nn.functional.elu",
+    "selu": "torch.selu",
+    "celu": "torch.celu",
+    "softsign": "torch.nn.functional.softsign",
+    "hard_swish": "torch.nn.functional.hardswish",
 }
-"""What Paddle's older layers apply to their output, by name."""
+"""What Paddle's older layers apply to their output, by the names of its operators."""
 
 
 @hook("layer_old_batch_norm", to="torch")
@@ -172,11 +180,9 @@ def _activation(call: BoundCall) -> None:
     elif isinstance(name, str) and name in _ACTIVATIONS:
         call.drop("act")
         on_output(call, f"{_ACTIVATIONS[name]}(out)")
-    elif name is ...:
+    elif name in ("hard_sigmoid", ...):  # of another slope than torch's, or only known as the code runs
         call.drop("act")
-        known = ", ".join(f"'{n}': {function}" for n, function in _ACTIVATIONS.items())
-        table = f"{{{{None: lambda out: out, {known}}}}}"  # a KeyError for any other
-        on_output(call, f"{table}[act](out)", act="{act}")
+        on_output(call, "paddle_activated(out, act)", act="{act}")
 
 
 @hook("layer_norm_epsilon", to="paddle")
