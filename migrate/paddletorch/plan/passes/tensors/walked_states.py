@@ -52,7 +52,11 @@ def _values(view: FileView, state: ast.expr) -> Iterator[ast.Name]:
     around = view.parent(state)
     call = view.parent(around) if isinstance(around, ast.Attribute) else None
     loop = view.parent(call) if isinstance(call, ast.Call) else None
-    if not isinstance(loop, ast.For | ast.comprehension) or loop.iter is not call or not isinstance(around, ast.Attribute):
+    if (
+        not isinstance(loop, ast.For | ast.comprehension)
+        or loop.iter is not call
+        or not isinstance(around, ast.Attribute)
+    ):
         return
     target: ast.expr | None = loop.target
     if around.attr == "items":
