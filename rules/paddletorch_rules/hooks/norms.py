@@ -111,6 +111,9 @@ def batch_norm_to_paddle(call: BoundCall) -> None:
 @hook("layer_batch_norm", to="torch")
 def batch_norm_to_torch(call: BoundCall) -> None:
     """``momentum`` weighs the old value in Paddle, the new one in torch, which has no ``use_global_stats``."""
+    absent = [call.value(one) is not None and call.literal(one) is False for one in ("weight_attr", "bias_attr")]
+    if sum(absent) == 1:
+        call.report("AGD203", what="without its weight or its bias, Paddle's layer gives the other no gradient (3.3.1)")
     _affine_to_torch(call, "affine")
     _momentum(call)
     value = call.value("use_global_stats")
