@@ -54,7 +54,8 @@ def plan_site(view: FileView, site: Site) -> Use:
     readings = [use for use in readings if not _does_not_fit(use)] or readings
     first = readings[0]
     if len({c.name for c in candidates}) > 1 and _same_edits(view, site, readings):
-        first = replace(max(readings, key=lambda use: len(use.findings)), keeps_name=True)
+        said = first if site.role == "value" else max(readings, key=lambda use: len(use.findings))
+        first = replace(said, keeps_name=True)
     elif any(not first.same_as(other) for other in readings[1:]):
         if not any(use.converts for use in readings):
             return first
