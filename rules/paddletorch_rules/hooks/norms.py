@@ -111,6 +111,9 @@ def batch_norm_to_paddle(call: BoundCall) -> None:
 @hook("layer_batch_norm", to="torch")
 def batch_norm_to_torch(call: BoundCall) -> None:
     """``momentum`` weighs the old value in Paddle, the new one in torch, which has no ``use_global_stats``."""
+    absent = [call.value(one) is not None and call.literal(one) is False for one in ("weight_attr", "bias_attr")]
+    if sum(absent) == 1:
+        call.report("AGD203", what="without its weight or its bias, Paddle's layer gives the other no gradient (3.3.1)")
     _affine_to_torch(call, "affine")
     _momentum(call)
     value = call.value("use_global_stats")
@@ -147,8 +150,16 @@ _ACTIVATIONS = {
     "tanh": "torch.tanh",
     "relu6": "torch.nn.functional.relu6",
     "swish": "torch.nn.functional.silu",
+    "silu": "torch.nn.functional.silu",
+    "mish": "torch.nn.functional.mish",
+    "gelu": "torch.nn.functional.gelu",
+    "elu": "torch.nn.functional.elu",
+    "selu": "torch.selu",
+    "celu": "torch.celu",
+    "softsign": "torch.nn.functional.softsign",
+    "hard_swish": "torch.nn.functional.hardswish",
 }
-"""What Paddle's older layers apply to their output, by name."""
+"""What Paddle's older layers apply to their output, by the names of its operators."""
 
 
 @hook("layer_old_batch_norm", to="torch")
@@ -172,11 +183,9 @@ def _activation(call: BoundCall) -> None:
     elif isinstance(name, str) and name in _ACTIVATIONS:
         call.drop("act")
         on_output(call, f"{_ACTIVATIONS[name]}(out)")
-    elif name is ...:
+    elif name in ("hard_sigmoid", ...):  # of another slope than torch's, or only known as the code runs
         call.drop("act")
-        known = ", ".join(f"'{n}': {function}" for n, function in _ACTIVATIONS.items())
-        table = f"{{{{None: lambda out: out, {known}}}}}"  # a KeyError for any other
-        on_output(call, f"{table}[act](out)", act="{act}")
+        on_output(call, "paddle_activated(out, act)", act="{act}")
 
 
 @hook("layer_norm_epsilon", to="paddle")

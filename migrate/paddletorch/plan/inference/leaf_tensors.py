@@ -13,8 +13,8 @@ _COMPUTED = (ast.BinOp, ast.UnaryOp)
 
 
 def is_computed(view: FileView, name: ast.Name) -> bool:
-    """Whether every value of the name is computed, so that it is no leaf."""
-    bindings = view.tree.scopes[name].lookup(name.id) if name in view.tree.scopes else ()
+    """Whether every value that the name has here is computed, so that it is no leaf."""
+    bindings = view.evaluator.reaching(name) if name in view.tree.scopes else ()
     return bool(bindings) and all(_is_assigned(b) and _is_result(view, b.value) for b in bindings)
 
 

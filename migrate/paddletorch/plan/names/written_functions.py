@@ -14,7 +14,7 @@ from paddletorch.model import Edit
 from paddletorch.plan.model.refusals import NameTaken, Refused
 from paddletorch.plan.model.view import FileView
 
-_CALLED = re.compile(r"(?<![\w.])(?:(?:torch|paddle)_[a-z_0-9]+|(?:Torch|Paddle)[A-Z][A-Za-z]+)(?=\()")
+_CALLED = re.compile(r"(?<![\w.])(?:(?:torch|paddle)_[a-z_0-9]+(?=\()|(?:Torch|Paddle)[A-Z][A-Za-z]+\b)")
 
 
 def functions_in(view: FileView, edits: Iterable[Edit]) -> dict[str, Definition]:
@@ -23,7 +23,8 @@ def functions_in(view: FileView, edits: Iterable[Edit]) -> dict[str, Definition]
     found: dict[str, Definition] = {}
     texts = [edit.written for edit in edits]
     for text in texts:  # which grows
-        names = [name for name in _CALLED.findall(text) if name not in found] if "(" in text else []
+        named = "(" in text or "Paddle" in text or "Torch" in text
+        names = [name for name in _CALLED.findall(text) if name not in found] if named else []
         if names and known is None:
             known = functions(view.target)
         for name in dict.fromkeys(names):
@@ -31,6 +32,13 @@ def functions_in(view: FileView, edits: Iterable[Edit]) -> dict[str, Definition]
                 found[name] = known[name]
                 texts.append(known[name].text)
     return found
+
+
+def written_class(view: FileView, template: str | None) -> str:
+    """The class that a file gets, if that is what a template makes an object of: ``PaddleMaxout({groups})``."""
+    name = (template or "").partition("(")[0]
+    one = functions(view.target).get(name) if _CALLED.fullmatch(name) else None
+    return name if one is not None and one.text.lstrip().startswith("class ") else ""
 
 
 def missing_functions(view: FileView, edit: Edit, api: str) -> list[tuple[Definition, int]]:

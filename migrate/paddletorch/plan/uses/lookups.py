@@ -84,10 +84,22 @@ def _looked_up(view: FileView, site: Site, lookup: ast.Call, row: Row) -> Use | 
 def _names(view: FileView, lookup: ast.Call, module: str) -> Mapping[str, str] | None:
     """Names of the module that differ in the target, for a function or a class that is called with that many values."""
     call, names = view.parent(lookup), facts().looked_up
-    if not isinstance(lookup.func, ast.Name) or lookup.func.id != "getattr":
+    if not isinstance(lookup.func, ast.Name) or lookup.func.id not in ("getattr", "hasattr"):
         return None
+    if lookup.func.id == "hasattr":
+        return _names_asked_for(view, lookup, module)
     if not isinstance(call, ast.Call) or call.func is not lookup:
         return names.get(module)
     if call.keywords or len(call.args) > 1 or any(isinstance(a, ast.Starred) for a in call.args):
         return None
     return names.get(module) or names.get(f"{module}:{len(call.args)}")
+
+
+def _names_asked_for(view: FileView, probe: ast.Call, module: str) -> Mapping[str, str] | None:
+    """For ``hasattr(nn, act)`` the names with which ``getattr(nn, act)`` looks it up, or all that differ."""
+    asked = [ast.dump(argument) for argument in probe.args]
+    for call in view.tree.calls:
+        if isinstance(call.func, ast.Name) and call.func.id == "getattr" and list(map(ast.dump, call.args)) == asked:
+            return _names(view, call, module)
+    known = (names for one, names in facts().looked_up.items() if one.partition(":")[0] == module)
+    return {name: other for names in known for name, other in names.items()} or None

@@ -30,6 +30,7 @@ from paddletorch.plan.model.target_forms import target_form, target_name
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.written_functions import written_class
 from paddletorch.plan.uses.call_hooks import CALL_HOOKS
 from paddletorch.plan.uses.lookups import convert_lookup
 from paddletorch.plan.uses.probes import answer_probe
@@ -137,6 +138,14 @@ def _convert_by_role(view: FileView, site: Site, candidate: Candidate, row: Row,
         return use
     if warning is not None and _is_warned(view, site, row):
         use = use.with_findings(warning)
+    written = (
+        written_class(view, form.template) if site.role in ("annotation", "base", "check", "alias", "value") else ""
+    )
+    if written and site.role == "annotation":
+        name = Edit(view.source.span(site.node), view.quoted(written, site.node), row.code)
+        return replace(use, target=written, whole=name, writes_name=True)
+    if written:  # the row's names stand for the releases; and each file has a class of its own
+        raise Refused(NeedsWholeCall("this use", "the counterpart"))
     if takes_constructor(view, site, candidate, form):
         return replace(use, target=form.template, keeps_name=True)
     if site.call is not None and site.role in ("call", "partial"):
@@ -157,6 +166,9 @@ def _convert_by_role(view: FileView, site: Site, candidate: Candidate, row: Row,
         raise Refused(NeedsWholeCall("a value that is passed on", "an expression"))
     return use.with_findings(*value_warning(view, use, candidate)) if row.kind in _CALLED else use
 
+
+_NAMED = frozenset({"annotation", "base", "check", "alias", "value"})
+"""Roles in which the API's name stands alone."""
 
 _CALLED = frozenset({"class", "context", "function"})
 """Kinds of rows whose API may be called where it is used as a value."""

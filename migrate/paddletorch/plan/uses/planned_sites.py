@@ -53,8 +53,9 @@ def plan_site(view: FileView, site: Site) -> Use:
         readings = _plausible(readings)
     readings = [use for use in readings if not _does_not_fit(use)] or readings
     first = readings[0]
-    if len({c.name for c in candidates}) > 1 and _same_edits(site, readings):
-        first = replace(first, keeps_name=True)
+    if len({c.name for c in candidates}) > 1 and _same_edits(view, site, readings):
+        said = first if site.role == "value" else max(readings, key=lambda use: len(use.findings))
+        first = replace(said, keeps_name=True)
     elif any(not first.same_as(other) for other in readings[1:]):
         if not any(use.converts for use in readings):
             return first
@@ -100,12 +101,16 @@ def _has_other_values(use: Use) -> bool:
     )
 
 
-def _same_edits(site: Site, readings: Iterable[Use]) -> bool:
-    """Whether a variable may hold one of several APIs, and the edits are the same for each."""
+def _same_edits(view: FileView, site: Site, readings: Iterable[Use]) -> bool:
+    """Whether a variable may hold one of several APIs, and the edits are the same for each.
+
+    What is said of them may differ in remarks only.
+    """
     if not is_variable(site) or any(not r.converts or r.whole is not None or r.writes_name for r in readings):
         return False
     edits = {tuple(sorted((str(e.span), e.text, str(e.parts)) for e in r.edits)) for r in readings}
-    codes = {tuple(f.code for f in r.findings) for r in readings}
+    said = view.settings.table.diagnostics
+    codes = {tuple(f.code for f in r.findings if said[f.code].severity != "info") for r in readings}
     return len(edits) == 1 and (len(codes) == 1 or site.role == "value")  # a variable that is only read stays
 
 

@@ -1,6 +1,8 @@
 """Walks over the entries of a layer's state, or their number: torch's normalization also counts its batches there.
 
 Paddle's layers have no such entry. A state that is saved or loaded keeps it; what walks over one does not meet it.
+The entries of Paddle's states are the parameters themselves, torch's are made anew by each call: where a walk keeps
+weak references to them or sets their flags, torch is asked for the parameters, too.
 """
 
 from __future__ import annotations
@@ -23,17 +25,67 @@ _VIEWS = frozenset({"items", "keys", "values"})
 _WALKS = frozenset({"enumerate", "iter", "len", "list", "map", "filter", "set", "sorted", "tuple", "zip"})
 """Functions of Python's own that walk over what they are given, or count it."""
 
+_OF_PARAMETERS = frozenset({"stop_gradient", "trainable", "grad", "is_leaf", "clear_gradient", "clear_grad"})
+"""Members that an entry has in common with the parameter, not with a tensor that only shares its memory."""
+
 _OTHERS = ("optimizer", "scheduler", "scaler")
 
 
 def plan_walked_states(view: FileView, planned: Planned) -> Changes:
     """Leave the numbers of batches out of walks over states."""
+    kept = [call for call in _states(view, anywhere=True) if _asks_for_parameters(view, call)]
     states = [call for call in _states(view) if any(_is_walked(view, one) for one in (call, *_held(view, call)))]
-    return joined(_without_counts(view, planned, state) for state in states)
+    return joined(
+        (*(_with_parameters(view, call) for call in kept), *(_without_counts(view, planned, one) for one in states))
+    )
 
 
-def _states(view: FileView) -> Iterator[ast.Call]:
-    """Each ``model.state_dict()`` of what may be a layer with normalization."""
+def _asks_for_parameters(view: FileView, call: ast.Call) -> bool:
+    """Whether a walk over the state needs the parameters themselves: ``weakref.ref(value)``, ``value.grad``."""
+    if call.args or call.keywords or not view.is_located(call) or view.is_deselected(_CODE, call):
+        return False
+    return any(_is_parameter(view, load) for one in (call, *_held(view, call)) for load in _values(view, one))
+
+
+def _values(view: FileView, state: ast.expr) -> Iterator[ast.Name]:
+    """Where the values are read that a loop over a state binds: ``v`` of ``for k, v in state.items()``."""
+    around = view.parent(state)
+    call = view.parent(around) if isinstance(around, ast.Attribute) else None
+    loop = view.parent(call) if isinstance(call, ast.Call) else None
+    if (
+        not isinstance(loop, ast.For | ast.comprehension)
+        or loop.iter is not call
+        or not isinstance(around, ast.Attribute)
+    ):
+        return
+    target: ast.expr | None = loop.target
+    if around.attr == "items":
+        target = target.elts[1] if isinstance(target, ast.Tuple) and len(target.elts) == 2 else None
+    if around.attr not in ("items", "values") or not isinstance(target, ast.Name):
+        return
+    within = view.parent(loop) if isinstance(loop, ast.comprehension) else loop
+    for node in ast.walk(within) if within is not None else ():
+        if isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load):
+            yield node
+
+
+def _is_parameter(view: FileView, value: ast.Name) -> bool:
+    around = view.parent(value)
+    if isinstance(around, ast.Attribute):
+        return around.attr in _OF_PARAMETERS
+    if not isinstance(around, ast.Call) or value not in around.args:
+        return False
+    return view.qualified(around.func) in ("weakref.ref", "weakref.proxy") or ast.unparse(around.func) == "id"
+
+
+def _with_parameters(view: FileView, call: ast.Call) -> Changes:
+    end = view.source.span(call).end - 1
+    edit = Edit(Span(end, end), "keep_vars=True", _CODE)
+    return Changes((edit,), (view.conversion(_CODE, call, "module.state_dict", "keep_vars=True", "Module.state_dict"),))
+
+
+def _states(view: FileView, *, anywhere: bool = False) -> Iterator[ast.Call]:
+    """Each ``model.state_dict()`` of what may be a layer with normalization, or of ``anywhere``: any layer."""
     receivers = view.provide(Receivers)
     for member in view.tree.members.get("state_dict", ()):
         call = view.parent(member)
@@ -41,7 +93,9 @@ def _states(view: FileView) -> Iterator[ast.Call]:
             continue
         if any(receivers.certainty(member.value, one) is Certainty.YES for one in _OTHERS):
             continue
-        if receivers.certainty(member.value, "module") is not Certainty.NO and may_hold_statistics(view, member.value):
+        if receivers.certainty(member.value, "module") is Certainty.NO:
+            continue
+        if anywhere or may_hold_statistics(view, member.value):
             yield call
 
 

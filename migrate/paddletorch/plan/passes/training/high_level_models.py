@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
+from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.uses.adapters import adapted
 
-_KEYWORDS = frozenset({"callbacks", "accumulate_grad_batches", "num_iters", "num_samples", "amp_configs", "input_size"})
+_KEYWORDS = frozenset({"callbacks", "accumulate_grad_batches", "num_iters", "num_samples", "amp_configs"})
 """Arguments of its methods that the class does not have."""
 
-_MEMBERS = frozenset({"summary", "stop_training", "mode"})
+_MEMBERS = frozenset({"stop_training", "mode"})
 """Members that the class does not have."""
 
 
@@ -21,4 +24,14 @@ def plan_high_level_models(view: FileView, planned: Planned) -> Changes:
     if not optimizes or not _KEYWORDS.isdisjoint(asked) or not _MEMBERS.isdisjoint(view.tree.members):
         return NOTHING
     found = (adapted(view, use, use.site.call) for use in models if not view.suppressed(use.row.code, use.site.node))
-    return Changes(uses=tuple(use for use in found if use is not None))
+    made = tuple(use for use in found if use is not None)
+    return Changes(uses=(*made, *_inputs(view, planned))) if made else NOTHING
+
+
+def _inputs(view: FileView, planned: Planned) -> Iterator[Use]:
+    """What is said of the inputs of a model, which the written class only counts."""
+    for use in planned.uses:
+        if use.row.id == "InputSpec" and use.site.role == "call" and not view.suppressed(use.row.code, use.site.node):
+            found = adapted(view, use, use.site.call)
+            if found is not None:
+                yield found

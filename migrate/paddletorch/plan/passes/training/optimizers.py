@@ -90,10 +90,7 @@ def _chosen(view: FileView, optimizer: Constructor) -> list[Edit]:
     assert given is not None
     code, span, text = optimizer.row.code, view.source.span(given), view.source.slice(view.source.span(function))
     text = text if not has_line_end(text.encode()) else ast.unparse(function)
-    return [
-        Edit(Span(span.start, span.start), "paddle_groups_by_decay(", code),
-        Edit(Span(span.end, span.end), f", {text})", code),
-    ]
+    return [Edit(span, "", code, ("paddle_groups_by_decay(", span, f", {text})"))]
 
 
 def _identity(view: FileView, optimizer: Constructor, name: ast.Attribute) -> Edit:
