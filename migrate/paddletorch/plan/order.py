@@ -124,6 +124,12 @@ PASSES = (
         codes=("NNL101", "NNL209"),
         when=(holds(b"weight", b"parameters"), is_unconverted),
     ),
+    Pass(
+        "walked weights",
+        Later("passes.tensors.walked_weights:plan_walked_weights"),
+        codes=("NNL209",),
+        when=(to("paddle"), holds(b"weight", b"parameters"), is_unconverted),
+    ),
     # rewrites members before they are planned
     Pass(
         "running statistics",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import PURE, no_counterpart
+from paddletorch_rules.hooks.arguments import PURE, as_list, no_counterpart
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _SHORT_INTERVAL = 100
@@ -142,10 +142,4 @@ def parameters(call: BoundCall) -> None:
     norm_type = call.literal("norm_type")
     if norm_type is not ... and norm_type not in (float("inf"), 0, 1, 2):
         call.refuse(f"norm_type={norm_type!r}: Paddle takes inf, 0, 1 and 2 only")
-    value = call.origin("parameters")
-    lazy = isinstance(value, ast.GeneratorExp) or (
-        isinstance(value, ast.Call)
-        and ast.unparse(value.func).rpartition(".")[2] in ("filter", "map", "chain", "from_iterable", "zip", "iter")
-    )
-    if lazy:
-        call.wrap("parameters", "list(", ")")
+    as_list(call, "parameters")

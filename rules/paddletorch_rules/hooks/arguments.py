@@ -127,6 +127,32 @@ def is_call_of(node: ast.expr | None, name: str) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name
 
 
+def is_walked_once(node: ast.expr | None) -> bool:
+    """Whether it gives its elements one by one and is no list: a generator, or a view of a dict."""
+    if isinstance(node, ast.GeneratorExp):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "values" and not node.args and not node.keywords:
+        return True
+    return ast.unparse(node.func).rpartition(".")[2] in _WALKED_ONCE
+
+
+_WALKED_ONCE = frozenset({"filter", "map", "chain", "from_iterable", "zip", "iter"})
+
+
+def as_list(call: BoundCall, parameter: str, *, only_argument: bool = False) -> None:
+    """Make a list of an argument that gives its elements one by one."""
+    if not is_walked_once(call.origin(parameter)):
+        return
+    if not isinstance(call.value(parameter), ast.GeneratorExp):
+        call.wrap(parameter, "list(", ")")
+    elif only_argument:  # the brackets of the call are the generator's
+        call.wrap(parameter, "(list", ")")
+    else:
+        call.wrap(parameter, "list", "")
+
+
 def with_batch(call: BoundCall) -> None:
     """Give the input a batch of one, which the result loses again."""
     atomic = isinstance(call.value("input"), ast.Name | ast.Attribute | ast.Call | ast.Subscript)

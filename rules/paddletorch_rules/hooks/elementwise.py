@@ -384,8 +384,11 @@ def xlogy(call: BoundCall) -> None:
 
 @hook("lerp", to="paddle")
 def lerp(call: BoundCall) -> None:
-    """Paddle gives a weight that is a tensor no gradient."""
-    if _is_tensor(call, "weight"):
+    """Paddle gives a weight that is a tensor no gradient, and takes no integers."""
+    weight, number = call.value("weight"), call.literal("weight")
+    if weight is not None and isinstance(number, int):
+        call.replace(weight, str(float(number)))
+    elif _is_tensor(call, "weight") or "float" not in call.types("weight"):
         call.rewrite(f"torch_lerp({_first(call)}, {{y}}, {{weight}})")
 
 

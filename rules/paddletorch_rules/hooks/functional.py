@@ -123,9 +123,17 @@ def linear(call: BoundCall) -> None:
 
 def _may_be_layers(call: BoundCall, node: ast.AST) -> bool:
     """Whether it is the weight of an object of a class that is not seen: its layout is not known, nor transposed."""
+    if isinstance(node, ast.Subscript):
+        return _may_be_parameters(call, node.value)
     if not isinstance(node, ast.Attribute) or node.attr != "weight":
         return False
     return call.owners_of(node) <= {"torch.nn.Module", "paddle.nn.Layer"}
+
+
+def _may_be_parameters(call: BoundCall, held: ast.expr) -> bool:
+    """Whether it may hold the parameters of a model with linear layers: handed over, or collected in this file."""
+    walked = any(call.file_reads(name) for name in ("named_parameters", "parameters", "state_dict"))
+    return isinstance(held, ast.Name) and (walked or call.file_reads("Linear")) and not call.owners("weight")
 
 
 @hook("convolution", to="paddle")

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable
 
+from paddletorch_rules.hooks.arguments import as_list
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.releases import Framework
 
@@ -37,8 +38,15 @@ def backward(call: BoundCall) -> None:
         call.rewrite("{self}.sum().backward({retain_graph:retain_graph=%})")
 
 
+@hook("gradients_of", to="paddle")
+def gradients_of_to_paddle(call: BoundCall) -> None:
+    """Paddle takes tensors and lists of them: what gives its elements one by one becomes a list."""
+    for parameter in ("outputs", "inputs", "grad_outputs"):
+        as_list(call, parameter)
+
+
 @hook("gradients_of", to="torch")
-def gradients_of(call: BoundCall) -> None:
+def gradients_of_to_torch(call: BoundCall) -> None:
     """Paddle starts from ones at each output: torch wants the gradient of the sum where it is no number."""
     if call.value("grad_outputs") is not None and call.literal("grad_outputs") is not None:
         return

@@ -6,6 +6,7 @@ import ast
 import re
 
 from paddletorch_rules.facts import facts
+from paddletorch_rules.hooks.arguments import as_list
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 _TAKE_ANY = frozenset(
@@ -165,19 +166,7 @@ def compiled(call: BoundCall) -> None:
 @hook("parameters_as_list", to="paddle")
 def parameters_as_list(call: BoundCall, only_argument: bool = False) -> None:
     """Paddle walks the parameters twice: a generator becomes a list."""
-    value = call.origin("parameters")
-    lazy = isinstance(value, ast.GeneratorExp) or (
-        isinstance(value, ast.Call)
-        and ast.unparse(value.func).rpartition(".")[2] in ("filter", "map", "chain", "from_iterable", "zip", "iter")
-    )
-    if not lazy:
-        return
-    if not isinstance(call.value("parameters"), ast.GeneratorExp):
-        call.wrap("parameters", "list(", ")")
-    elif only_argument:  # the brackets of the call are the generator's
-        call.wrap("parameters", "(list", ")")
-    else:
-        call.wrap("parameters", "list", "")
+    as_list(call, "parameters", only_argument=only_argument)
 
 
 @hook("weight_norm")

@@ -11,6 +11,7 @@ from paddletorch_rules import Form, Framework, Row, Signature, ValueMap, other_f
 
 from paddletorch.plan.inference.absent_values import may_be_none
 from paddletorch.plan.inference.dtypes import Dtypes
+from paddletorch.plan.inference.keyed_parameters import class_names, layers_of_key
 from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, possible_keys, shared_items, written_items
 from paddletorch.plan.inference.list_elements import list_elements
 from paddletorch.plan.inference.opaque_arguments import (
@@ -189,17 +190,16 @@ class CallBinding:
         return {node: ranks.of(node) for node in inputs_of_calls(self.view, api)} if api is not None else {}
 
     def owners(self, name: str) -> frozenset[str]:
-        """For an argument ``x.weight``: the classes that ``x`` can be an instance of."""
+        """For an argument ``x.weight``, or ``params["x.weight"]``: the classes that ``x`` can be an instance of."""
         node = self.value(name)
-        return self.owners_of(node) if isinstance(node, ast.Attribute) else frozenset()
+        if isinstance(node, ast.Attribute):
+            return self.owners_of(node)
+        origin = self.origin(name) if isinstance(node, ast.Name) else node
+        return class_names(layers_of_key(self.view, origin)) if origin is not None else frozenset()
 
     def owners_of(self, node: ast.Attribute) -> frozenset[str]:
         """The classes that the object before the dot can be an instance of."""
-        found: set[str] = set()
-        for value in self.view.evaluator.values(node.value):
-            if isinstance(value, Instance):
-                found |= {value.api, *([value.node.name] if value.node is not None else [])}
-        return frozenset(found)
+        return class_names(self.view.evaluator.values(node.value))
 
     def has_several_elements(self, name: str) -> bool:
         """Whether the argument is seen to be a tensor of several elements."""

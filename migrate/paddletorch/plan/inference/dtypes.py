@@ -246,7 +246,7 @@ class Dtypes:
         name, operands = self._function(call)
         plain = name.removesuffix("_") if name.endswith("_") else name
         if not name:
-            return self._module(call)
+            return _cast_of_tensors(call) or self._module(call)
         keywords = {k.arg: k.value for k in call.keywords if k.arg is not None}
         if "dtype" in keywords and plain not in ("to", "type"):
             return self.named(keywords["dtype"])
@@ -331,6 +331,12 @@ class Dtypes:
         values = self._view.evaluator.values(call.func)
         layers = all(isinstance(v, Instance) and v.type in _LAYERS and v.node is None for v in values)
         return FLOATING if values and layers else None
+
+
+def _cast_of_tensors(call: ast.Call) -> str | None:
+    """The dtype of ``x.int()``, a method that nothing but tensors has."""
+    method = call.func.attr if isinstance(call.func, ast.Attribute) and not call.args and not call.keywords else ""
+    return facts().casts[method] if method in ("int", "long", "short") else None
 
 
 def _is_device(node: ast.expr) -> bool:

@@ -12,6 +12,7 @@ from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.calls.translate import translate_edits
 from paddletorch.plan.inference.leaf_tensors import is_computed, is_passed
+from paddletorch.plan.inference.rebound_data import is_kept_before_rebinding
 from paddletorch.plan.inference.shapes import layer_size, shape
 from paddletorch.plan.model.changes import NOTHING, Changes
 from paddletorch.plan.model.findings import finding, refused
@@ -187,7 +188,12 @@ AttributeHook = Callable[[FileView, ast.Attribute], "str | None"]
 
 
 def _data(view: FileView, node: ast.Attribute) -> str | None:
-    """Drop ``.data`` in ``init.normal_(weight.data)``: Paddle's initializers do not change a detached tensor."""
+    """Drop ``.data`` in ``init.normal_(weight.data)``: Paddle's initializers do not change a detached tensor.
+
+    What is kept of a tensor that gets other data is a copy.
+    """
+    if view.target == "paddle" and is_kept_before_rebinding(view, node):
+        return "{self}.detach().clone()"
     parent = view.parent(node)
     call = view.parent(parent) if isinstance(parent, ast.keyword) else parent
     name = view.qualified(call.func) if isinstance(call, ast.Call) and call.func is not node else None

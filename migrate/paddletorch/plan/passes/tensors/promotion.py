@@ -20,6 +20,7 @@ from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.counts import count_beside_floats
 from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, promoted
 from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.inference.tensor_values import seems_tensor
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
@@ -175,6 +176,7 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
     yield from _given_by_calls(view, dtypes, operation)
     if not found:
         yield from _unseen_mask(view, dtypes, operation)
+        yield from _unseen_beside_integers(view, dtypes, operation)
         return
     result: str | None = next(iter(found.values()))
     for dtype in found.values():
@@ -205,8 +207,32 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
             yield _Cast(node, _dtype_of(view, source))
         else:
             yield finding(_NOT_SEEN, node, "torch.Tensor", first=view.text(node), second=view.text(others[0]))
+    elif category(result) < 2:
+        yield from _unseen_beside_integers(view, dtypes, operation)
     else:
         yield from _maybe_lower(view, dtypes, operation, others, result, next(iter(found)))
+
+
+def _unseen_beside_integers(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[Finding]:
+    """The finding about integers beside what is likely a tensor: ``x * torch.arange(3)``, ``n * y.int() + p[mask]``."""
+    node = operation.node
+    if not isinstance(node, ast.BinOp) or not _is_arithmetic(node):
+        return
+    for first, second in ((node.left, node.right), (node.right, node.left)):
+        if _holds_integers(view, dtypes, first) and dtypes.of(second) is None and seems_tensor(view, second):
+            yield finding(_NOT_SEEN, first, "torch.Tensor", first=view.text(first), second=view.text(second))
+
+
+def _holds_integers(view: FileView, dtypes: Dtypes, node: ast.expr) -> bool:
+    """Whether it is a tensor of integers or booleans, perhaps times or plus what is likely a number."""
+    dtype = dtypes.of(node)
+    if dtype is not None:
+        return category(dtype) < 2
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+        return False
+    sides = (node.left, node.right)
+    holds = any(_holds_integers(view, dtypes, side) for side in sides)
+    return holds and not any(seems_tensor(view, side) for side in sides)
 
 
 def _is_number_beside(view: FileView, operation: ast.AST, node: ast.expr) -> bool:

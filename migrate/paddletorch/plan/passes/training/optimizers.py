@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from decimal import Decimal, DivisionByZero, InvalidOperation
 
 from paddletorch_rules.facts import facts
+from paddletorch_rules.hooks.arguments import is_walked_once
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import CallBinding
@@ -234,10 +235,7 @@ class _Group:
 
     def _parameters(self, value: ast.expr) -> list[Edit]:
         """Paddle iterates over a group's parameters twice, so an iterator becomes a list."""
-        lazy = isinstance(value, ast.GeneratorExp) or (
-            isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] in ("filter", "map", "chain")
-        )
-        if not lazy:
+        if not is_walked_once(value):
             return []
         span = self._view.source.span(value)
         if isinstance(value, ast.GeneratorExp):

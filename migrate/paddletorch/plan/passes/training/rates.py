@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.list_elements import list_elements
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding
@@ -105,7 +106,9 @@ class _Rates:
         ``scheduled`` are the paths of the optimizers that have a scheduler.
         """
         for node in [node for node in self._view.tree.parents if node.__class__ in _MAY_READ_GROUPS]:
-            if isinstance(node, ast.For):
+            if isinstance(node, ast.Subscript):
+                yield self._read(node)
+            elif isinstance(node, ast.For):
                 yield self._loop(node, scheduled)
             elif isinstance(node, ast.Assign | ast.AugAssign):
                 yield self._store(node, scheduled)
@@ -143,6 +146,8 @@ class _Rates:
         target = _target(body)
         findings: Iterable[Finding] = ()
         if target is not None and target in reads:
+            if isinstance(body, ast.Assign) and self._has_rates(groups.value):
+                return _left(loop, groups)
             parts = self._set(optimizer, body)
             if parts is None:
                 return NOTHING
@@ -172,14 +177,32 @@ class _Rates:
         target = _target(statement)
         group = target.value if isinstance(target, ast.Subscript) and _is_rate(target.slice) else None
         groups = self._groups(group.value, statement) if isinstance(group, ast.Subscript) else None
-        optimizer = source_text(self._view, groups.value) if groups is not None else None
+        first = isinstance(group, ast.Subscript) and isinstance(group.slice, ast.Constant) and group.slice.value == 0
+        if groups is None:
+            return NOTHING
+        if not first or self._has_rates(groups.value):
+            return _left(statement, groups)
+        optimizer = source_text(self._view, groups.value)
         parts = self._set(optimizer, statement) if optimizer is not None else None
-        if groups is None or parts is None:
+        if parts is None:
             return NOTHING
         edits = [Edit(self._view.source.span(statement), "", _CODE, parts)]
         findings = self._schedule_findings(statement, groups, scheduled)
         name, replacement = "optimizer.param_groups", "optimizer.set_lr"
         return self._changes(statement, groups, edits, name, replacement, findings=findings)
+
+    def _read(self, node: ast.Subscript) -> Changes:
+        """``optimizer.param_groups[1]['lr']`` of an optimizer whose groups have rates of their own."""
+        group = node.value
+        if not isinstance(group, ast.Subscript) or not _is_rate(node.slice) or not isinstance(node.ctx, ast.Load):
+            return NOTHING
+        groups, statement = self._groups(group.value, node), self._view.statement(node)
+        if groups is None or statement is None or not self._has_rates(groups.value):
+            return NOTHING
+        end = self._view.source.span(group).end
+        edits = [*self._as_rates(groups), Edit(Span(end, self._view.source.span(node).end), "", _CODE)]
+        name, replacement = "optimizer.param_groups", "optimizer.get_lr"
+        return self._changes(statement, groups, edits, name, replacement, row="Optimizer.get_lr")
 
     def _rates_of(self, node: ast.ListComp | ast.GeneratorExp) -> Changes:
         """``[group['lr'] for group in optimizer.param_groups]``."""
@@ -208,6 +231,13 @@ class _Rates:
         given = [call.args[0] for call in made if call is not None and call.args]
         plain = [isinstance(a, ast.Call) and getattr(a.func, "attr", "") == "parameters" for a in given]
         return bool(given) and not all(plain)
+
+    def _has_rates(self, optimizer: ast.expr) -> bool:
+        """Whether the file shows that groups of the optimizer have rates of their own: ``{"params": p, "lr": 0.1}``."""
+        made = [v.call for v in self._view.evaluator.values(optimizer) if isinstance(v, Instance)]
+        given = [call.args[0] for call in made if call is not None and call.args]
+        listed = [group for one in given for group in list_elements(self._view, one)]
+        return any(isinstance(group, ast.Dict) and any(map(_is_rate, filter(None, group.keys))) for group in listed)
 
     def _as_rates(self, groups: ast.Attribute) -> tuple[Edit, Edit]:
         """``torch_rates(optimizer)`` for ``optimizer.param_groups``."""
@@ -264,6 +294,13 @@ class _Rates:
         return [finding("OPT204", node, "optimizer.param_groups", what=what)]
 
 
+def _left(statement: ast.stmt, groups: ast.Attribute) -> Changes:
+    """The finding about a rate of one group: Paddle has one rate, and the groups have factors of it, which stay."""
+    what = "a rate is set where groups may have other ones, and Paddle's set_lr() changes all by the same factor"
+    found = finding("OPT204", statement, "optimizer.param_groups", what=what)
+    return Changes(findings=(found,), handled=frozenset({groups}))
+
+
 def _target(statement: ast.stmt) -> ast.expr | None:
     if isinstance(statement, ast.AugAssign):
         return statement.target
@@ -282,7 +319,7 @@ def _rate_reads(node: ast.AST, group: str) -> Iterator[ast.Subscript]:
             yield part
 
 
-_MAY_READ_GROUPS = frozenset({ast.For, ast.Assign, ast.AugAssign, ast.ListComp, ast.GeneratorExp})
+_MAY_READ_GROUPS = frozenset({ast.For, ast.Assign, ast.AugAssign, ast.ListComp, ast.GeneratorExp, ast.Subscript})
 """Code that may loop over an optimizer's groups, or store into one."""
 
 _LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)
