@@ -67,10 +67,11 @@ def of_kind(kind: str | None, api: str) -> Values:
 
 
 def arithmetic(operands: Sequence[Values]) -> Values:
-    """The result of an operator: a tensor as soon as one operand is one."""
+    """The result of an operator: a tensor as soon as one operand is one; a number too, if each may be a number."""
     found = tensors(frozenset(v for o in operands for v in o))
     if found:
-        return found
+        may_be_number = all(operands) and all(any(v not in found for v in o) for o in operands)
+        return found | (_numbers(operands) if may_be_number else NOTHING)
     if not all(operands):
         return NOTHING  # not known yet
     containers: Values = frozenset(Container(v.elements) for o in operands for v in o if isinstance(v, Container))
@@ -82,6 +83,12 @@ def arithmetic(operands: Sequence[Values]) -> Values:
 
 
 _NUMERIC = frozenset({"foreign", "shape"})
+_NUMBERS = frozenset({"int", "float", "bool"})
+
+
+def _numbers(operands: Sequence[Values]) -> Values:
+    """The Python numbers among the operands' values."""
+    return frozenset(v for o in operands for v in o if isinstance(v, Instance) and v.api in _NUMBERS)
 
 
 def comparison(node: ast.Compare, operands: Sequence[Values]) -> Values:
