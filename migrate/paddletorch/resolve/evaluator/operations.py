@@ -148,8 +148,8 @@ def literal_index(index: ast.expr) -> int | None:
     return None if type(value) is not int else -value if is_negative else value
 
 
-_BASES = {"torch": "torch.nn.Module", "paddle": "paddle.nn.Layer"}
-"""What the elements of a list of modules are at least."""
+BASE_MODULES = {"torch": "torch.nn.Module", "paddle": "paddle.nn.Layer"}
+"""The classes of all modules: what the elements of a list of modules are at least."""
 
 
 def elements(values: Values) -> Values:
@@ -163,7 +163,7 @@ def elements(values: Values) -> Values:
         elif isinstance(value, Instance) and value.holds is not None:
             found |= value.holds.elements
         elif isinstance(value, Instance) and value.type == "module":
-            found |= {Instance(value.type, _BASES.get(value.api.partition(".")[0], value.api))}
+            found |= {Instance(value.type, BASE_MODULES.get(value.api.partition(".")[0], value.api))}
         elif isinstance(value, Instance) and value.type == "results":
             found |= {Instance(TENSOR, value.api)}
         elif isinstance(value, Instance) and value.type == "loader":
