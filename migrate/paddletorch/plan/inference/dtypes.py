@@ -156,7 +156,8 @@ class Dtypes:
         branches = (node.body, node.orelse)
         tensors = [n for n in branches if self.number(n) is None]
         found = self._same(tensors)
-        return found if len(tensors) == len(branches) or found == FLOATING else None
+        is_floating = found is not None and category(found) == category(FLOATING)
+        return found if len(tensors) == len(branches) or is_floating else None
 
     def _same(self, nodes: Iterable[ast.expr]) -> str | None:
         found = {self.of(n) for n in nodes}
