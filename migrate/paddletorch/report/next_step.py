@@ -14,6 +14,9 @@ from paddletorch.report.summary import Summary
 
 _OF_THE_REPORT = ("--coverage", "--statistics", "--verbose", "-v", "--quiet", "-q", "--no-cache", "--diff")
 
+_DOCUMENTS = (".ipynb", ".md", ".markdown", ".qmd")
+"""What holds code that cannot be imported."""
+
 
 class Asked(NamedTuple):
     """What the user typed, as far as the next command repeats it."""
@@ -49,7 +52,8 @@ def _step(summary: Summary, options: Options, asked: Asked) -> tuple[str, list[s
     if summary.failed:
         code = next((code for code in summary.left if code.startswith("SRC")), "SRC900")
         return "what to do about files that failed", ["explain", code]
-    if summary.converted and not asked.tried:
+    are_documents = bool(asked.paths) and all(path.endswith(_DOCUMENTS) for path in asked.paths)
+    if summary.converted and not asked.tried and not are_documents:
         if asked.mode == "output" and len(asked.paths) == 1:
             source = ["--source", asked.paths[0]]
             return "import every module of the copy", ["try", "--to", options.target, *source, *_operands([asked.output])]
