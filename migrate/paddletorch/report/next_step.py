@@ -56,7 +56,13 @@ def _step(summary: Summary, options: Options, asked: Asked) -> tuple[str, list[s
     if summary.converted and not asked.tried and not are_documents:
         if asked.mode == "output" and len(asked.paths) == 1:
             source = ["--source", asked.paths[0]]
-            return "import every module of the copy", ["try", "--to", options.target, *source, *_operands([asked.output])]
+            return "import every module of the copy", [
+                "try",
+                "--to",
+                options.target,
+                *source,
+                *_operands([asked.output]),
+            ]
         if asked.mode in ("write", "output"):
             trees = [asked.output] if asked.mode == "output" else asked.paths
             return "import every converted module", ["try", "--to", options.target, *_operands(trees)]
