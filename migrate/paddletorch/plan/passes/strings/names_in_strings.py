@@ -10,6 +10,7 @@ from paddletorch_rules import Row
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.refusals import NoSuchUse
+from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.target_forms import target_form, target_name
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import BASE_MODULES, Instance, Value
@@ -108,7 +109,7 @@ _BY_NAME = _PROBES | {"hasattr"}
 
 def _renamed(view: FileView, holder: ast.expr, name: str) -> Row | None:
     """The row of an attribute of the framework's object that has no such name in the target; None for any other."""
-    if name in view.tree.stores_by_name or name in view.tree.class_members:
+    if _is_own(view, holder, name):
         return None
     bases = view.settings.table.bases
     rows = [row for row, _ in view.settings.members(name) if view.settings.emitted(row) is not None]
@@ -118,6 +119,13 @@ def _renamed(view: FileView, holder: ast.expr, name: str) -> Row | None:
     found = [row for row in rows for value in values if _may_have(bases, row, value)]
     keep = any(name in form.names for row in found if (form := view.settings.emitted(row)) is not None)
     return found[0] if found and not keep else None
+
+
+def _is_own(view: FileView, holder: ast.expr, name: str) -> bool:
+    """Whether the program gives the object this attribute: its class, or an assignment to the same object."""
+    if isinstance(holder, ast.Name) and holder.id == "self":
+        return name in view.tree.stores_by_name or name in view.tree.class_members
+    return any(store.target.attr == name and same_code(store.target.value, holder) for store in view.tree.stores)
 
 
 def _may_have(bases: Callable[[str], tuple[str, ...]], row: Row, value: Value) -> bool:
