@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from paddletorch_rules import Row
 
@@ -109,21 +109,19 @@ _BY_NAME = _PROBES | {"hasattr"}
 
 def _renamed(view: FileView, holder: ast.expr, name: str) -> Row | None:
     """The row of an attribute of the framework's object that has no such name in the target; None for any other."""
-    if _is_own(view, holder, name):
-        return None
     bases = view.settings.table.bases
     rows = [row for row, _ in view.settings.members(name) if view.settings.emitted(row) is not None]
     values = view.evaluator.objects(holder) if rows else ()
-    if not values or not all(isinstance(value, Instance) for value in values):
+    if not values or not all(isinstance(value, Instance) for value in values) or _is_own(view, holder, values, name):
         return None
     found = [row for row in rows for value in values if _may_have(bases, row, value)]
     keep = any(name in form.names for row in found if (form := view.settings.emitted(row)) is not None)
     return found[0] if found and not keep else None
 
 
-def _is_own(view: FileView, holder: ast.expr, name: str) -> bool:
+def _is_own(view: FileView, holder: ast.expr, values: Iterable[Value], name: str) -> bool:
     """Whether the program gives the object this attribute: its class, or an assignment to the same object."""
-    if isinstance(holder, ast.Name) and holder.id == "self":
+    if any(isinstance(value, Instance) and value.node is not None for value in values):
         return name in view.tree.stores_by_name or name in view.tree.class_members
     return any(store.target.attr == name and same_code(store.target.value, holder) for store in view.tree.stores)
 
