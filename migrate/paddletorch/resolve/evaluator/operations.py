@@ -70,8 +70,13 @@ def arithmetic(operands: Sequence[Values]) -> Values:
     """The result of an operator: a tensor as soon as one operand is one; a number too, if each may be a number."""
     found = tensors(frozenset(v for o in operands for v in o))
     if found:
-        may_be_number = all(operands) and all(any(v not in found for v in o) for o in operands)
-        return found | (_numbers(operands) if may_be_number else NOTHING)
+        for operand in operands:
+            for value in operand:
+                if not isinstance(value, Instance) or value.type != TENSOR:
+                    break
+            else:
+                return found  # nothing but a tensor, or not known yet
+        return found | _numbers(operands)
     if not all(operands):
         return NOTHING  # not known yet
     containers: Values = frozenset(Container(v.elements) for o in operands for v in o if isinstance(v, Container))
