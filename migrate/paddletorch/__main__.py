@@ -36,7 +36,7 @@ def _command_line() -> int | Callable[[], NoReturn] | None:
 
         try:
             outcome: int | Callable[[], NoReturn] | None = cli.main(standalone_mode=False, prog_name="paddletorch")
-            if sys.stdout is not None:
+            if sys.stdout is not None and not sys.stdout.closed:  # a language server's is closed at its end
                 sys.stdout.flush()
         except click.Abort as abort:  # click's word for Ctrl-C
             raise abort.__cause__ or KeyboardInterrupt from None
@@ -74,7 +74,8 @@ def process_settings() -> Iterator[None]:
     finally:
         gc.set_threshold(*threshold)
         for stream, before in zip(streams, errors, strict=True):
-            stream.reconfigure(errors=before)
+            if not stream.closed:
+                stream.reconfigure(errors=before)
 
 
 def _fill_closed_descriptors() -> None:

@@ -125,6 +125,8 @@ def test_statistics_count_instead_of_listing(paddletorch: Run, tree: Tree) -> No
         (("--diff",), PLAIN, "paddletorch convert --write --to paddle"),
         (("--write",), FINDING, "paddletorch try --to paddle ."),
         (("--output", "../new copy"), FINDING, "paddletorch try --to paddle --source . '../new copy'"),
+        (("--write", "c.md"), FINDING, "paddletorch explain AMP226"),
+        (("--write", "--", "-b.py"), FINDING, "paddletorch try --to paddle -- -b.py"),
         ((), "import torch\ntorch.foo()\n", "paddletorch explain API225"),
         ((), BROKEN, "paddletorch explain SRC001"),
     ],
@@ -132,7 +134,7 @@ def test_statistics_count_instead_of_listing(paddletorch: Run, tree: Tree) -> No
 def test_the_last_line_is_the_next_command(
     paddletorch: Run, tree: Tree, given: tuple[str, ...], source: str, last: str
 ) -> None:
-    tree({"a.py": source})
+    tree({"a.py": source, "-b.py": source, "c.md": f"```python\n{source}```\n"})
     made = paddletorch(*TO, *given)
     assert (made.stderr if "--diff" in given else made.stdout).decode().splitlines()[-1] == f"  {last}"
     assert paddletorch(*last.split()[1:2], "--help").returncode == 0

@@ -133,13 +133,19 @@ def test_what_is_released_with_the_source_is_not_blamed_on_other_findings(tree: 
 
 def test_a_package_that_is_not_installed(tree: Tree, paddletorch: Run) -> None:
     tree(
-        {"a.py": "import no_such_package.inner\n", "b.py": "\nfrom no_such_package import x\n", "c.py": "import a.b\n"}
+        {
+            "a.py": "import no_such_package.inner\n",
+            "b.py": "\nfrom no_such_package import x\n",
+            "c.py": "import a.b\n",
+            "d.py": "import pytorch_warmup\n",
+        }
     )
     found = modules(paddletorch, "--to", "paddle")
     assert [found[name]["missing"] for name in "abc"] == ["no_such_package", "no_such_package", "no_such_package"]
     text = paddletorch("try", "--to", "paddle").stdout.decode()
     assert "no_such_package is not installed here: install it, and try again" in text
     assert "stops a, b, c" in text
+    assert "pytorch_warmup is built on torch: what uses it has to go first" in text
 
 
 def test_the_source_framework_looks_as_if_it_were_not_installed(tree: Tree, process: Run) -> None:

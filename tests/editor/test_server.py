@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -352,6 +353,18 @@ async def test_a_baseline_hides_what_it_knows(tmp_path: Path) -> None:
 def test_it_ends_with_its_input(tmp_path: Path) -> None:
     ran = subprocess.run([sys.executable, "-m", "paddletorch", "lsp"], input=b"", capture_output=True, timeout=SECONDS)
     assert ran.returncode == 0 and ran.stdout == b""
+
+
+def test_it_ends_when_the_editor_says_so(tmp_path: Path) -> None:
+    asked: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}},
+        {"id": 2, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    texts = [json.dumps({"jsonrpc": "2.0", **one}).encode() for one in asked]
+    sent = b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(text), text) for text in texts)
+    ran = subprocess.run([sys.executable, "-m", "paddletorch", "lsp"], input=sent, capture_output=True, timeout=SECONDS)
+    assert (ran.returncode, ran.stderr) == (0, b"")
 
 
 def test_without_pygls_it_says_what_to_install(tmp_path: Path) -> None:

@@ -291,6 +291,12 @@ PASSES = (
     Pass("imported text", Later("passes.strings.imported_text:plan_imported_text")),
     # after all edits of strings
     Pass("names in strings", Later("passes.strings.names_in_strings:plan_names_in_strings")),
+    Pass(
+        "attributes by name",
+        Later("passes.strings.names_in_strings:plan_attributes_by_name"),
+        codes=("API205",),
+        when=(holds(b"hasattr", b"getattr", b"setattr", b"delattr"),),
+    ),
     Pass("names in probes", Later("passes.strings.names_in_strings:plan_names_in_probes"), codes=("API205",)),
     Pass("hazards", Later("passes.training.hazards:plan_hazards")),
     Pass(

@@ -14,6 +14,9 @@ from paddletorch.report.summary import Summary
 
 _OF_THE_REPORT = ("--coverage", "--statistics", "--verbose", "-v", "--quiet", "-q", "--no-cache", "--diff")
 
+_DOCUMENTS = (".ipynb", ".md", ".markdown", ".qmd")
+"""What holds code that cannot be imported."""
+
 
 class Asked(NamedTuple):
     """What the user typed, as far as the next command repeats it."""
@@ -49,14 +52,26 @@ def _step(summary: Summary, options: Options, asked: Asked) -> tuple[str, list[s
     if summary.failed:
         code = next((code for code in summary.left if code.startswith("SRC")), "SRC900")
         return "what to do about files that failed", ["explain", code]
-    if summary.converted and not asked.tried:
+    are_documents = bool(asked.paths) and all(path.endswith(_DOCUMENTS) for path in asked.paths)
+    if summary.converted and not asked.tried and not are_documents:
         if asked.mode == "output" and len(asked.paths) == 1:
             source = ["--source", asked.paths[0]]
-            return "import every module of the copy", ["try", "--to", options.target, *source, asked.output]
+            return "import every module of the copy", [
+                "try",
+                "--to",
+                options.target,
+                *source,
+                *_operands([asked.output]),
+            ]
         if asked.mode in ("write", "output"):
             trees = [asked.output] if asked.mode == "output" else asked.paths
-            return "import every converted module", ["try", "--to", options.target, *trees]
+            return "import every converted module", ["try", "--to", options.target, *_operands(trees)]
     if summary.left:
         code = max(summary.left, key=lambda code: summary.left[code])
         return "what the most frequent finding means, and the way out", ["explain", code]
     return None
+
+
+def _operands(paths: Sequence[str]) -> list[str]:
+    """Paths as operands of a command: behind ``--`` if one begins with a dash."""
+    return ["--", *paths] if any(path.startswith("-") for path in paths) else [*paths]

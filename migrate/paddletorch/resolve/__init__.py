@@ -1,6 +1,7 @@
 """Which framework API a name, an attribute or a call can mean. Imports `resolve.project` and below."""
 
 from paddletorch.resolve.evaluator.evaluator import Evaluator
+from paddletorch.resolve.evaluator.operations import BASE_MODULES
 from paddletorch.resolve.project.parsed import Parsed
 from paddletorch.resolve.project.project_index import ProjectIndex, Texts
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Scope
@@ -12,6 +13,7 @@ from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.values import Instance, Method, NoneValue, Partial, Qualified, Unknown, Value
 
 __all__ = [
+    "BASE_MODULES",
     "AttributeStore",
     "Binding",
     "Bound",

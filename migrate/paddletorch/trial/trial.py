@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from paddletorch_rules.packages import packages
+
 from paddletorch.children.absent import FAMILIES
 from paddletorch.children.child import Child
 from paddletorch.model import Diagnostic, Framework
@@ -148,8 +150,14 @@ def _explained(tree: Tree, module: Module, answer: dict[str, Any], inside: dict[
         return _needs_source(tree, tried, found, family, beyond[0].partition(".")[0] if beyond else "")
     missing = answer.get("missing", "")
     if missing and missing not in tops:
-        return replace(tried, missing=missing, note=f"{missing} is not installed here: install it, and try again")
+        return replace(tried, missing=missing, note=_not_installed(tree, missing))
     return tried
+
+
+def _not_installed(tree: Tree, missing: str) -> str:
+    if packages(tree.source).of(missing) is None:
+        return f"{missing} is not installed here: install it, and try again"
+    return f"{missing} is built on {tree.source}: what uses it has to go first, or stays in a process of its own"
 
 
 def _is_written(tree: Tree, path: str, line: int) -> bool:

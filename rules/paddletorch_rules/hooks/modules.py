@@ -24,6 +24,14 @@ def module_list(call: BoundCall) -> None:
         call.surround("list(", ")")
 
 
+@hook("module_list", to="paddle")
+def module_iterator(call: BoundCall) -> None:
+    """What is an iterator in torch is a list in Paddle, which ``next`` does not take."""
+    parent = call.parent
+    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "next":
+        call.surround("iter(", ")")
+
+
 def _walked_once(call: BoundCall) -> bool:
     parent = call.parent
     if isinstance(parent, ast.For | ast.AsyncFor | ast.comprehension | ast.Starred | ast.YieldFrom):

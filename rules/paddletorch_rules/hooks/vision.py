@@ -42,4 +42,6 @@ def model(call: BoundCall) -> None:
     """Pretrained weights are each library's own."""
     for name in ("weights", "pretrained"):
         if call.value(name) is not None and call.literal(name) not in (None, False):
-            call.stop("API221", parameter=name, value=ast.unparse(call.value(name) or ast.Constant(None)))
+            whose = "torchvision's" if call.target == "paddle" else "Paddle's"
+            given = ast.unparse(call.value(name) or ast.Constant(None))
+            call.stop("API221", parameter=name, value=f"{given}, {whose} weights")

@@ -136,7 +136,7 @@ class Dtypes:
             sides = (node.left, *node.comparators)
             return "bool" if not plain and (self.is_tensor(node) or any(map(self._is_shown, sides))) else None
         if isinstance(node, ast.IfExp):
-            return self._same([node.body, node.orelse])
+            return self._either(node)
         return None
 
     def is_tensor(self, node: ast.expr) -> bool:
@@ -150,6 +150,14 @@ class Dtypes:
             return False
         bindings = self._view.tree.scopes[node].lookup(node.id)
         return len(bindings) == 1 and bindings[0].kind == "parameter" and id(bindings) in self._view.provide(_copied)
+
+    def _either(self, node: ast.IfExp) -> str | None:
+        """The dtype of both branches; a number in one of them takes part in operations as a floating tensor would."""
+        branches = (node.body, node.orelse)
+        tensors = [n for n in branches if self.number(n) is None]
+        found = self._same(tensors)
+        is_floating = found is not None and category(found) == category(FLOATING)
+        return found if len(tensors) == len(branches) or is_floating else None
 
     def _same(self, nodes: Iterable[ast.expr]) -> str | None:
         found = {self.of(n) for n in nodes}

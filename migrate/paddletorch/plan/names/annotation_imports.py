@@ -21,17 +21,27 @@ _READERS = re.compile(r"get_type_hints|__annotations__|inspect\b|signature")
 
 
 def is_never_evaluated(view: FileView, load: ast.expr) -> bool:
-    """Whether the name stands in an annotation of a function that stays text: as a string, or by ``__future__``."""
+    """Whether the name stands in an annotation that is never run: of a function's own variable, or one kept as text."""
     current: ast.AST | None = load
     while current is not None and current not in view.annotations:
         if isinstance(current, ast.stmt):
             return False
         current = view.parent(current)
+    if current is not None and _is_of_local(view, current):
+        return True
     quoted = isinstance(current and view.parent(current), ast.Constant)
     function = view.statement(current) if current is not None else None
     if not (quoted or view.provide(_keeps_annotations)) or not isinstance(function, _Function):
         return False
     return all(_reads_no_annotations(view, one) for one in function.decorator_list)
+
+
+def _is_of_local(view: FileView, annotation: ast.AST) -> bool:
+    """Whether it is the annotation of a variable of a function, which Python does not evaluate."""
+    statement = view.parent(annotation)
+    if not isinstance(statement, ast.AnnAssign) or statement.annotation is not annotation:
+        return False
+    return isinstance(statement.target, ast.Name) and isinstance(view.tree.scopes[statement.target].node, _Function)
 
 
 def _reads_no_annotations(view: FileView, node: ast.expr) -> bool:

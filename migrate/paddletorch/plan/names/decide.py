@@ -271,7 +271,7 @@ def target_of(view: FileView, name: str) -> str | None:
 
 
 def _plain_name(view: FileView, row: Row) -> str | None:
-    form = view.settings.emitted(row)
+    form = view.settings.emitted(row) if row.kind != "unsupported" else None
     return form.names[0] if form is not None and form.names and form.template is None else None
 
 

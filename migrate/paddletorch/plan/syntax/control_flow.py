@@ -34,6 +34,18 @@ def exclusive(view: FileView, first: ast.AST, second: ast.AST) -> bool:
     return False
 
 
+def catches(view: FileView, node: ast.AST, names: frozenset[str]) -> bool:
+    """Whether a ``try`` around the node, in its function, has a handler that names one of these exceptions."""
+    for parent, child in _ancestors(view, node):
+        if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return False
+        if isinstance(parent, ast.Try) and _field(parent, child) == "body":
+            types = [handler.type for handler in parent.handlers if handler.type is not None]
+            if any(isinstance(n, ast.Name) and n.id in names for one in types for n in ast.walk(one)):
+                return True
+    return False
+
+
 def _on_either_side(view: FileView, first: ast.AST, second: ast.AST) -> bool:
     """Whether the nodes run under opposite conditions: ``if use_amp:`` and later ``if not use_amp:``."""
     needed = _conditions(view, first)

@@ -199,9 +199,16 @@ def takes_as_it_stands(view: FileView, use: Use) -> bool:
     adapter, call = _adapter(view, use.site), use.site.call
     if adapter is None or call is None:
         return False
+    return _has_parameters(adapter, call)
+
+
+def _has_parameters(adapter: Adapter, call: ast.Call, skip: int = 0) -> bool:
+    """Whether the adapter has each parameter that the call names or fills; ``skip`` arguments are not its own."""
     arguments = _parameters(adapter)
+    if arguments.vararg is None and len(call.args) - skip > len(arguments.args):
+        return False
     named = {one.arg for one in (*arguments.args, *arguments.kwonlyargs)}
-    return len(call.args) <= len(arguments.args) and all(k.arg is None or k.arg in named for k in call.keywords)
+    return arguments.kwarg is not None or all(k.arg is None or k.arg in named for k in call.keywords)
 
 
 def positional(adapter: Adapter, call: ast.Call) -> dict[str, ast.expr]:
@@ -251,7 +258,7 @@ def _with(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None) -> 
     """The use with the name of the adapter; None if it has no place, or its name is taken."""
     site = use.site
     place = _place(view, site)
-    if place is None:
+    if place is None or (call is not None and not _has_parameters(adapter, call, site.role == "partial")):
         return None
     parts = [one for one in definitions(view.target, adapter) if not has_function(view, one)]
     if not all(is_free(view, one.name) for one in parts):

@@ -23,6 +23,7 @@ from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.names.written_functions import is_written
+from paddletorch.plan.syntax.control_flow import catches
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.operators import OPERATORS
 from paddletorch.plan.syntax.statements import remove_statement
@@ -238,7 +239,7 @@ ATTRIBUTE_HOOKS: dict[str, AttributeHook] = {
 
 def larger_member(view: FileView, node: ast.Attribute, form: Form, target: Form, code: str) -> tuple[Edit, ...]:
     """The edit of a larger expression around a member, if the source's form has such an expression."""
-    if not form.also or not target.also:
+    if not form.also or not target.also or catches(view, node, _NONE_LEFT):
         return ()
     current: ast.AST | None = view.parent(node)
     for _ in range(_DEPTH):
@@ -252,6 +253,9 @@ def larger_member(view: FileView, node: ast.Attribute, form: Form, target: Form,
         current = view.parent(current)
     return ()
 
+
+_NONE_LEFT = frozenset({"StopIteration", "IndexError"})
+"""What the forms of a larger expression raise where there is no element: one of them each."""
 
 _DEPTH = 5
 """How many ancestors of a member are compared with a larger expression."""

@@ -166,8 +166,14 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
             continue
         if row.kind == "method" and is_set_on_self(view, node):
             continue
-        changes = NOTHING
-        if row.kind == "attribute":
+        changes, is_called = NOTHING, row.kind == "attribute" and call is not None and row.instance in _NOT_CALLED
+        if is_called and certainty is not Certainty.YES:
+            continue  # whatever has this method, it is none of the framework's
+        if is_called:
+            name = f"{receiver}.{node.attr}"
+            problem = Misused(f"{name}, without brackets", "it is a value, which cannot be called")
+            changes = Changes(findings=(refused(problem, node, name, row),))
+        elif row.kind == "attribute":
             if certainty is Certainty.YES or row.any_receiver or view.settings.options.unsafe:
                 changes = plan_attribute(view, file.aliases, node, row, form)
             else:
@@ -184,6 +190,10 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
     if not _is_of_package(file, node, NOTHING) or any(view.suppressed(row.code, call or node) for row, _ in rows):
         return NOTHING, None
     return NOTHING, (f"{rows[0][0].receiver}.{node.attr}", Fate.NOT_EXAMINED)
+
+
+_NOT_CALLED = frozenset({"bool", "device", "dtype", "int", "shape", "tensor"})
+"""What attributes hold that nothing can call."""
 
 
 def _plan_for_all_types(

@@ -16,7 +16,7 @@ from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.uses.count import UNKNOWN_API
 from paddletorch.plan.uses.members import given_members
-from paddletorch.resolve import Instance
+from paddletorch.resolve import BASE_MODULES, Instance
 
 
 def plan_unknown_members(view: FileView, planned: Planned) -> Changes:
@@ -42,8 +42,8 @@ def _absent(view: FileView, planned: Planned) -> Iterator[tuple[ast.Attribute, s
             values = view.evaluator.objects(node.value)
             if any(isinstance(v, Instance) and v.node is not None and name in given.get(v.node, ()) for v in values):
                 continue
-            made = {value.api for value in values if isinstance(value, Instance)}
-            classes = [table.documented(made.pop())] if len(made) == 1 else []
+            made = {(value.api, value.type) for value in values if isinstance(value, Instance)}
+            classes = [table.documented(api) for api, kind in made if len(made) == 1 and _is_object(view, api, kind)]
             if not all(isinstance(value, Instance) and not value.external_class for value in values):
                 continue
             types = {kind for value in values if isinstance(value, Instance) for kind in table.bases(value.type)}
@@ -51,6 +51,11 @@ def _absent(view: FileView, planned: Planned) -> Iterator[tuple[ast.Attribute, s
             owner = next((one for one in classes if one in rows), None)
             if owner is not None:
                 yield node, f"{owner}.{name}", rows[owner]
+
+
+def _is_object(view: FileView, api: str, kind: str) -> bool:
+    """Whether what comes of the class is an object of it, and not the tensor that calling a layer gives."""
+    return kind != "tensor" or view.settings.table.makes(api) == kind
 
 
 def _unknown(view: FileView, planned: Planned) -> Iterator[ast.Attribute]:
@@ -79,6 +84,7 @@ def _is_tensor(view: FileView, node: ast.expr) -> bool:
         and value.type == "tensor"
         and value.node is None
         and not value.external_class
+        and value.api not in BASE_MODULES.values()  # what the forward of a class gives that is not seen
         and value.api.startswith(f"{view.settings.source}.")
         for value in values
     )

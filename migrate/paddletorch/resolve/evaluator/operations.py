@@ -67,10 +67,16 @@ def of_kind(kind: str | None, api: str) -> Values:
 
 
 def arithmetic(operands: Sequence[Values]) -> Values:
-    """The result of an operator: a tensor as soon as one operand is one."""
+    """The result of an operator: a tensor as soon as one operand is one; a number too, if each may be a number."""
     found = tensors(frozenset(v for o in operands for v in o))
     if found:
-        return found
+        for operand in operands:
+            for value in operand:
+                if not isinstance(value, Instance) or value.type != TENSOR:
+                    break
+            else:
+                return found  # nothing but a tensor, or not known yet
+        return found | _numbers(operands)
     if not all(operands):
         return NOTHING  # not known yet
     containers: Values = frozenset(Container(v.elements) for o in operands for v in o if isinstance(v, Container))
@@ -82,6 +88,12 @@ def arithmetic(operands: Sequence[Values]) -> Values:
 
 
 _NUMERIC = frozenset({"foreign", "shape"})
+_NUMBERS = frozenset({"int", "float", "bool"})
+
+
+def _numbers(operands: Sequence[Values]) -> Values:
+    """The Python numbers among the operands' values."""
+    return frozenset(v for o in operands for v in o if isinstance(v, Instance) and v.api in _NUMBERS)
 
 
 def comparison(node: ast.Compare, operands: Sequence[Values]) -> Values:
@@ -141,8 +153,8 @@ def literal_index(index: ast.expr) -> int | None:
     return None if type(value) is not int else -value if is_negative else value
 
 
-_BASES = {"torch": "torch.nn.Module", "paddle": "paddle.nn.Layer"}
-"""What the elements of a list of modules are at least."""
+BASE_MODULES = {"torch": "torch.nn.Module", "paddle": "paddle.nn.Layer"}
+"""The classes of all modules: what the elements of a list of modules are at least."""
 
 
 def elements(values: Values) -> Values:
@@ -156,7 +168,7 @@ def elements(values: Values) -> Values:
         elif isinstance(value, Instance) and value.holds is not None:
             found |= value.holds.elements
         elif isinstance(value, Instance) and value.type == "module":
-            found |= {Instance(value.type, _BASES.get(value.api.partition(".")[0], value.api))}
+            found |= {Instance(value.type, BASE_MODULES.get(value.api.partition(".")[0], value.api))}
         elif isinstance(value, Instance) and value.type == "results":
             found |= {Instance(TENSOR, value.api)}
         elif isinstance(value, Instance) and value.type == "loader":

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable
+
+from paddletorch_rules import Row
 
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding, refused
 from paddletorch.plan.model.refusals import NoSuchUse
-from paddletorch.plan.model.target_forms import target_name
+from paddletorch.plan.model.same_code import same_code
+from paddletorch.plan.model.target_forms import target_form, target_name
 from paddletorch.plan.model.view import FileView
+from paddletorch.resolve import BASE_MODULES, Instance, Value
 from paddletorch.text.kept_text import KeptText
 
 
@@ -76,3 +81,55 @@ def _has_no_row(view: FileView, module: str) -> bool:
 
 _PROBES = frozenset({"getattr", "setattr", "delattr"})
 """``hasattr`` is converted by ``plan_probes``."""
+
+
+def plan_attributes_by_name(view: FileView, planned: Planned) -> Changes:
+    """Report ``hasattr(layer, "kernel_size")``, where the target keeps the attribute by another name."""
+    findings: list[Finding] = []
+    kept = view.kept(planned.edits)
+    for call in view.tree.calls if not _BY_NAME.isdisjoint(view.tree.names) else ():
+        if not isinstance(call.func, ast.Name) or call.func.id not in _BY_NAME or len(call.args) < 2:
+            continue
+        holder, attribute = call.args[:2]
+        if not isinstance(attribute, ast.Constant) or not isinstance(attribute.value, str):
+            continue
+        row = _renamed(view, holder, attribute.value)
+        if row is None or _is_replaced(view, attribute, kept) or view.suppressed(row.code, call):
+            continue
+        form, text = target_form(row, view), view.text(call)
+        written = form.template or f"{{self}}.{form.names[0]}"
+        plain = written.removeprefix("{self}.")
+        asked = text.replace(attribute.value, plain) if plain.isidentifier() else written.replace("{self}", "it")
+        findings.append(refused(NoSuchUse(text, asked), call, f"{row.receiver}.{attribute.value}", row))
+    return Changes(findings=tuple(findings))
+
+
+_BY_NAME = _PROBES | {"hasattr"}
+
+
+def _renamed(view: FileView, holder: ast.expr, name: str) -> Row | None:
+    """The row of an attribute of the framework's object that has no such name in the target; None for any other."""
+    bases = view.settings.table.bases
+    rows = [row for row, _ in view.settings.members(name) if view.settings.emitted(row) is not None]
+    values = view.evaluator.objects(holder) if rows else ()
+    if not values or not all(isinstance(value, Instance) for value in values) or _is_own(view, holder, values, name):
+        return None
+    found = [row for row in rows for value in values if _may_have(bases, row, value)]
+    keep = any(name in form.names for row in found if (form := view.settings.emitted(row)) is not None)
+    return found[0] if found and not keep else None
+
+
+def _is_own(view: FileView, holder: ast.expr, values: Iterable[Value], name: str) -> bool:
+    """Whether the program gives the object this attribute: its class, or an assignment to the same object."""
+    if any(isinstance(value, Instance) and value.node is not None for value in values):
+        return name in view.tree.stores_by_name or name in view.tree.class_members
+    return any(store.target.attr == name and same_code(store.target.value, holder) for store in view.tree.stores)
+
+
+def _may_have(bases: Callable[[str], tuple[str, ...]], row: Row, value: Value) -> bool:
+    """Whether the object is of the row's type; what is only known as a module may be any layer."""
+    if not isinstance(value, Instance) or row.receiver is None:
+        return False
+    return row.receiver in bases(value.type) or (
+        value.api in BASE_MODULES.values() and value.type == "module" and "module" in bases(row.receiver)
+    )
