@@ -155,6 +155,17 @@ def stft_to_torch(call: BoundCall) -> None:
     call.force("return_complex", "True")
 
 
+@hook("frame", to="torch")
+def frame(call: BoundCall) -> None:
+    """Frames of the first axis stand before their elements, frames of the last one behind them."""
+    axis = call.literal("axis") if call.value("axis") is not None else -1
+    if axis not in (0, -1):
+        no_counterpart(call, "axis")
+    call.drop("axis")
+    if axis == 0:
+        call.rewrite("torch.unfold_copy({x}, 0, {frame_length}, {hop_length}).movedim(-1, 1)")
+
+
 @hook("beta_first", to="paddle")
 def beta_first(call: BoundCall) -> None:
     """The factors come after the matrices in the call and before them in the sum."""
