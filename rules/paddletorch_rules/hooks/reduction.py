@@ -337,6 +337,6 @@ def histogram(call: BoundCall) -> None:
 @hook("floats_only", to="paddle")
 def floats_only(call: BoundCall) -> None:
     """torch makes floating-point numbers of integers, Paddle's kernel refuses them."""
-    for name in ("input", "y"):
+    for name in ("input", "y", "x"):
         if (call.dtype(name) or "").startswith(("int", "uint")):
             call.wrap(name, "paddle.cast(", ", 'float32')")
