@@ -35,6 +35,7 @@ MORE = {
     "argmax": ("torch.argmax(x, dim=0, keepdim=True)",),
     "argmin": ("torch.argmin(x, dim=0, keepdim=True)",),
     "aminmax": ("torch.aminmax(x)",),
+    "addmm": ("torch.addmm(x, torch.ones(2, 3), torch.ones(3, 2))",),
     "argwhere": ("torch.argwhere(x)",),
     "atan2": ("torch.atan2(x, y)",),
     "fmax": ("torch.fmax(x, y)",),
