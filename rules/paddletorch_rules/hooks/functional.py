@@ -29,6 +29,14 @@ def inplace(call: BoundCall, twin: str = "") -> None:
         call.report("NNF201")
 
 
+@hook("slope_at_zero")
+def slope_at_zero(call: BoundCall, twin: str = "") -> None:
+    """Where the input is zero, the gradient is that of the other side of the kink; ``twin`` as in ``inplace``."""
+    if twin and call.target == "paddle":
+        inplace(call, twin)
+    call.report("NNF203", difference="where the input is zero, its slope is negative_slope in torch, 1 in Paddle")
+
+
 @hook("channel_dropout", to="paddle")
 def channel_dropout(call: BoundCall) -> None:
     """A mask for whole channels: as ``inplace``, and with the axes of the mask where the rank asks for others."""
