@@ -52,7 +52,10 @@ class Writer:
         array = value.detach().numpy()
         kind = "file" if value.requires_grad or not isinstance(value, Fixed) else "fixed file"
         file = self._folder / f"{hashlib.sha256(array.tobytes() + str(array.shape).encode()).hexdigest()[:16]}.npy"
-        np.save(file, array)
+        if not file.exists():
+            part = file.with_suffix(".part.npy")  # the end of the time may come while it is written
+            np.save(part, array)
+            part.replace(file)
         return f"{kind}:{file}"
 
 

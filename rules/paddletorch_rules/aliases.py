@@ -33,6 +33,9 @@ class Aliases:
     def others(self, name: str) -> Iterator[str]:
         """The names that ``name`` is another one of, by one rule each; a table need not have them."""
         yield from self._names.get(name, ())
+        top, _, rest = name.partition(".")
+        if rest.startswith(f"{top}."):  # a package imports itself, and all of its modules are below that
+            yield rest
         module, _, last = name.rpartition(".")
         for other in self._modules.get(module, ()):
             yield f"{other}.{last}"

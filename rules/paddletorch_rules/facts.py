@@ -65,6 +65,8 @@ class Facts(NamedTuple):
     refused_dtypes: BySide
     floats_first: Names
     refuse_scalars: Names
+    refuse_scalars_along_axis: Names
+    taken_ranks: Mapping[str, int]
     batched_ranks: Mapping[str, int]
     rearranging: Names
     of_modules_too: Names

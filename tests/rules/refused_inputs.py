@@ -25,9 +25,51 @@ FORMS: dict[str, Callable[[Any], Any]] = {
     "floats": lambda array: array,
     "integers": lambda array: np.trunc(array * 3).astype("int64"),
     "scalar": lambda array: array.reshape(-1)[0].reshape(()),
+    "vector": lambda array: array.reshape(-1)[:4],
+    "batch": lambda array: np.stack([array, array]),
 }
 """What becomes of the real inputs."""
-MORE = {"fmax": ("torch.fmax(x, y)",)}
+NO_AXES = "torch.zeros([], dtype=torch.int64)"
+MORE = {
+    "acosh": ("torch.acosh(x)",),
+    "argmax": ("torch.argmax(x, dim=0, keepdim=True)",),
+    "argmin": ("torch.argmin(x, dim=0, keepdim=True)",),
+    "aminmax": ("torch.aminmax(x)",),
+    "addmm": ("torch.addmm(x, torch.ones(2, 3), torch.ones(3, 2))",),
+    "argwhere": ("torch.argwhere(x)",),
+    "atan2": ("torch.atan2(x, y)",),
+    "fmax": ("torch.fmax(x, y)",),
+    "fmin": ("torch.fmin(x, y)",),
+    "gather": (f"torch.gather(x, 0, {NO_AXES})", "torch.gather(x, 1, lab[:3].reshape(3, 1) % 2)"),
+    "heaviside": ("torch.heaviside(x, y)",),
+    "index_add": ("torch.index_add(x, 0, torch.tensor([0]), y)",),
+    "index_copy": ("torch.index_copy(x, 0, torch.tensor([0]), y)",),
+    "index_fill": ("torch.index_fill(x, 0, torch.tensor([0]), 2)",),
+    "index_reduce": ("torch.index_reduce(x, 0, torch.tensor([0]), y, 'prod')",),
+    "index_select": ("torch.index_select(x, 0, torch.tensor([0]))",),
+    "isfinite": ("torch.isfinite(x)",),
+    "linalg.vector_norm": ("torch.linalg.vector_norm(x, 3, 0)",),
+    "max": ("torch.max(x, 0, True)",),
+    "nn.functional.bilinear": ("torch.nn.functional.bilinear(x, y, torch.ones(1, 4, 4))",),
+    "nn.functional.multilabel_margin_loss": (
+        "torch.nn.functional.multilabel_margin_loss(x, torch.tensor([1, -1, 0, 2]))",
+    ),
+    "median": ("torch.median(x, 0, True)",),
+    "min": ("torch.min(x, 0, True)",),
+    "mode": ("torch.mode(x, 0, True)",),
+    "nan_to_num": ("torch.nan_to_num(x)",),
+    "nanquantile": ("torch.nanquantile(x, 0.5, 0)",),
+    "nn.functional.normalize": ("torch.nn.functional.normalize(x, dim=0)",),
+    "norm": ("torch.norm(x, 3, 0)",),
+    "quantile": ("torch.quantile(x, 0.5, 0)",),
+    "real": ("torch.real(x)",),
+    "scatter": (f"torch.scatter(x, 0, {NO_AXES}, 2.5)",),
+    "scatter_add": (f"torch.scatter_add(x, 0, {NO_AXES}, y)",),
+    "scatter_reduce": (f"torch.scatter_reduce(x, 0, {NO_AXES}, y, 'prod')",),
+    "transpose": ("torch.transpose(x, 0, 0)",),
+    "unique_consecutive": ("torch.unique_consecutive(x, dim=0)",),
+    "transpose_copy": ("torch.transpose_copy(x, 0, 0)",),
+}
 """Examples of real inputs, where those of the row show other things."""
 REST = {"logsumexp": (0,), "mvlgamma": (2,)}
 """What a function needs beside the tensor."""
@@ -51,6 +93,12 @@ def floats_first(name: str) -> None:
             result = attrgetter(name)(torch)(inputs(form)("torch", "sq"), *REST.get(name, ()))
             assert result.is_floating_point() or result.is_complex()
     assert result.numel()
+
+
+def takes_rank(name: str) -> None:
+    """The check that Paddle's function refuses a tensor of more or fewer axes that torch's takes."""
+    tried = list(outcomes(name, "batch" if name == "nn.functional.bilinear" else "vector"))
+    assert "refused" in tried, f"{name}: {sorted(set(tried)) or 'no example'}"
 
 
 def needs_batch(name: str) -> None:

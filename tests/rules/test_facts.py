@@ -20,7 +20,7 @@ from paddletorch_rules.schema import TableError
 from paddletorch_rules.storage import CACHE_DIR
 from torch.nn import functional
 
-from .refused_inputs import floats_first, needs_batch, refuses
+from .refused_inputs import floats_first, needs_batch, refuses, takes_rank
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -820,6 +820,8 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "refused_dtypes.integers": refuses("integers"),
     "floats_first": floats_first,
     "refuse_scalars": refuses("scalar"),
+    "refuse_scalars_along_axis": refuses("scalar"),
+    "taken_ranks": takes_rank,
     "batched_ranks": needs_batch,
     "rearranging": rearranges,
     "of_modules_too": of_module_too,

@@ -339,7 +339,9 @@ def clamp_in_place(call: BoundCall) -> None:
 
 @hook("search_side")
 def search_side(call: BoundCall) -> None:
-    """``side`` says the same as ``right``."""
+    """``side`` says the same as ``right``, and a number is a tensor in Paddle."""
+    if call.target == "paddle" and _is_number(call, "input"):
+        call.wrap("input", "paddle.to_tensor(", ")")
     side = call.literal("side")
     if call.value("side") is None:
         return

@@ -29,6 +29,14 @@ def inplace(call: BoundCall, twin: str = "") -> None:
         call.report("NNF201")
 
 
+@hook("slope_at_zero")
+def slope_at_zero(call: BoundCall, twin: str = "") -> None:
+    """Where the input is zero, the gradient is that of the other side of the kink; ``twin`` as in ``inplace``."""
+    if twin and call.target == "paddle":
+        inplace(call, twin)
+    call.report("NNF203", difference="where the input is zero, its slope is negative_slope in torch, 1 in Paddle")
+
+
 @hook("channel_dropout", to="paddle")
 def channel_dropout(call: BoundCall) -> None:
     """A mask for whole channels: as ``inplace``, and with the axes of the mask where the rank asks for others."""
@@ -230,6 +238,9 @@ def interpolate_to_paddle(call: BoundCall) -> None:
     layout = {"linear": "'NCW'", "trilinear": "'NCDHW'"}.get(str(mode))
     if layout is not None:
         call.force("data_format", layout)
+    if mode == "nearest" and _is_sequence(call):
+        _as_images(call)
+        return
     size, image = call.literal("size"), call.value("input")
     if isinstance(size, int) and not isinstance(size, bool):
         axes = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}.get(str(mode))
@@ -241,6 +252,27 @@ def interpolate_to_paddle(call: BoundCall) -> None:
             call.force("size", f"[{size}] * ({operand(image)}.ndim - 2)")
         else:
             no_counterpart(call, "size", f"{size}: Paddle takes one for each dimension")
+
+
+def _is_sequence(call: BoundCall) -> bool:
+    """Whether the input is seen to have one axis to resize: by its rank, or by a list of one size."""
+    given = (call.value("size"), call.value("scale_factor"))
+    return call.ranks("input") == {3} or any(isinstance(g, ast.List | ast.Tuple) and len(g.elts) == 1 for g in given)
+
+
+def _as_images(call: BoundCall) -> None:
+    """Resize sequences as images of one column: Paddle's nearest takes images and volumes only."""
+    for name in ("size", "scale_factor"):
+        node = call.value(name)
+        if isinstance(node, ast.List | ast.Tuple):
+            node = node.elts[0] if len(node.elts) == 1 and not isinstance(node.elts[0], ast.Starred) else None
+        if node is not None and is_plain(node):
+            call.force(name, f"[{ast.unparse(node)}, 1]")
+        elif call.value(name) is not None:
+            no_counterpart(call, name, "... of a sequence with mode='nearest'")
+    atomic = isinstance(call.value("input"), ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    call.wrap("input", "" if atomic else "(", ".unsqueeze(-1)" if atomic else ").unsqueeze(-1)")
+    call.surround("", ".squeeze(-1)")
 
 
 @hook("grid_sample", to="paddle")

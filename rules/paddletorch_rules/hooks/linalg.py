@@ -89,7 +89,33 @@ def pinv(call: BoundCall) -> None:
         if node is None or not is_plain(node):
             no_counterpart(call, "rtol")
         call.drop("rtol")
-        call.force("rcond", ast.unparse(node))
+        call.force("rcond", _for_each_matrix(call, "rtol", ast.unparse(node)))
+    elif call.is_tensor("rcond"):
+        call.wrap("rcond", *_around_tolerances(call.value("rcond")))
+
+
+@hook("pinv", to="torch")
+def pinv_to_torch(call: BoundCall) -> None:
+    """Tolerances for each matrix stand in a column beside the singular values in Paddle."""
+    if call.is_tensor("rcond"):
+        call.wrap("rcond", *_around_tolerances(call.value("rcond"), "squeeze"))
+
+
+def _for_each_matrix(call: BoundCall, name: str, text: str) -> str:
+    """A tolerance; a tensor has one for each matrix, which Paddle wants beside the singular values."""
+    return text.join(_around_tolerances(call.value(name))) if call.is_tensor(name) else text
+
+
+def _around_tolerances(node: ast.expr | None, method: str = "unsqueeze") -> tuple[str, str]:
+    atomic = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    return ("", f".{method}(-1)") if atomic else ("(", f").{method}(-1)")
+
+
+@hook("powers", to="paddle")
+def powers(call: BoundCall) -> None:
+    """Paddle's ``vander`` takes one vector, and keeps its dtype where torch makes int64 of integers."""
+    if call.ranks("x") == {1} and (call.dtype("x") or "").startswith("float"):
+        call.rewrite("paddle.vander({x}{n:, n=%}, increasing=True)")
 
 
 @hook("qr")
@@ -155,6 +181,17 @@ def stft_to_torch(call: BoundCall) -> None:
     call.force("return_complex", "True")
 
 
+@hook("frame", to="torch")
+def frame(call: BoundCall) -> None:
+    """Frames of the first axis stand before their elements, frames of the last one behind them."""
+    axis = call.literal("axis") if call.value("axis") is not None else -1
+    if axis not in (0, -1):
+        no_counterpart(call, "axis")
+    call.drop("axis")
+    if axis == 0:
+        call.rewrite("torch.unfold_copy({x}, 0, {frame_length}, {hop_length}).movedim(-1, 1)")
+
+
 @hook("beta_first", to="paddle")
 def beta_first(call: BoundCall) -> None:
     """The factors come after the matrices in the call and before them in the sum."""
@@ -162,6 +199,12 @@ def beta_first(call: BoundCall) -> None:
         node = call.value(name)
         if node is not None and not is_pure(node):
             no_counterpart(call, name)
+    _, sign, product = call.row_template.partition(" + ")
+    first = "self" if call.value("self") is not None else "input"
+    if call.literal("beta") == 0 and sign:
+        if not is_pure(call.value(first)):
+            no_counterpart(call, "beta")
+        call.rewrite(product)  # torch does not look at what the tensor holds then, which may be nan
 
 
 @hook("cholesky_inverse", to="paddle")
@@ -172,4 +215,5 @@ def cholesky_inverse(call: BoundCall) -> None:
         no_counterpart(call, "upper")
     side = "transpose_x" if upper else "transpose_y"
     call.drop("upper")
-    call.rewrite(f"paddle.linalg.inv(paddle.matmul({{x}}, {{x}}, {side}=True))")
+    factor = "{self}" if call.value("self") is not None else "{x}"
+    call.rewrite(f"paddle.linalg.inv(paddle.matmul({factor}, {factor}, {side}=True))")

@@ -306,6 +306,8 @@ def matrix_norm(call: BoundCall) -> None:
 def unique(call: BoundCall, function: str) -> None:
     """The inverse has the shape of the input in torch; in Paddle it is flat."""
     call.drop("sorted")
+    if call.target == "paddle" and function == "unique":
+        _count_from_first(call)
     axis = "dim" if call.target == "paddle" else "axis"
     asked = call.literal("return_inverse")
     if call.value("return_inverse") is None or asked is False or _given(call, axis):
@@ -318,6 +320,21 @@ def unique(call: BoundCall, function: str) -> None:
     operand = "{self}" if call.value("self") is not None else _first(call) if call.target == "paddle" else "{input}"
     source = "torch" if call.target == "paddle" else "paddle"
     call.rewrite(f"{source}_{function}({operand}{counts})")
+
+
+def _count_from_first(call: BoundCall) -> None:
+    """Write an axis that counts from the last one as one from the first: Paddle's unique spoils memory for -2."""
+    axis, name = call.literal("dim"), "self" if call.value("self") is not None else "input"
+    if not isinstance(axis, int) or axis >= 0:
+        return
+    tensor, ranks = call.value(name), call.ranks(name)
+    call.drop("dim")
+    if len(ranks) == 1:
+        call.force("axis", str(axis + min(ranks)))
+    elif tensor is not None and is_pure(tensor):
+        call.force("axis", f"{operand(tensor)}.ndim - {-axis}")
+    else:
+        no_counterpart(call, "dim")
 
 
 @hook("histogram", to="paddle")
@@ -337,6 +354,6 @@ def histogram(call: BoundCall) -> None:
 @hook("floats_only", to="paddle")
 def floats_only(call: BoundCall) -> None:
     """torch makes floating-point numbers of integers, Paddle's kernel refuses them."""
-    for name in ("input", "y"):
+    for name in ("input", "y", "x"):
         if (call.dtype(name) or "").startswith(("int", "uint")):
             call.wrap(name, "paddle.cast(", ", 'float32')")

@@ -285,18 +285,6 @@ def select(call: BoundCall) -> None:
     call.rewrite(f"{{{hole}}}[{before}{{index}}{', :' * (-dim - 1)}]")
 
 
-@hook("slice_scatter", to="paddle")
-def slice_scatter(call: BoundCall) -> None:
-    """Paddle counts axes from the start only."""
-    dim = call.literal("dim")
-    if call.value("dim") is None or (isinstance(dim, int) and dim >= 0):
-        return
-    hole, source = receiver(call, "x")
-    axis = f"{{dim}} % {{{hole}}}.ndim"
-    template = f"paddle.slice_scatter({{{hole}}}, {{value}}, [{axis}], [{{start}}], [{{end}}], [{{step}}])"
-    rewrite_once(call, template, **{hole: source})
-
-
 @hook("slice", to="torch")
 def slice_function(call: BoundCall) -> None:
     """``slice`` and ``strided_slice`` are subscripts where the dimensions are written out."""

@@ -139,5 +139,5 @@ def copy_(call: BoundCall) -> None:
 @hook("fill_", to="paddle")
 def fill_(call: BoundCall) -> None:
     """Paddle fills with numbers only."""
-    if "Tensor" in call.types("value"):
+    if call.is_tensor("value"):
         call.wrap("value", "float(", ")")

@@ -35,7 +35,7 @@ from paddletorch.plan.calls.initial_values import initial_steps
 from paddletorch.plan.calls.initialized import constructed, object_name, object_path
 from paddletorch.plan.calls.named_tuple_uses import named_result
 from paddletorch.plan.calls.not_taken import with_what_is_not_taken
-from paddletorch.plan.calls.out_argument import takes_out, with_out
+from paddletorch.plan.calls.out_argument import takes_out, takes_several, with_out, with_several
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import NeedsWholeCall, Refused, UnseenArguments
 
@@ -130,7 +130,10 @@ def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[St
         decisions = with_out(binding, decisions)
     place: ast.expr | None = whole
     template = form.template
-    if form.results:
+    if takes_several(binding, form):
+        decisions, fields = with_several(form, decisions)
+        template = fields or template
+    elif form.results:
         place, template, beside = named_result(binding.view, binding.expression, form)
         decisions = decisions._replace(beside=(*decisions.beside, *beside))
     template = decisions.template or template

@@ -10,8 +10,8 @@ from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.decisions import NOTHING_AROUND, Around, Decisions
 from paddletorch.plan.model.findings import Finding
 
-_FIRST = ("self", "input")
-"""What torch calls the tensor that a method or function is about."""
+_AXES = ("dim", "dim0")
+"""What torch calls the axis along which a function works."""
 
 
 def with_what_is_not_taken(binding: CallBinding, decisions: Decisions, template: str | None) -> Decisions:
@@ -23,7 +23,7 @@ def with_what_is_not_taken(binding: CallBinding, decisions: Decisions, template:
     if binding.target != "paddle":
         return decisions
     row = binding.row.id.partition(":")[0].removeprefix("Tensor.").rstrip("_")
-    name = next((n for n in _FIRST if binding.value(n) is not None), None)
+    name = _first(binding)
     if name is None or name in decisions.wraps:
         return decisions
     plain = template is None and decisions.template is None and decisions.around == NOTHING_AROUND
@@ -32,9 +32,28 @@ def with_what_is_not_taken(binding: CallBinding, decisions: Decisions, template:
         if plain and binding.literal("return_indices") in (..., False):
             return _with(binding, decisions, name, ".unsqueeze(0)").with_around("", ".squeeze(0)")
         return decisions.with_findings(_of_rank(binding, batched - 1))
-    if row in facts().refuse_scalars and binding.ranks_of(name) == {0}:
-        return decisions.with_findings(_of_rank(binding, 0))
+    if _refuses_axes(binding, row, binding.ranks_of(name)):
+        return decisions.with_findings(_of_rank(binding, *binding.ranks_of(name)))
     return _of_dtype(binding, decisions, row, name, plain)
+
+
+def _first(binding: CallBinding) -> str | None:
+    """The tensor that the call is about: what the method is called on, or what the function takes first."""
+    if binding.receiver is not None:
+        return "self"
+    signature = binding.form.signature(binding.view.settings.source_releases.newest)
+    name = signature.parameters[0].name if signature is not None and signature.parameters else None
+    return name if name is not None and binding.value(name) is not None else None
+
+
+def _refuses_axes(binding: CallBinding, row: str, ranks: frozenset[int]) -> bool:
+    """Whether Paddle's function refuses a tensor that has one of these numbers of axes, and it is the only one."""
+    if len(ranks) != 1:
+        return False
+    if row in facts().taken_ranks:
+        return facts().taken_ranks[row] not in ranks
+    along_axis = row in facts().refuse_scalars_along_axis and any(binding.value(n) is not None for n in _AXES)
+    return ranks == {0} and (row in facts().refuse_scalars or along_axis)
 
 
 def _of_dtype(binding: CallBinding, decisions: Decisions, row: str, name: str, plain: bool) -> Decisions:

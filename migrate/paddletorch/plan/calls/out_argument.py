@@ -1,4 +1,4 @@
-"""``out=c``, the tensor that takes the result: Paddle 2.6 has no such parameter, so the result is assigned."""
+"""``out=c``, the tensor that takes the result, or several: Paddle 2.6 has no such parameter, so it is assigned."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from paddletorch_rules import Form
 
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.decisions import Decisions
+from paddletorch.plan.inference.named_tuples import fields_of
 from paddletorch.plan.syntax.side_effects import is_pure
 
 
@@ -18,6 +19,23 @@ def takes_out(binding: CallBinding, form: Form) -> bool:
         return False
     into = isinstance(value, ast.Subscript) and binding.is_statement and is_pure(value)
     return into or isinstance(value, ast.Name | ast.Attribute)
+
+
+def takes_several(binding: CallBinding, form: Form) -> bool:
+    """Whether the call's ``out`` names a tensor for each of several results, and nothing else is done with those."""
+    value, several = binding.value("out"), bool(form.results) or binding.row.instance in _SEVERAL
+    if binding.target != "paddle" or not several or not isinstance(value, ast.Tuple | ast.List):
+        return False
+    return binding.is_statement and all(isinstance(one, ast.Name | ast.Attribute) for one in value.elts)
+
+
+def with_several(form: Form, decisions: Decisions) -> tuple[Decisions, str | None]:
+    """Assign each result to its tensor by a written function; and the template of all, if the form has fields."""
+    fields = [form.results[name] for name in fields_of(form)] if form.results else []
+    before, after = decisions.dropping("out").around
+    opened, closed = ("(", ")") if fields else ("", "")
+    around = decisions.dropping("out").with_around(f"torch_out({before}{opened}", f"{closed}{after}, {{out}})")
+    return around, ", ".join(fields) or None
 
 
 def with_out(binding: CallBinding, decisions: Decisions) -> Decisions:

@@ -54,6 +54,8 @@ class Ranks:
             sides = [self._one(side, depth) for side in (node.left, node.right) if not isinstance(side, ast.Constant)]
             known = [side for side in sides if side is not None]
             return max(known) if known and len(known) == len(sides) else None
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value is ...:
+            return self._one(node.value, depth)
         return self._method(node, depth) if isinstance(node, ast.Call) else None
 
     def _one(self, node: ast.expr, depth: int) -> int | None:
@@ -72,7 +74,8 @@ class Ranks:
         called = self._view.qualified(call.func) or ""
         if called in _CREATED:
             return _created(call)
-        if called.partition(".")[2] in facts().batched_ranks and call.args:
+        name = called.partition(".")[2]
+        if (name in facts().batched_ranks or name in _SAME_AXES) and call.args:
             return self._one(call.args[0], depth)
         if not isinstance(call.func, ast.Attribute):
             return None

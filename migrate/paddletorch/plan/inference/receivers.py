@@ -103,7 +103,7 @@ class Receivers:
         path = path_of(node)
         spec = self._view.settings.table.types[type_name]
         read = self._file.attributes.get((scope_of(self._view, node), path), set()) if path and spec.protocol else set()
-        return any(names <= read for names in spec.protocol)
+        return any(names <= read and not any(map(self._is_defined, names)) for names in spec.protocol)
 
     def _is_of_framework(self, value: Value) -> bool:
         """Whether it is an object of the source's own classes: only those of one type have a distinctive member."""
@@ -240,8 +240,9 @@ class Receivers:
         return Certainty.NO if unused or self._is_unfit(call, options) else Certainty.MAYBE
 
     def _is_defined(self, name: str) -> bool:
-        """Whether a class of the file defines a member of this name, or stores to one."""
-        own = (path_of(store.target.value) in ("self", "cls") for store in self._view.evaluator.stores(name))
+        """Whether a class of the file defines a member of this name, stores to one, or gives one to another module."""
+        stores = self._view.evaluator.stores(name)
+        own = (store.registered or path_of(store.target.value) in ("self", "cls") for store in stores)
         return name in self._file.class_members or any(own)
 
     def _names_another(self, node: ast.Attribute, type_name: str) -> bool:

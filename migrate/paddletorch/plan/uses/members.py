@@ -259,12 +259,20 @@ def _plan_unknown_layer(file: _File, node: ast.Attribute, row: Row, rows: list[R
     types = {v.type for v in view.evaluator.objects(node.value) if isinstance(v, Instance)}
     if keeps and not any(row.receiver in bases(one) for one in types) and not _has_kernel(view, node.value):
         return NOTHING
+    if _is_registered(view, node):
+        return NOTHING
     if f"{row.receiver}.{node.attr}" in readers(view.target) and isinstance(node.ctx, ast.Load):
         return read_of_unseen_layer(view, file.aliases, node, row)
     template = form.template or "{self}." + form.names[0]
     written = template.replace("{self}", "") if template.count("{self}") == 1 else "an expression of several parts"
     details = {"name": view.text(node.value), "type": row.receiver or "", "attribute": node.attr}
     return Changes(findings=(finding("API234", node, f"{row.receiver}.{node.attr}", row, written=written, **details),))
+
+
+def _is_registered(view: FileView, node: ast.Attribute) -> bool:
+    """Whether it is a buffer or parameter that the file gives to this module by name: the same on both sides."""
+    stores = (store for store in view.evaluator.stores(node.attr) if store.registered)
+    return any(view.text(store.target.value) == view.text(node.value) for store in stores)
 
 
 def _has_kernel(view: FileView, node: ast.expr) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from paddletorch_rules.adapters import adapters
 
 from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import (
     AmbiguousApi,
     ArgumentsDoNotFit,
@@ -54,8 +55,8 @@ def plan_site(view: FileView, site: Site) -> Use:
     readings = [use for use in readings if not _does_not_fit(use)] or readings
     first = readings[0]
     if len({c.name for c in candidates}) > 1 and _same_edits(view, site, readings):
-        said = first if site.role == "value" else max(readings, key=lambda use: len(use.findings))
-        first = replace(said, keeps_name=True)
+        notes = (f for use in readings[1:] for f in use.findings if _is_note(view, f) and f not in first.findings)
+        first = replace(first.with_findings(*notes), keeps_name=True)
     elif any(not first.same_as(other) for other in readings[1:]):
         if not any(use.converts for use in readings):
             return first
@@ -101,16 +102,17 @@ def _has_other_values(use: Use) -> bool:
     )
 
 
-def _same_edits(view: FileView, site: Site, readings: Iterable[Use]) -> bool:
-    """Whether a variable may hold one of several APIs, and the edits are the same for each.
+def _is_note(view: FileView, found: Finding) -> bool:
+    """Whether the finding asks for nothing."""
+    return view.settings.table.diagnostics[found.code].severity == "info"
 
-    What is said of them may differ in remarks only.
-    """
+
+def _same_edits(view: FileView, site: Site, readings: Iterable[Use]) -> bool:
+    """Whether a variable may hold one of several APIs, and the edits are the same for each; notes may be its own."""
     if not is_variable(site) or any(not r.converts or r.whole is not None or r.writes_name for r in readings):
         return False
     edits = {tuple(sorted((str(e.span), e.text, str(e.parts)) for e in r.edits)) for r in readings}
-    said = view.settings.table.diagnostics
-    codes = {tuple(f.code for f in r.findings if said[f.code].severity != "info") for r in readings}
+    codes = {tuple(f.code for f in r.findings if not _is_note(view, f)) for r in readings}
     return len(edits) == 1 and (len(codes) == 1 or site.role == "value")  # a variable that is only read stays
 
 
