@@ -32,6 +32,12 @@ def _result(uses: Mapping[str, Fates]) -> FileResult:
     return FileResult("a.py", Status.CLEAN, b"", b"", unlisted=uses)
 
 
+def test_what_stands_in_a_dropped_argument_is_converted(paddletorch: Run, tree: Tree) -> None:
+    tree({"a.py": "import torch\n\nx = torch.zeros(2, layout=torch.strided, device=torch.device('cpu'))\n"})
+    uses = json.loads(paddletorch("convert", "--to", "paddle", "--format", "json").stdout)["summary"]["uses"]["total"]
+    assert [uses[key] for key in KEYS] == [3, 0, 0, 0]
+
+
 def test_names_are_counted_over_files_the_most_frequent_first(paddletorch: Run, tree: Tree) -> None:
     tree({"a.py": CODE, "b.py": MORE})
     report = json.loads(paddletorch("convert", "--to", "paddle", "--format", "json").stdout)

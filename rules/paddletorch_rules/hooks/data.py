@@ -82,12 +82,27 @@ def _may_be_none(call: BoundCall, sampler: ast.expr) -> bool:
     return shuffle is not None and call.literal("shuffle") in (..., True)
 
 
+def _seed(generator: ast.expr | None) -> ast.expr | None:
+    """The seed of ``torch.Generator().manual_seed(seed)``, made for this one call."""
+    match generator:
+        case ast.Call(ast.Attribute(ast.Call(made, [] | [ast.Constant("cpu")], []), "manual_seed"), [seed], []):
+            is_generator = ast.unparse(made).rpartition(".")[2] == "Generator"
+            return seed if is_generator and not isinstance(seed, ast.Starred) else None
+    return None
+
+
 @hook("random_split", to="paddle")
 def random_split(call: BoundCall) -> None:
-    """Fractions for lengths are new in Paddle 3."""
+    """Paddle takes no generator, and before release 3 no fractions for lengths."""
     lengths = call.value("lengths")
     elements = lengths.elts if isinstance(lengths, ast.List | ast.Tuple) else []
-    if any(isinstance(e, ast.Constant) and isinstance(e.value, float) for e in elements):
+    seed = _seed(call.value("generator"))
+    if seed is not None:
+        call.drop("generator")
+        call.rewrite("torch_random_parts({dataset}, {lengths}, {seed})", parts={"seed": seed})
+    elif elements and all(isinstance(e, ast.Constant) and isinstance(e.value, float) for e in elements):
+        call.rewrite("torch_random_parts({dataset}, {lengths})")
+    elif any(isinstance(e, ast.Constant) and isinstance(e.value, float) for e in elements):
         call.stop("DAT201", what="lengths that are fractions, which Paddle 2.6 refuses")
 
 

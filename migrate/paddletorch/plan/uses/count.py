@@ -40,9 +40,14 @@ def unlisted_uses(
     said: dict[ast.AST, bool] = {}
     for found in findings:
         said[found.node] = said.get(found.node, False) or specs[found.code].severity != "info"
-    for use in planned.uses:
-        if not use.converts and use.row.kind != "module" and not said.get(use.site.node, False):
-            fates.append((use.site.name, Fate.SAME if use.site.node in said else Fate.NEEDS_YOU))
+    left = [use for use in planned.uses if not use.converts and use.row.kind != "module"]
+    silent = [use.site for use in left if not said.get(use.site.node, False)]
+    kept = view.kept(planned.edits) if silent else None
+    for site in silent:
+        if kept is not None and not kept.touches(view.source.span(site.node)):  # an argument that was dropped
+            fates.append((site.name, Fate.CONVERTED))
+        else:
+            fates.append((site.name, Fate.SAME if site.node in said else Fate.NEEDS_YOU))
     return counted(fates)
 
 
