@@ -78,7 +78,7 @@ CASES: dict[str, tuple[Framework, str, str]] = {
         "from paddle import nn\nclass V(nn.Layer):\n    def __init__(self, n):\n"
         "        self.conv = nn.Conv3D(1, n, 2)\n"
         "        self.norm = nn.BatchNorm(n, momentum=0.8)\ntry:\n    import torch.nn\nexcept ImportError:\n    pass\n",
-        "import torch\nfrom torch import nn\n\n\nclass PaddleBatchNorm(torch.nn.BatchNorm2d):\n",
+        "import torch\nfrom torch import nn\n\n\ndef paddle_activated(x, act):\n",
     ),
     "a default value that another use keeps": (
         "paddle",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from paddletorch.engine.engine import Engine
-from paddletorch.model import Options
+from paddletorch.model import Options, Severity
 from paddletorch.proof.compare import difference
 
 ENGINE = Engine(Options(target="paddle"))
@@ -79,7 +79,7 @@ def _program(layers: str, forward: str) -> str:
 def test_writes_where_the_input_is_read_again(case: str) -> None:
     code = _program(*READ_AGAIN[case])
     converted = ENGINE.convert(code.encode(), "layers.py")
-    assert [d.code for d in converted.diagnostics] == []
+    assert [d.code for d in converted.diagnostics if d.severity is not Severity.INFO] == []
     assert difference(_result(code), _result(converted.output.decode())) is None
     assert ENGINE.convert(converted.output, "layers.py").output == converted.output
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
 from paddletorch_rules.facts import facts
 
@@ -23,7 +24,7 @@ def with_what_is_not_taken(binding: CallBinding, decisions: Decisions, template:
     if binding.target != "paddle":
         return decisions
     row = binding.row.id.partition(":")[0].removeprefix("Tensor.").rstrip("_")
-    name = _first(binding)
+    name = _first(binding) if row in _rows_told() else None
     if name is None or name in decisions.wraps:
         return decisions
     plain = template is None and decisions.template is None and decisions.around == NOTHING_AROUND
@@ -32,9 +33,17 @@ def with_what_is_not_taken(binding: CallBinding, decisions: Decisions, template:
         if plain and binding.literal("return_indices") in (..., False):
             return _with(binding, decisions, name, ".unsqueeze(0)").with_around("", ".squeeze(0)")
         return decisions.with_findings(_of_rank(binding, batched - 1))
-    if _refuses_axes(binding, row, binding.ranks_of(name)):
+    if _refuses_axes(binding, row, name):
         return decisions.with_findings(_of_rank(binding, *binding.ranks_of(name)))
     return _of_dtype(binding, decisions, row, name, plain)
+
+
+@cache
+def _rows_told() -> frozenset[str]:
+    """The rows whose Paddle function refuses some tensor."""
+    known = facts()
+    by_rank = {*known.batched_ranks, *known.taken_ranks, *known.refuse_scalars, *known.refuse_scalars_along_axis}
+    return frozenset(by_rank.union(*known.refused_dtypes.values()))
 
 
 def _first(binding: CallBinding) -> str | None:
@@ -46,19 +55,17 @@ def _first(binding: CallBinding) -> str | None:
     return name if name is not None and binding.value(name) is not None else None
 
 
-def _refuses_axes(binding: CallBinding, row: str, ranks: frozenset[int]) -> bool:
-    """Whether Paddle's function refuses a tensor that has one of these numbers of axes, and it is the only one."""
-    if len(ranks) != 1:
-        return False
-    if row in facts().taken_ranks:
-        return facts().taken_ranks[row] not in ranks
+def _refuses_axes(binding: CallBinding, row: str, name: str) -> bool:
+    """Whether Paddle's function refuses a tensor that has the number of axes which is known of this one."""
+    taken = facts().taken_ranks.get(row)
     along_axis = row in facts().refuse_scalars_along_axis and any(binding.value(n) is not None for n in _AXES)
-    return ranks == {0} and (row in facts().refuse_scalars or along_axis)
+    if taken is None and not along_axis and row not in facts().refuse_scalars:
+        return False
+    ranks = binding.ranks_of(name)
+    return len(ranks) == 1 and (taken not in ranks if taken is not None else ranks == {0})
 
 
 def _of_dtype(binding: CallBinding, decisions: Decisions, row: str, name: str, plain: bool) -> Decisions:
-    if not any(row in names for names in facts().refused_dtypes.values()):
-        return decisions
     dtype = binding.dtype(name) or ""
     kind = "integers" if dtype.startswith(("int", "uint")) else "floats" if dtype.startswith("float") else dtype
     if row not in facts().refused_dtypes.get(kind, ()):

@@ -23,8 +23,10 @@ def takes_out(binding: CallBinding, form: Form) -> bool:
 
 def takes_several(binding: CallBinding, form: Form) -> bool:
     """Whether the call's ``out`` names a tensor for each of several results, and nothing else is done with those."""
-    value, several = binding.value("out"), bool(form.results) or binding.row.instance in _SEVERAL
-    if binding.target != "paddle" or not several or not isinstance(value, ast.Tuple | ast.List):
+    if not form.results and binding.row.instance not in _SEVERAL:
+        return False
+    value = binding.value("out")
+    if binding.target != "paddle" or not isinstance(value, ast.Tuple | ast.List):
         return False
     return binding.is_statement and all(isinstance(one, ast.Name | ast.Attribute) for one in value.elts)
 

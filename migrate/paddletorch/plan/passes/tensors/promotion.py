@@ -219,19 +219,22 @@ def _unseen_beside_integers(view: FileView, dtypes: Dtypes, operation: _Operatio
     if not isinstance(node, ast.BinOp) or not _is_arithmetic(node):
         return
     for first, second in ((node.left, node.right), (node.right, node.left)):
-        if _holds_integers(view, dtypes, first) and dtypes.of(second) is None and seems_tensor(view, second):
+        if seems_tensor(view, second) and dtypes.of(second) is None and _holds_integers(view, dtypes, first):
             yield finding(_NOT_SEEN, first, "torch.Tensor", first=view.text(first), second=view.text(second))
 
 
-def _holds_integers(view: FileView, dtypes: Dtypes, node: ast.expr) -> bool:
-    """Whether it is a tensor of integers or booleans, perhaps times or plus what is likely a number."""
+def _holds_integers(view: FileView, dtypes: Dtypes, node: ast.expr, depth: int = 4) -> bool:
+    """Whether it is a tensor of integers or booleans, perhaps times or plus what is likely a number.
+
+    Looks at that many operations within each other: each operation of a long sum asks.
+    """
     dtype = dtypes.of(node)
     if dtype is not None:
         return category(dtype) < 2
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+    if not depth or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
         return False
     sides = (node.left, node.right)
-    holds = any(_holds_integers(view, dtypes, side) for side in sides)
+    holds = any(_holds_integers(view, dtypes, side, depth - 1) for side in sides)
     return holds and not any(seems_tensor(view, side) for side in sides)
 
 
