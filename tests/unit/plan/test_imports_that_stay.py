@@ -13,7 +13,7 @@ from paddletorch.model import Framework
         ("paddle", "from torch.nosuch import *", "API225", "torch.nosuch"),
         ("paddle", "from torch.nosuch import a", "API225", "torch.nosuch.a"),
         ("paddle", "import torch.nosuch as ns", "API225", "torch.nosuch"),
-        ("paddle", "from torch.jit import script", "TRN201", "torch.jit.script"),
+        ("paddle", "from torch.jit import script", "NNM204", "torch.jit.script"),
         ("torch", "from paddle.fluid.layers import *", "TRN201", "paddle.fluid.layers"),
         ("torch", "from paddle.fluid import layers", "TRN201", "paddle.fluid.layers"),
     ],

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Sequence
 from typing import TypeGuard
 
 from paddletorch.model import Edit
+from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.import_statements import insert_lines_before
 from paddletorch.plan.names.local_imports import function_around, import_lines, import_text
-from paddletorch.plan.syntax.statements import own_line
-from paddletorch.resolve import Binding
+from paddletorch.plan.syntax.statements import own_line, start_of
+from paddletorch.resolve import Binding, is_import_guard
+
+LEFT_IMPORT = "API246"
 
 
 def is_only_held(view: FileView, loads: Sequence[ast.expr]) -> bool:
@@ -39,6 +42,42 @@ def _makes_dict(node: ast.AST | None) -> TypeGuard[ast.Call]:
 def guarded_text(view: FileView, binding: Binding) -> str:
     """An import that may fail: what is kept in its place raises an ImportError where it is called."""
     return view.source.newline.join([*_guard(view, binding.name, binding.qualified or "", [import_text(binding)]), ""])
+
+
+def is_for_others(view: FileView, binding: Binding) -> bool:
+    """Whether a function or class that the target lacks is imported, which nothing here reads: other files take it."""
+    name = binding.qualified or ""
+    if not isinstance(binding.node, ast.ImportFrom) or view.tree.names.get(binding.name):
+        return False
+    found = view.settings.lookup(name)
+    if found is None or found[0].kind in ("module", "constant") or name in view.settings.modules:
+        return False
+    names = {name for form in found[0].forms(view.settings.source) for name in form.names}
+    return name in names and f"{name}.*" not in names
+
+
+def left_for_others(view: FileView, binding: Binding) -> Finding:
+    """What is said of an import that is kept for other files."""
+    assert binding.alias is not None
+    name = binding.qualified or ""
+    found = view.settings.lookup(name)
+    if found is not None and found[0].report is not None:
+        return finding(found[0].report, binding.alias, name, found[0])
+    return finding(LEFT_IMPORT, binding.alias, name)
+
+
+def guarded_fallback(view: FileView, bindings: Sequence[Binding]) -> Edit | None:
+    """The last import of ``try: import a as x`` / ``except ImportError: import b as x`` as one that may fail, too."""
+    last = max(bindings, key=lambda b: start_of(b.node) if isinstance(b.node, ast.stmt) else (0, 0))
+    handler = view.parent(last.node)
+    if not isinstance(handler, ast.ExceptHandler) or not is_import_guard(view.parent(handler)):
+        return None
+    if not isinstance(last.node, ast.ImportFrom) or not own_line(view, last.node):
+        return None
+    indent = view.source.indentation(last.node.lineno)
+    first, *lines = _guard(view, last.name, last.qualified or "", [import_text(last)])
+    text = view.source.newline.join([first, *(indent + line if line else "" for line in lines)])
+    return Edit(view.source.span(last.node), text)
 
 
 def kept_api(view: FileView, load: ast.expr) -> ast.Attribute | None:

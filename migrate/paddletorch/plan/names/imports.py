@@ -16,7 +16,15 @@ from paddletorch.plan.names.bound_names import star_may_bind
 from paddletorch.plan.names.converted import Converted
 from paddletorch.plan.names.decide import import_target
 from paddletorch.plan.names.global_statements import redirection_edits
-from paddletorch.plan.names.guarded_imports import guarded_apis, guarded_text, is_only_held, kept_api
+from paddletorch.plan.names.guarded_imports import (
+    guarded_apis,
+    guarded_fallback,
+    guarded_text,
+    is_for_others,
+    is_only_held,
+    kept_api,
+    left_for_others,
+)
 from paddletorch.plan.names.import_guards import can_rename, guard_of, is_presence_test, places_outside, renamed
 from paddletorch.plan.names.import_statements import Clause, edit_statement, insert_lines_before, joined_lines
 from paddletorch.plan.names.left_bases import guarded_imports, left_base
@@ -85,7 +93,13 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
         conversions += _conversions(view, statement, clauses)
     for statement in sorted(needs.keys() - statements.keys(), key=start_of):
         edits.append(insert_lines_before(view, statement, [f"import {module}" for module in needs[statement]]))
-    for fallback, places in _fallbacks_made_local(file):
+    for fallback, bindings, places in _left_fallbacks(file):
+        if not places:
+            guarded = guarded_fallback(view, bindings)
+            if guarded is not None:
+                edits.append(guarded)
+                findings += [left_for_others(view, binding) for binding in bindings]
+            continue
         edits.append(remove_statement(view, fallback))
         for place in places:
             local.setdefault(place, []).append(view.source.slice(view.source.span(fallback)))
@@ -145,10 +159,13 @@ def _made_local(
     view = file.view
     if clause.target is not None or clause.drop or not _are_of_source(view, binding, bindings):
         return clause, NOTHING
+    hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
+    if len(bindings) == 1 and not hidden and _is_for_others(view, binding):
+        said = Changes(findings=(left_for_others(view, binding),))
+        return clause._replace(drop=True, guarded=True), said
     if not file.planned.uses and not view.provide(_loads_without_source):
         return clause, NOTHING
     group = file.naming.groups.get(id(bindings))
-    hidden = binding.name in view.source.unread_names or binding.name in _all_names(view)
     if (
         hidden
         or len(bindings) > _MOST_IMPORTS
@@ -182,6 +199,12 @@ def _made_local(
     if is_repeated(binding, bindings):
         return clause._replace(drop=True), guards
     return clause._replace(drop=True, local=tuple(places), typed=len(read) < len(loads)), guards
+
+
+def _is_for_others(view: FileView, binding: Binding) -> bool:
+    """Whether the module imports what only other files can need, which the target lacks."""
+    suppressed = binding.alias is None or view.suppressed("", binding.alias)
+    return is_on_top(view, binding) and not suppressed and _selects_modules(view) and is_for_others(view, binding)
 
 
 def _are_of_source(view: FileView, binding: Binding, bindings: Sequence[Binding]) -> bool:
@@ -254,8 +277,11 @@ _MOST_FALLBACKS = 8
 """More imports of one name than these are no import with its fallbacks."""
 
 
-def _fallbacks_made_local(file: Converted) -> Iterator[tuple[ast.Try, list[ast.stmt]]]:
-    """Imports of the source with a fallback in ``try``, where all stays, and where they can stand instead."""
+def _left_fallbacks(file: Converted) -> Iterator[tuple[ast.Try, list[Binding], list[ast.stmt]]]:
+    """Imports of the source with a fallback in ``try``, where all stays, and where they can stand instead.
+
+    Without places, nothing here reads the name, and other files take it.
+    """
     view = file.view
     guarded = [t for t in view.tree.module.body if isinstance(t, ast.Try)]
     first = [s for t in guarded for s in t.body[:1] if isinstance(s, ast.Import | ast.ImportFrom)]
@@ -272,8 +298,11 @@ def _fallbacks_made_local(file: Converted) -> Iterator[tuple[ast.Try, list[ast.s
             continue
         loads = file.remaining(bindings, group)
         places = places_of(view, loads)
-        if loads and places and not any(view.suppressed("", place) for place in (whole, *places)):
-            yield whole, places
+        for_others = not loads and _selects_modules(view) and all(is_for_others(view, b) for b in bindings)
+        if bool(loads) != bool(places) or not (loads or for_others):
+            continue
+        if not any(view.suppressed("", place) for place in (whole, *places)):
+            yield whole, bindings, places
 
 
 def _is_read(file: Converted, name: str, bindings: list[Binding], *, at_all: bool = False) -> bool:

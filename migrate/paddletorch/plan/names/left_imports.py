@@ -10,11 +10,10 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.converted import Converted
+from paddletorch.plan.names.guarded_imports import LEFT_IMPORT
 from paddletorch.plan.names.import_statements import module_span
 from paddletorch.resolve import Binding
 from paddletorch.text.kept_text import KeptText
-
-LEFT_IMPORT = "API246"
 
 
 class _Imported(NamedTuple):

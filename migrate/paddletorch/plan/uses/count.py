@@ -83,8 +83,11 @@ def _read_before_class_binds(view: FileView) -> Iterator[tuple[ast.expr, str, Re
 
 
 def _unknown(view: FileView, node: ast.expr | ast.alias, name: str, code: str = UNKNOWN_API) -> Finding:
-    """The finding about the name; a module is reported as all names in it are, if a table says one thing of them."""
+    """The finding about the name: what a table says of it, of a module what it says of all names in it."""
     stated = _stated_module(view, name)
+    known = view.settings.lookup(name)
+    if stated is None and known is not None and known[0].kind == "unsupported":
+        stated = known[0]
     if stated is not None and stated.report is not None:
         return finding(stated.report, node, name, stated)
     return finding(code, node, name)
@@ -127,16 +130,22 @@ def _asking_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:
     """Imports of the source framework that nothing uses, where code goes on if they fail: they ask if it is there."""
     tries = [node for node in view.tree.of_kind(ast.Try) if any(isinstance(s, _IMPORTS) for s in node.body)]
     read = _read_imports(view) if tries else frozenset()
-    for statement in [s for node in tries for s in node.body if isinstance(s, _IMPORTS)]:
+    for guard, statement in [(node, s) for node in tries for s in node.body if isinstance(s, _IMPORTS)]:
         module = f"{statement.module}." if isinstance(statement, ast.ImportFrom) else ""
         for alias in statement.names if statement not in read else ():
             name = module + alias.name
             of_source = name.partition(".")[0] == view.settings.source
-            if of_source and alias.name != "*" and not view.settings.deselects(name):
+            if of_source and alias.name != "*" and not view.settings.deselects(name) and not _falls_back(guard, alias):
                 yield alias, name
 
 
 _IMPORTS = ast.Import | ast.ImportFrom
+
+
+def _falls_back(guard: ast.Try, alias: ast.alias) -> bool:
+    """Whether a handler imports the name from elsewhere: other files take it from here."""
+    others = (s for handler in guard.handlers for s in handler.body if isinstance(s, ast.ImportFrom))
+    return any((a.asname or a.name) == (alias.asname or alias.name) for s in others for a in s.names)
 
 
 def _read_imports(view: FileView) -> frozenset[ast.AST]:
