@@ -97,8 +97,10 @@ def _quotient(call: BoundCall, dividend: str) -> str | None:
 def quotient(call: BoundCall) -> None:
     """As ``operator``; Paddle's quotient of truth values holds such, too."""
     first = _first(call)
-    if call.dtype("self" if first == "{self}" else "input") == "bool":
-        call.rewrite(f"{first}.astype('float32') / {{y}}{_as_float(call, 'other')}")
+    dtype = call.dtype("self" if first == "{self}" else "input") or ""
+    is_integer = dtype.startswith(("int", "uint")) and call.default_dtype != "'float32'"  # Paddle's quotient is float32
+    if dtype == "bool" or is_integer:
+        call.rewrite(f"{first}.astype({call.default_dtype}) / {{y}}{_as_float(call, 'other')}")
     else:
         operator(call, "/")
 
@@ -120,7 +122,7 @@ def divide(call: BoundCall) -> None:
 
 def _as_float(call: BoundCall, name: str) -> str:
     """The cast of an operand that is seen to hold integers or truth values."""
-    return ".astype('float32')" if (call.dtype(name) or "").startswith(("int", "uint", "bool")) else ""
+    return f".astype({call.default_dtype})" if (call.dtype(name) or "").startswith(("int", "uint", "bool")) else ""
 
 
 @hook("copysign", to="paddle")
@@ -216,7 +218,7 @@ def power(call: BoundCall) -> None:
     first = _first(call)
     base = call.dtype("input" if first == "{x}" else "self") or ""
     if base.startswith(("int", "uint")) and isinstance(call.literal("exponent"), float):
-        call.rewrite(f"{first}.astype('float32') ** {{y}}")
+        call.rewrite(f"{first}.astype({call.default_dtype}) ** {{y}}")
     elif first == "{x}" and not _is_tensor(call, "input") and not _is_number(call, "exponent"):
         call.rewrite("{x} ** {y}")
 
@@ -226,7 +228,7 @@ def float_quotient(call: BoundCall) -> None:
     """Paddle's angle of two tensors of integers is one of float64."""
     first = _first(call)
     if (call.dtype("input" if first == "{x}" else "self") or "").startswith(("int", "uint")):
-        call.surround("", ".astype('float32')")
+        call.surround("", f".astype({call.default_dtype})")
 
 
 @hook("float_power", to="paddle")
@@ -378,7 +380,7 @@ def xlogy(call: BoundCall) -> None:
         no_counterpart(call, "other")
     if _is_number(call, name):
         no_counterpart(call, name)
-    cast = ".astype('float32')" if (call.dtype(name) or "").startswith(("int", "uint")) else ""
+    cast = f".astype({call.default_dtype})" if (call.dtype(name) or "").startswith(("int", "uint")) else ""
     text = f"paddle.where({first} == 0, paddle.zeros_like({first}{cast}), {first}{cast} * {logarithm})"
     names = {"x": "input"} if first == "{x}" else {"self": "self"}
     rewrite_once(call, text, **names, **({"y": "other"} if "{y}" in text else {}))

@@ -262,7 +262,7 @@ def _cast_for(call: BoundCall, tensor: str, number: str) -> str:
         call.report(
             "NNF203", difference=f"beside integers {value} makes the result float32 in torch, and is cut in Paddle"
         )
-    return ".astype('float32')" if (dtype or "").startswith(("int", "uint", "bool")) else ""
+    return f".astype({call.default_dtype})" if (dtype or "").startswith(("int", "uint", "bool")) else ""
 
 
 @hook("nonzero", to="paddle")

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from paddletorch_rules import Form, Framework, Row, Signature, ValueMap, other_framework
 
 from paddletorch.plan.inference.absent_values import may_be_none
-from paddletorch.plan.inference.dtypes import Dtypes
+from paddletorch.plan.inference.dtypes import FLOATING, Dtypes
 from paddletorch.plan.inference.keyed_parameters import class_names, layers_of_key
 from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, possible_keys, shared_items, written_items
 from paddletorch.plan.inference.list_elements import list_elements
@@ -173,6 +173,12 @@ class CallBinding:
         """The dtype of a torch tensor, as far as the file shows it."""
         node = self.value(name)
         return None if node is None or name in self.fixed else self.view.provide(Dtypes).of(node)
+
+    @property
+    def default_dtype(self) -> str:
+        """The default dtype of floats as the target's code names it."""
+        found = self.view.provide(Dtypes).default
+        return "paddle.get_default_dtype()" if found == FLOATING else f"'{found}'"
 
     def ranks(self, name: str) -> Mapping[ast.expr, frozenset[int]]:
         """The numbers of axes that the tensor given for a parameter can have, by its expression; empty if not known."""

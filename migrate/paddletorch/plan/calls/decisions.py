@@ -255,6 +255,10 @@ class _HookCall:
     def dtype(self, name: str) -> str | None:
         return self._binding.dtype(name)
 
+    @property
+    def default_dtype(self) -> str:
+        return self._binding.default_dtype
+
     def ranks(self, name: str) -> frozenset[int]:
         return self._all_ranks(self._binding.ranks(name))
 

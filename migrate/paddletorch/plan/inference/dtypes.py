@@ -17,7 +17,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, Instance
 
 FLOATING = "floating"
-DEFAULT = "float32"
+_DEFAULT = "float32"
 """The dtype that torch gives Python's floats, unless ``set_default_dtype`` changes it."""
 
 _NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
@@ -53,6 +53,8 @@ class Dtypes:
 
     def __init__(self, view: FileView) -> None:
         self._view = view
+        self.default = _default(view)
+        """The dtype of Python's floats in tensors."""
         self._known: dict[ast.expr, str | None] = {}
         self._stored: dict[str, str | None] = {}
         """The dtypes of attributes of ``self``, by their names."""
@@ -225,15 +227,15 @@ class Dtypes:
             return found
         if found is None:  # whatever the other operand is, a quotient is no integer
             return FLOATING if self.of(node.left) is not None or self.of(node.right) is not None else None
-        return DEFAULT if category(found) < 2 else found
+        return self.default if category(found) < 2 else found
 
     def combined(self, left: ast.expr, right: ast.expr) -> str | None:
         """The dtype of an operation of two tensors, or of a tensor and a Python number."""
         first, second = self.of(left), self.of(right)
         if first is not None and second is None:
-            return _with_number(first, self.number(right))
+            return _with_number(first, self.number(right), self.default)
         if second is not None and first is None:
-            return _with_number(second, self.number(left))
+            return _with_number(second, self.number(left), self.default)
         return promoted(first, second)
 
     def _function(self, call: ast.Call) -> tuple[str, list[ast.expr]]:
@@ -277,7 +279,7 @@ class Dtypes:
     def _computed(self, name: str, operands: list[ast.expr]) -> str | None:
         if name in facts().floating_results:
             found = self.of(operands[0]) if operands else None
-            return FLOATING if found is None else found if category(found) > 1 else DEFAULT
+            return FLOATING if found is None else found if category(found) > 1 else self.default
         if not operands:
             return None
         if name == "where":
@@ -290,7 +292,7 @@ class Dtypes:
             return found
         if name in facts().promoting and len(operands) > 1:
             found = self.combined(operands[0], operands[1])
-            return DEFAULT if found is not None and category(found) < 2 and name in facts().quotients else found
+            return self.default if found is not None and category(found) < 2 and name in facts().quotients else found
         if name in facts().with_indices and len(operands) == 1:
             return self.of(operands[0])
         if name in facts().sums:
@@ -318,21 +320,21 @@ class Dtypes:
 
     def _created(self, name: str, operands: list[ast.expr], keywords: dict[str, ast.expr]) -> str | None:
         if name in facts().from_data:
-            return _of_data(operands[0]) if operands else None
+            return _of_data(operands[0], self.default) if operands else None
         if name == "arange":
             given = [*operands, *(keywords[k] for k in ("start", "end", "step") if k in keywords)]
             numbers = [self.number(n) for n in given]
             if any(n == 2 for n in numbers) or any(isinstance(n, ast.BinOp) and _divides(n) for n in given):
-                return DEFAULT
+                return self.default
             return "int64"  # a value of unknown type is most likely an integer count
         if name in ("full", "full_like"):
             fill = keywords.get("fill_value", operands[1] if len(operands) > 1 else None)
             kind = self.number(fill) if fill is not None else None
             if name == "full":
-                return None if kind is None else ("bool", "int64", DEFAULT, "complex64")[kind]
+                return None if kind is None else ("bool", "int64", self.default, "complex64")[kind]
         if name.endswith("_like") or name.startswith("new_"):
             return self.of(operands[0]) if operands else None
-        return DEFAULT
+        return self.default
 
     def _module(self, call: ast.Call) -> str | None:
         """The dtype of a layer's result: floating-point."""
@@ -345,6 +347,18 @@ def _cast_of_tensors(call: ast.Call) -> str | None:
     """The dtype of ``x.int()``, a method that nothing but tensors has."""
     method = call.func.attr if isinstance(call.func, ast.Attribute) and not call.args and not call.keywords else ""
     return facts().casts[method] if method in ("int", "long", "short") else None
+
+
+def _default(view: FileView) -> str:
+    """The dtype that the file sets as torch's default; of unknown width if it sets several, or a computed one."""
+    if b"set_default_dtype" not in view.source.body:
+        return _DEFAULT
+    calls = [c for c in view.tree.calls if (view.qualified(c.func) or "") == "torch.set_default_dtype"]
+    given = [(view.qualified(a) or "").removeprefix("torch.") for call in calls for a in call.args[:1]]
+    names = {facts().dtype_aliases.get(name, name) for name in given}
+    if len(calls) > len(given) or not names <= facts().dtype_categories.keys() or len(names) > 1:
+        return FLOATING
+    return names.pop() if names else _DEFAULT
 
 
 def _is_device(node: ast.expr) -> bool:
@@ -362,17 +376,17 @@ def _copied(view: FileView) -> frozenset[int]:
     return frozenset(id(view.tree.scopes[n].lookup(n.id)) for n in given if isinstance(n, ast.Name))
 
 
-def _with_number(dtype: str, number: int | None) -> str | None:
+def _with_number(dtype: str, number: int | None, default: str) -> str | None:
     if number is None:  # a number or a tensor of unknown dtype: floating-point remains floating-point
         return FLOATING if category(dtype) == 2 else None
-    return dtype if category(dtype) >= number else ("int64" if number == 1 else DEFAULT if number == 2 else None)
+    return dtype if category(dtype) >= number else ("int64" if number == 1 else default if number == 2 else None)
 
 
 def _divides(node: ast.BinOp) -> bool:
     return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) for n in ast.walk(node))
 
 
-def _of_data(node: ast.expr) -> str | None:
+def _of_data(node: ast.expr, default: str) -> str | None:
     """The dtype of a tensor made of nested lists of literal numbers."""
     leaves: list[ast.expr] = [node]
     kinds_found: set[type] = set()
@@ -390,4 +404,4 @@ def _of_data(node: ast.expr) -> str | None:
         return "bool"
     if kinds_found and kinds_found <= {bool, int}:
         return "int64"
-    return DEFAULT if kinds_found and kinds_found <= {bool, int, float} else None
+    return default if kinds_found and kinds_found <= {bool, int, float} else None

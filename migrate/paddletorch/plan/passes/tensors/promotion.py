@@ -99,7 +99,8 @@ def _in_brackets(view: FileView, node: ast.expr) -> Span | None:
 
 def _operations(view: FileView) -> Iterator[_Operation]:
     """Each operation that promotes dtypes in torch."""
-    called, names = view.provide(CalledNames), _names()
+    called = view.provide(CalledNames)
+    names = _names() if view.provide(Dtypes).default == "float32" else _names() | facts().floating_results
     for node in [n for n in view.tree.parents if n.__class__ in _KINDS]:
         if isinstance(node, ast.Call) and not called.may_call(node.func, names):
             continue
@@ -136,6 +137,10 @@ def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
             yield _Operation(call, arguments[1:])
         elif last in facts().joining and call.args and isinstance(call.args[0], ast.List | ast.Tuple):
             yield _Operation(call, [e for e in call.args[0].elts if not isinstance(e, ast.Starred)])
+        elif last in facts().floating_results and arguments:
+            yield _Operation(call, arguments[:1])
+    elif name is None and isinstance(call.func, ast.Attribute) and call.func.attr in facts().floating_results:
+        yield _Operation(call, [call.func.value])
     elif name is None and isinstance(call.func, ast.Attribute) and call.args:
         last = call.func.attr
         if last.endswith("_") and _promotes_in_place(last.removesuffix("_")):
@@ -178,6 +183,10 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         yield from _unseen_mask(view, dtypes, operation)
         yield from _unseen_beside_integers(view, dtypes, operation)
         return
+    if dtypes.default != "float32" and (integers := _made_floating(view, dtypes, operation, found)):
+        default = "paddle.get_default_dtype()" if dtypes.default == FLOATING else f"'{dtypes.default}'"
+        yield from (_Cast(one, view.quoted(default, one)) for one in integers)
+        return
     result: str | None = next(iter(found.values()))
     for dtype in found.values():
         result = promoted(result, dtype)
@@ -211,6 +220,19 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         yield from _unseen_beside_integers(view, dtypes, operation)
     else:
         yield from _maybe_lower(view, dtypes, operation, others, result, next(iter(found)))
+
+
+def _made_floating(
+    view: FileView, dtypes: Dtypes, operation: _Operation, found: Mapping[ast.expr, str]
+) -> list[ast.expr]:
+    """The integers of a quotient, of a root, or beside a float: Paddle makes float32, whatever the default dtype is."""
+    node = operation.node
+    others = [dtypes.number(o) for o in operation.operands if o not in found]
+    if any(category(dtype) > 1 for dtype in found.values()) or None in others:
+        return []
+    if isinstance(node, ast.BinOp):
+        return list(found) if isinstance(node.op, ast.Div) or 2 in others else []
+    return list(found) if isinstance(node, ast.Call) and len(operation.operands) == 1 else []
 
 
 def _unseen_beside_integers(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[Finding]:
