@@ -871,3 +871,17 @@ def test_a_name_of_a_class_body_is_not_read_in_a_lambda() -> None:
     result = check(source, Options("paddle"))
     assert b"lambda" not in result.output
     assert [(d.line, d.code) for d in result.diagnostics if d.code == "API222"] == [(5, "API222"), (6, "API222")]
+
+
+def test_an_unbound_name_beside_it_does_not_excuse_a_package_of_the_target() -> None:
+    source = b"import paddle as T\npaddle = T\nif x: import paddle, torch\ny = paddle.vision.ops.RoIAlign(counts)\n"
+    result = check(source, Options("torch"))
+    assert "SRC013" in {d.code for d in result.diagnostics} and b"paddle.vision.ops.RoIAlign" in result.output
+
+
+def test_a_name_that_the_default_of_a_lambda_binds_is_bound_around_the_lambda() -> None:
+    source = (
+        b"import paddle\ns = paddle.optimizer.lr.LinearWarmup(5, (y := 3), start_lr=0, end_lr=5)\n"
+        b"o = paddle.optimizer.SGD(learning_rate=s, parameters=m())\nf(y)\n"
+    )
+    assert b"steps=(y := 3)" in check(source, Options("torch")).output
