@@ -102,7 +102,8 @@ def check_imports(result: FileResult, options: Options) -> None:
 
     Not promised: with some of the codes only, since what is not selected stays; of a name that the file deletes; of
     ``from torch import *``, which may bind names that no table has; of the file's own imports of the target, which a
-    nearer one may hide afterwards; of a name that a ``global`` statement declares, whose reads pyflakes does not see.
+    nearer one may hide afterwards; of a name that a ``global`` statement declares, whose reads pyflakes does not see;
+    of one that asks whether the framework is there, which is said.
     """
     before, after = parsed(result.source), parsed(result.output)
     if before is None or after is None or options.select or options.ignore or not compiles(result.source):
@@ -117,6 +118,8 @@ def check_imports(result: FileResult, options: Options) -> None:
     old |= _idle_stars(before) | _unread_imports(before)
     target = "paddle" if options.source == "torch" else "torch"
     new = {m.message_args[0] for m in _messages(after, (messages.UnusedImport,))} - old - _imports_of(before, target)
+    asked = {d.line for d in result.diagnostics if d.code == "API243"}
+    new -= {a.name for n in ast.walk(before) if isinstance(n, ast.Import) and n.lineno in asked for a in n.names}
     if not any(name.partition(".")[0] in FRAMEWORKS for name in old):
         idle = {n for n in new if n.partition(".")[0] in FRAMEWORKS and n.partition(".")[2] != "*"}
         assert not idle, f"imported for nothing: {sorted(idle)}"

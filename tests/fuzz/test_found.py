@@ -830,9 +830,41 @@ def test_star_imports_of_several_modules_go_when_all_that_they_bring_is_converte
     assert b"paddle" not in check(source, Options("torch")).output
 
 
-@pytest.mark.parametrize("again", [b"import torch\n", b"try:import torch\nexcept :pass\n"])
-def test_an_import_that_stands_twice_and_that_nothing_reads(again: bytes) -> None:
-    assert b"import torch" not in check(b"import torch\n" + again + b"t.chunk(x)\n", Options("paddle")).output
+def test_an_import_that_stands_twice_and_that_nothing_reads() -> None:
+    assert b"import torch" not in check(b"import torch\n" * 2 + b"t.chunk(x)\n", Options("paddle")).output
+
+
+def test_an_import_that_stands_again_in_a_guard_and_that_nothing_reads() -> None:
+    result = check(b"import torch\ntry:import torch\nexcept :pass\nt.chunk(x)\n", Options("paddle"))
+    assert result.output.startswith(b"import paddle\ntry:import torch\n")
+    assert [d.code for d in result.diagnostics] == ["API243"]
+
+
+@pytest.mark.parametrize(("source", "target"), [("torch", "paddle"), ("paddle", "torch")])
+def test_a_guard_of_nothing_but_a_repeated_import_goes_with_it(source: str, target: Framework) -> None:
+    program = "import torch\ntry:\n    import torch.amp\nexcept ImportError:\n    pass\nb = torch.nn.ReLU()\n"
+    output = check(program.replace("torch", source).encode(), Options(target)).output.decode()
+    assert output == f"import {target}\nb = {target}.nn.ReLU()\n"
+
+
+@pytest.mark.parametrize("sets", ["", "    ok = True\n"])
+@pytest.mark.parametrize(("source", "target"), [("torch", "paddle"), ("paddle", "torch")])
+def test_an_import_whose_failure_is_noted_is_left_with_a_finding(source: str, target: Framework, sets: str) -> None:
+    guard = f"try:\n    import torch.amp\n{sets}except ImportError:\n    ok = False\n"
+    program = f"import torch\n{guard}b = torch.nn.ReLU()\n".replace("torch", source)
+    result = check(program.encode(), Options(target))
+    assert guard.replace("torch", source) in result.output.decode()
+    assert [(d.line, d.code) for d in result.diagnostics] == [(3, "API243")]
+
+
+def test_an_initializer_that_is_called_with_a_starred_argument_is_left() -> None:
+    result = check(b"import paddle as t\nt.nn.initializer.Assign(v)(*a)\n", Options("torch"))
+    assert [d.code for d in result.diagnostics] == ["API203"]
+
+
+def test_a_module_of_python_is_imported_where_it_is_bound_on_every_path() -> None:
+    source = b"for x in y:\n    fleet.worker_num()\n    import paddle.distributed.fleet as fleet\n"
+    assert check(source, Options("torch")).output.startswith(b"import os\n")
 
 
 def test_the_rate_of_another_function_s_optimizer_is_not_the_scheduler_of_this_one() -> None:

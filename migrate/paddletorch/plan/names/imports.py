@@ -15,6 +15,7 @@ from paddletorch.plan.names.annotation_imports import is_never_evaluated, typing
 from paddletorch.plan.names.bound_names import star_may_bind
 from paddletorch.plan.names.converted import Converted
 from paddletorch.plan.names.decide import import_target
+from paddletorch.plan.names.emptied_guards import emptied_guards, imports_in, left_as_question, serves_only_imports
 from paddletorch.plan.names.global_statements import redirection_edits
 from paddletorch.plan.names.guarded_imports import guarded_apis, guarded_text, is_only_held, kept_api
 from paddletorch.plan.names.import_guards import can_rename, guard_of, is_presence_test, places_outside, renamed
@@ -51,6 +52,8 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
                 if binding.alias is not None and isinstance(binding.node, ast.stmt):
                     statements.setdefault(binding.node, []).append((binding, bindings))
     imported: dict[ast.stmt, list[tuple[Binding, Clause]]] = {}
+    decided: dict[ast.stmt, list[Clause]] = {}
+    gone: set[ast.stmt] = set()
     has_target = any(view.target in modules for modules in needs.values())
     plain = {s: [_clause(file, *pair) for pair in pairs] for s, pairs in statements.items()}
     in_guards = {view.parent(s) for s, found in plain.items() if needs.get(s) or any(c.target for c in found)}
@@ -70,6 +73,16 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
             findings += guards.findings
         if has_target:  # import it only once
             clauses = [c._replace(target=None, drop=True) if c.target == view.target else c for c in clauses]
+        decided[statement] = clauses
+    for guard in list(emptied_guards(file, decided, needs)):
+        if serves_only_imports(file, guard, statements):
+            edits.append(remove_statement(view, guard))
+            gone.update(guard.body)
+            continue
+        for statement in imports_in(guard):
+            decided[statement], asked = left_as_question(statement, decided[statement])
+            findings += asked
+    for statement, clauses in decided.items():
         for (binding, _), clause in zip(statements[statement], clauses, strict=True):
             for place in clause.local:
                 local.setdefault(place, []).append(import_text(binding))
@@ -79,7 +92,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
                 edits.append(insert_before(view, statement, guarded_text(view, binding), ""))
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
-        edits += edit_statement(view, statement, clauses, needs.get(statement, []))
+        edits += edit_statement(view, statement, clauses, needs.get(statement, [])) if statement not in gone else []
         by_alias = {id(c.alias): c for c in clauses}
         imported[statement] = [(b, by_alias[id(b.alias)]) for b, _ in statements[statement]]
         conversions += _conversions(view, statement, clauses)
