@@ -63,7 +63,7 @@ def check_paths(result: FileResult, source: Framework) -> None:
         scopes = {found.scope for found in old if found.name in names}
         new -= {Unbound(scope, name) for scope, name in new if scope in scopes}  # under the other's name
         if here != there:  # what was left, with a finding, needs the source framework
-            of_target = _bound_to(after, target) | alone[target]
+            of_target = (_bound_to(after, target) - _bound_to(after, source)) | alone[target]  # one name, two scopes
             new = {found for found in new if found.name in of_target}
         where = "with both frameworks" if here == there else f"with {target} alone"
         assert not new, f"unbound {where}: {sorted(new)}"

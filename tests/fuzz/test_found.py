@@ -917,3 +917,33 @@ def test_a_name_that_the_default_of_a_lambda_binds_is_bound_around_the_lambda() 
         b"o = paddle.optimizer.SGD(learning_rate=s, parameters=m())\nf(y)\n"
     )
     assert b"steps=(y := 3)" in check(source, Options("torch")).output
+
+
+def test_a_use_that_is_left_in_a_text_is_left_again_beside_its_converted_argument() -> None:
+    source = b"import torch\nf'{f\"{torch.cumulative_trapezoid(torch.tensor([8]))}\"}'\n"
+    assert b"torch.cumulative_trapezoid(paddle.to_tensor([8]))" in check(source, Options("paddle")).output
+
+
+def test_a_call_that_becomes_several_has_no_name_to_be_wrapped() -> None:
+    source = b"import torch\ndef f(k):\n    return torch.aminmax(*k)\n"
+    assert "API203" in {d.code for d in check(source, Options("paddle", shim="auto")).diagnostics}
+
+
+@pytest.mark.parametrize("optimizer", ["get()", "optimizers(1)[0]", "trainer.parts().first"])
+def test_a_private_member_of_paddles_optimizers_is_reported_on_whatever_it_is_read(optimizer: str) -> None:
+    source = f"import paddle\nfrom parts import get\n\ndef f(x):\n    {optimizer}._learning_rate.step()\n"
+    assert [(d.line, d.code) for d in check(source.encode(), Options("torch")).diagnostics] == [(5, "TRN201")]
+
+
+def test_the_annotation_of_a_variable_of_a_function_that_is_called_is_not_evaluated() -> None:
+    check(b"import torch\ndef traced():\n    held: torch(())\ntraced()\n", Options("paddle"))
+
+
+def test_an_unknown_decorator_of_a_compiler_keeps_its_function() -> None:
+    result = check(b"import torch\n@torch.jit.overhead\ndef f(x): return torch.squeeze(x)\n", Options("paddle"))
+    assert "SRC014" in {d.code for d in result.diagnostics} and b"return torch.squeeze" in result.output
+
+
+def test_a_name_that_a_class_imports_of_the_target_is_the_source_s_in_the_module() -> None:
+    source = b"class C: import torch.nn as nn\ntry: import torch as nn\nexcept: ()\ndef build(): nn\n"
+    assert b"try: import torch as nn" in check(source, Options("paddle")).output

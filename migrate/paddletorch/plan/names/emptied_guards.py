@@ -23,7 +23,7 @@ def emptied_guards(
     """The guards whose imports all go, and whose answer would be another one from then on."""
     around = dict.fromkeys(file.view.parent(statement) for statement in decided)
     for guard in around:
-        if not isinstance(guard, ast.Try) or not is_import_guard(guard):
+        if not is_import_guard(guard) or not isinstance(guard, ast.Try):
             continue
         imports = imports_in(guard)
         if imports and all(s in decided and s not in needs and _goes(s, decided[s]) for s in imports):
