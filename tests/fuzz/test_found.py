@@ -947,3 +947,13 @@ def test_an_unknown_decorator_of_a_compiler_keeps_its_function() -> None:
 def test_a_name_that_a_class_imports_of_the_target_is_the_source_s_in_the_module() -> None:
     source = b"class C: import torch.nn as nn\ntry: import torch as nn\nexcept: ()\ndef build(): nn\n"
     assert b"try: import torch as nn" in check(source, Options("paddle")).output
+
+
+def test_a_member_without_counterpart_that_a_class_is_asked_for_is_reported() -> None:
+    source = b"from torch.amp import GradScaler\nscaler = GradScaler\nfor x in loader:\n    scaler.scale()\n"
+    assert 4 in {d.line for d in check(source, Options("paddle")).diagnostics}
+
+
+def test_a_rate_that_is_set_is_not_read_where_statements_are_not_selected() -> None:
+    source = b'import torch\noptimizer.param_groups[0]["lr"] = x\n'
+    assert b'["lr"] = x' in check(source, Options("paddle", select=("AMP213",))).output
