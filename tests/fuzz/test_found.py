@@ -957,3 +957,23 @@ def test_a_member_without_counterpart_that_a_class_is_asked_for_is_reported() ->
 def test_a_rate_that_is_set_is_not_read_where_statements_are_not_selected() -> None:
     source = b'import torch\noptimizer.param_groups[0]["lr"] = x\n'
     assert b'["lr"] = x' in check(source, Options("paddle", select=("AMP213",))).output
+
+
+@pytest.mark.parametrize("test", ["", "    if torch is None: return x\n"])
+@pytest.mark.parametrize("again", ["    import torch\n", "    if torch is None:\n        import torch\n"])
+@pytest.mark.parametrize(("source", "target"), [("torch", "paddle"), ("paddle", "torch")])
+def test_a_guarded_name_that_a_function_imports_again_is_the_target_s(
+    source: str, target: Framework, again: str, test: str
+) -> None:
+    guard = "try:\n    import torch\nexcept ImportError:\n    torch = None\n"
+    program = f"{guard}def load():\n    global torch\n{again}def f(x):\n{test}    return torch.abs(x)\n"
+    result = check(program.replace("torch", source).encode(), Options(target))
+    assert result.output.decode() == program.replace("torch", target) and not result.diagnostics
+
+
+def test_a_guarded_name_that_a_function_imports_again_and_keeps_is_left() -> None:
+    source = (
+        b"try:\n    import torch\nexcept ImportError:\n    torch = None\ndef load():\n    global torch\n"
+        b"    import torch\n    return torch.no_such_thing()\ndef f(x):\n    return torch.abs(x)\n"
+    )
+    assert check(source, Options("paddle")).output == source
