@@ -15,15 +15,17 @@ def arguments(node: ast.arguments) -> set[str]:
 
 
 def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """The nodes of a block without those in functions, classes and lambdas in it, but with their heads."""
+    """The nodes of a block, of functions, classes and lambdas in it their decorators, bases and defaults only."""
     pending = list(body)
     while pending:
         node = pending.pop()
         yield node
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            pending += node.decorator_list
-            continue
-        if not isinstance(node, ast.Lambda):
+        if isinstance(node, ast.ClassDef):
+            pending += [*node.decorator_list, *node.bases, *node.keywords]
+        elif isinstance(node, (*FUNCTIONS, ast.Lambda)):
+            pending += [*getattr(node, "decorator_list", ()), *node.args.defaults]
+            pending += [default for default in node.args.kw_defaults if default is not None]
+        else:
             pending += ast.iter_child_nodes(node)
 
 

@@ -382,7 +382,7 @@ class _Module:
             return
         self._called.add(id(function))
         inside = bound_in(function.body) | arguments(function.args)
-        elsewhere = bound_by_comprehensions(function.body)
+        elsewhere = bound_by_comprehensions(function.body) | _in_annotations(function)
         for node in own_nodes(function.body):
             is_read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in elsewhere
             if is_read and node.id not in inside:
@@ -402,6 +402,12 @@ class _Module:
         path = (scope.path + inside).replace(".<lambda>", "")
         if not is_bound(name, state, scope, self._globals):
             self.found.add(Unbound(path, name))
+
+
+def _in_annotations(function: ast.FunctionDef) -> set[int]:
+    """The identities of the names in annotations of a function's own variables: Python never evaluates them."""
+    annotated = [n for n in own_nodes(function.body) if isinstance(n, ast.AnnAssign)]
+    return {id(n) for one in annotated for n in ast.walk(one.annotation)}
 
 
 def _bound_by_others(module: ast.Module) -> Iterator[str]:

@@ -6,7 +6,7 @@ import ast
 import copy
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from paddletorch.model import FileResult, Framework, Options
@@ -14,7 +14,7 @@ from paddletorch_rules import load
 from pyflakes import messages
 from pyflakes.checker import Checker
 
-from .block_names import bound_in, own_nodes, own_statements
+from .block_names import FUNCTIONS, arguments, bound_in, own_nodes, own_statements
 from .dead import dead_lines
 from .flow import FRAMEWORKS, Unbound, unbound_names
 from .trees import compiles, parsed
@@ -23,6 +23,7 @@ _UNDEFINED = (messages.UndefinedName, messages.UndefinedLocal, messages.Undefine
 _HOLE = re.compile(r"\{\{|\}\}|\{[a-z_]+\}")
 _COMPILES = re.compile(r"\b(?<!paddle\.)(?:jit\.\w+|compile|script|script_if_tracing|to_static|declarative)\b")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BINDING = (ast.Name, ast.Import, ast.ImportFrom, *_FUNCTIONS)
 
 
 def check_undefined(result: FileResult) -> None:
@@ -62,7 +63,7 @@ def check_paths(result: FileResult, source: Framework) -> None:
         scopes = {found.scope for found in old if found.name in names}
         new -= {Unbound(scope, name) for scope, name in new if scope in scopes}  # under the other's name
         if here != there:  # what was left, with a finding, needs the source framework
-            of_target = _bound_to(after, target) | alone[target]
+            of_target = (_bound_to(after, target) - _bound_to(after, source)) | alone[target]  # one name, two scopes
             new = {found for found in new if found.name in of_target}
         where = "with both frameworks" if here == there else f"with {target} alone"
         assert not new, f"unbound {where}: {sorted(new)}"
@@ -101,7 +102,8 @@ def check_imports(result: FileResult, options: Options) -> None:
 
     Not promised: with some of the codes only, since what is not selected stays; of a name that the file deletes; of
     ``from torch import *``, which may bind names that no table has; of the file's own imports of the target, which a
-    nearer one may hide afterwards; of a name that a ``global`` statement declares, whose reads pyflakes does not see.
+    nearer one may hide afterwards; of a name that a ``global`` statement declares, whose reads pyflakes does not see;
+    of one that asks whether the framework is there, which is said.
     """
     before, after = parsed(result.source), parsed(result.output)
     if before is None or after is None or options.select or options.ignore or not compiles(result.source):
@@ -116,6 +118,8 @@ def check_imports(result: FileResult, options: Options) -> None:
     old |= _idle_stars(before) | _unread_imports(before)
     target = "paddle" if options.source == "torch" else "torch"
     new = {m.message_args[0] for m in _messages(after, (messages.UnusedImport,))} - old - _imports_of(before, target)
+    asked = {d.line for d in result.diagnostics if d.code == "API243"}
+    new -= {a.name for n in ast.walk(before) if isinstance(n, ast.Import) and n.lineno in asked for a in n.names}
     if not any(name.partition(".")[0] in FRAMEWORKS for name in old):
         idle = {n for n in new if n.partition(".")[0] in FRAMEWORKS and n.partition(".")[2] != "*"}
         assert not idle, f"imported for nothing: {sorted(idle)}"
@@ -261,6 +265,9 @@ def _messages(module: ast.Module, kinds: tuple[type[messages.Message], ...]) -> 
     deleted = set(_deleted_by_classes(module)) - read  # no path finds the name there, whatever is imported
     wrong = {m for m in found if isinstance(m, messages.UndefinedLocal) and (m.message_args[0], m.lineno) not in read}
     wrong |= {m for m in found if isinstance(m, messages.UndefinedName) and (m.message_args[0], m.lineno) in deleted}
+    undefined = [m for m in found if isinstance(m, messages.UndefinedName)]
+    early = set(_read_before_deleted(module)) if undefined else set()
+    wrong |= {m for m in undefined if (m.message_args[0], m.lineno, m.col) in early}
     return (m for m in found if isinstance(m, kinds) and m not in wrong)  # it takes one function's scope for another's
 
 
@@ -272,6 +279,31 @@ def _deleted_by_classes(module: ast.Module) -> Iterator[tuple[str, int]]:
             had = {n.id for n in names if isinstance(n.ctx, ast.Store)}
             had |= bound_in(s for s in own_statements(node.body) if isinstance(s, ast.Import | ast.ImportFrom))
             yield from ((n.id, n.lineno) for n in names if isinstance(n.ctx, ast.Del) and n.id not in had)
+
+
+def _read_before_deleted(module: ast.Module) -> Iterator[tuple[str, int, int]]:
+    """Names that a lambda which is called at once reads above the first ``del`` of them; pyflakes reads them last."""
+    for node in ast.walk(module):
+        if not isinstance(node, (ast.Module, *FUNCTIONS)):
+            continue
+        own = list(own_nodes(node.body))
+        deletes = [n for n in own if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)]
+        given = arguments(node.args) if isinstance(node, FUNCTIONS) else set()
+        for read in _read_at_once(own) if deletes else ():
+            place = (read.lineno, read.col_offset)
+            below = {n.id for n in deletes} - {n.id for n in deletes if (n.lineno, n.col_offset) < place}
+            above = [n for n in own if isinstance(n, _BINDING) and (n.lineno, n.col_offset) < place]
+            if read.id in below & (given | bound_in(above)):
+                yield read.id, *place
+
+
+def _read_at_once(nodes: Iterable[ast.AST]) -> Iterator[ast.Name]:
+    """What the lambdas among some nodes read that are called where they stand."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Lambda):
+            inside = list(own_nodes([node.func.body]))
+            yield from (n for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+            yield from _read_at_once(inside)
 
 
 def _framework_names(module: ast.Module) -> set[str]:

@@ -830,9 +830,41 @@ def test_star_imports_of_several_modules_go_when_all_that_they_bring_is_converte
     assert b"paddle" not in check(source, Options("torch")).output
 
 
-@pytest.mark.parametrize("again", [b"import torch\n", b"try:import torch\nexcept :pass\n"])
-def test_an_import_that_stands_twice_and_that_nothing_reads(again: bytes) -> None:
-    assert b"import torch" not in check(b"import torch\n" + again + b"t.chunk(x)\n", Options("paddle")).output
+def test_an_import_that_stands_twice_and_that_nothing_reads() -> None:
+    assert b"import torch" not in check(b"import torch\n" * 2 + b"t.chunk(x)\n", Options("paddle")).output
+
+
+def test_an_import_that_stands_again_in_a_guard_and_that_nothing_reads() -> None:
+    result = check(b"import torch\ntry:import torch\nexcept :pass\nt.chunk(x)\n", Options("paddle"))
+    assert result.output.startswith(b"import paddle\ntry:import torch\n")
+    assert [d.code for d in result.diagnostics] == ["API243"]
+
+
+@pytest.mark.parametrize(("source", "target"), [("torch", "paddle"), ("paddle", "torch")])
+def test_a_guard_of_nothing_but_a_repeated_import_goes_with_it(source: str, target: Framework) -> None:
+    program = "import torch\ntry:\n    import torch.amp\nexcept ImportError:\n    pass\nb = torch.nn.ReLU()\n"
+    output = check(program.replace("torch", source).encode(), Options(target)).output.decode()
+    assert output == f"import {target}\nb = {target}.nn.ReLU()\n"
+
+
+@pytest.mark.parametrize("sets", ["", "    ok = True\n"])
+@pytest.mark.parametrize(("source", "target"), [("torch", "paddle"), ("paddle", "torch")])
+def test_an_import_whose_failure_is_noted_is_left_with_a_finding(source: str, target: Framework, sets: str) -> None:
+    guard = f"try:\n    import torch.amp\n{sets}except ImportError:\n    ok = False\n"
+    program = f"import torch\n{guard}b = torch.nn.ReLU()\n".replace("torch", source)
+    result = check(program.encode(), Options(target))
+    assert guard.replace("torch", source) in result.output.decode()
+    assert [(d.line, d.code) for d in result.diagnostics] == [(3, "API243")]
+
+
+def test_an_initializer_that_is_called_with_a_starred_argument_is_left() -> None:
+    result = check(b"import paddle as t\nt.nn.initializer.Assign(v)(*a)\n", Options("torch"))
+    assert [d.code for d in result.diagnostics] == ["API203"]
+
+
+def test_a_module_of_python_is_imported_where_it_is_bound_on_every_path() -> None:
+    source = b"for x in y:\n    fleet.worker_num()\n    import paddle.distributed.fleet as fleet\n"
+    assert check(source, Options("torch")).output.startswith(b"import os\n")
 
 
 def test_the_rate_of_another_function_s_optimizer_is_not_the_scheduler_of_this_one() -> None:
@@ -871,3 +903,77 @@ def test_a_name_of_a_class_body_is_not_read_in_a_lambda() -> None:
     result = check(source, Options("paddle"))
     assert b"lambda" not in result.output
     assert [(d.line, d.code) for d in result.diagnostics if d.code == "API222"] == [(5, "API222"), (6, "API222")]
+
+
+def test_an_unbound_name_beside_it_does_not_excuse_a_package_of_the_target() -> None:
+    source = b"import paddle as T\npaddle = T\nif x: import paddle, torch\ny = paddle.vision.ops.RoIAlign(counts)\n"
+    result = check(source, Options("torch"))
+    assert "SRC013" in {d.code for d in result.diagnostics} and b"paddle.vision.ops.RoIAlign" in result.output
+
+
+def test_a_name_that_the_default_of_a_lambda_binds_is_bound_around_the_lambda() -> None:
+    source = (
+        b"import paddle\ns = paddle.optimizer.lr.LinearWarmup(5, (y := 3), start_lr=0, end_lr=5)\n"
+        b"o = paddle.optimizer.SGD(learning_rate=s, parameters=m())\nf(y)\n"
+    )
+    assert b"steps=(y := 3)" in check(source, Options("torch")).output
+
+
+def test_a_use_that_is_left_in_a_text_is_left_again_beside_its_converted_argument() -> None:
+    source = b"import torch\nf'{f\"{torch.cumulative_trapezoid(torch.tensor([8]))}\"}'\n"
+    assert b"torch.cumulative_trapezoid(paddle.to_tensor([8]))" in check(source, Options("paddle")).output
+
+
+def test_a_call_that_becomes_several_has_no_name_to_be_wrapped() -> None:
+    source = b"import torch\ndef f(k):\n    return torch.aminmax(*k)\n"
+    assert "API203" in {d.code for d in check(source, Options("paddle", shim="auto")).diagnostics}
+
+
+@pytest.mark.parametrize("optimizer", ["get()", "optimizers(1)[0]", "trainer.parts().first"])
+def test_a_private_member_of_paddles_optimizers_is_reported_on_whatever_it_is_read(optimizer: str) -> None:
+    source = f"import paddle\nfrom parts import get\n\ndef f(x):\n    {optimizer}._learning_rate.step()\n"
+    assert [(d.line, d.code) for d in check(source.encode(), Options("torch")).diagnostics] == [(5, "TRN201")]
+
+
+def test_the_annotation_of_a_variable_of_a_function_that_is_called_is_not_evaluated() -> None:
+    check(b"import torch\ndef traced():\n    held: torch(())\ntraced()\n", Options("paddle"))
+
+
+def test_an_unknown_decorator_of_a_compiler_keeps_its_function() -> None:
+    result = check(b"import torch\n@torch.jit.overhead\ndef f(x): return torch.squeeze(x)\n", Options("paddle"))
+    assert "SRC014" in {d.code for d in result.diagnostics} and b"return torch.squeeze" in result.output
+
+
+def test_a_name_that_a_class_imports_of_the_target_is_the_source_s_in_the_module() -> None:
+    source = b"class C: import torch.nn as nn\ntry: import torch as nn\nexcept: ()\ndef build(): nn\n"
+    assert b"try: import torch as nn" in check(source, Options("paddle")).output
+
+
+def test_a_member_without_counterpart_that_a_class_is_asked_for_is_reported() -> None:
+    source = b"from torch.amp import GradScaler\nscaler = GradScaler\nfor x in loader:\n    scaler.scale()\n"
+    assert 4 in {d.line for d in check(source, Options("paddle")).diagnostics}
+
+
+def test_a_rate_that_is_set_is_not_read_where_statements_are_not_selected() -> None:
+    source = b'import torch\noptimizer.param_groups[0]["lr"] = x\n'
+    assert b'["lr"] = x' in check(source, Options("paddle", select=("AMP213",))).output
+
+
+@pytest.mark.parametrize("test", ["", "    if torch is None: return x\n"])
+@pytest.mark.parametrize("again", ["    import torch\n", "    if torch is None:\n        import torch\n"])
+@pytest.mark.parametrize(("source", "target"), [("torch", "paddle"), ("paddle", "torch")])
+def test_a_guarded_name_that_a_function_imports_again_is_the_target_s(
+    source: str, target: Framework, again: str, test: str
+) -> None:
+    guard = "try:\n    import torch\nexcept ImportError:\n    torch = None\n"
+    program = f"{guard}def load():\n    global torch\n{again}def f(x):\n{test}    return torch.abs(x)\n"
+    result = check(program.replace("torch", source).encode(), Options(target))
+    assert result.output.decode() == program.replace("torch", target) and not result.diagnostics
+
+
+def test_a_guarded_name_that_a_function_imports_again_and_keeps_is_left() -> None:
+    source = (
+        b"try:\n    import torch\nexcept ImportError:\n    torch = None\ndef load():\n    global torch\n"
+        b"    import torch\n    return torch.no_such_thing()\ndef f(x):\n    return torch.abs(x)\n"
+    )
+    assert check(source, Options("paddle")).output == source

@@ -74,6 +74,16 @@ WRONG: dict[str, tuple[str, str, str]] = {
         "def f(a):\n    return a.max(dim=1)[0]\n",
         "def f(a):\n    return paddle.max(a, axis=1)\n",
     ),
+    "deleted above a lambda that is called at once": (
+        "pyflakes knows every name",
+        "import torch\ndef f(x):\n    y = torch.max(x)\n    del x\n",
+        "import paddle\ndef f(x):\n    del x; y = (lambda a: a + x)(1)\n",
+    ),
+    "deleted below a lambda that is called later": (
+        "pyflakes knows every name",
+        "import torch\ndef f(x):\n    y = torch.max(x)\n    del x\n",
+        "import paddle\ndef f(x):\n    y = lambda a: a + x\n    del x\n",
+    ),
     "a star that is gone": (
         "names are bound on every path",
         "from torch import *\nx = zeros(3)\ny = ones(3)\n",
@@ -151,6 +161,10 @@ RIGHT = {
     "a lambda in a class that only a loop makes": (
         "for a in b:\n    import torch\n    class C: f = lambda self: torch.zeros(3)\n",
         "for a in b:\n    import paddle\n    class C: f = lambda self: paddle.zeros([3])\n",
+    ),
+    "a lambda that is called at once, above a deletion": (
+        "import torch\ndef f(x):\n    y = torch.max(x)\n    del x\n",
+        "import paddle\ndef f(x):\n    y = (lambda a: (lambda b: b + x)(a))(paddle.max(x))\n    del x\n",
     ),
     "a comprehension in a function that is called": (
         "import torch\ndef f(n):\n    return torch.zeros(3)\nf(1)\n",

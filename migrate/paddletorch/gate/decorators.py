@@ -46,8 +46,15 @@ def _kept(text: ConvertedText, node: _Function, source: Framework) -> Iterator[a
             roots = {b.qualified or "" for b in bindings} if bindings else {name.id}
             meanings = {".".join((root, *path)) for root in roots}
             remains = not bindings or _remain(text, bindings, name.id, source)
-            if meanings & facts().compiling_decorators[source] and remains:
+            if remains and any(_compiles(meaning, source) for meaning in meanings):
                 yield decorator
+
+
+def _compiles(name: str, source: Framework) -> bool:
+    """Whether a decorator compiles, or is an unknown one of a module of those that do: ``torch.jit.newer``."""
+    known = facts().compiling_decorators[source]
+    module = name.rpartition(".")[0]
+    return name in known or (module != source and any(module == one.rpartition(".")[0] for one in known))
 
 
 def _remain(text: ConvertedText, bindings: Iterable[Binding], name: str, source: Framework) -> bool:

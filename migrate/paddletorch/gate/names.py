@@ -50,6 +50,7 @@ class _Comparison:
         self._text = text
         self._new = new
         self._source, self._target = source, target
+        self._packages = (*PACKAGES[source], *PACKAGES[target])
         installed = source, target, "paddletorch_shim"
         self._after = DefiniteAssignment(new, installed)
         self._before = DefiniteAssignment(text.tree, installed)
@@ -76,8 +77,7 @@ class _Comparison:
             return False
         stars = self._new.stars
         if load.id == self._target:  # no framework's own modules bind its name
-            roots = (*PACKAGES[self._source], *PACKAGES[self._target])
-            stars = [one for one in stars if (one.module or "").partition(".")[0] not in roots]
+            stars = [one for one in stars if (one.module or "").partition(".")[0] not in self._packages]
         return load.id in _BOUND_BY_PYTHON or bool(stars)
 
     @cached_property
@@ -101,7 +101,7 @@ class _Comparison:
                 return None  # x = f(x) is gone, and x may not have been bound there
             return changed or self._text.lines_of(self._text.source.span(before))
         lines = lines_behind(self._text, self._new, offset)
-        tells = self._is_source if load.id in (self._source, self._target) else _any_name
+        tells = self._is_source if load.id in self._packages else _any_name
         return None if self._reads_unbound(lines, bound, tells) or self._is_read_above(load, lines) else lines
 
     def _is_read_above(self, load: ast.Name, lines: frozenset[int]) -> bool:
@@ -109,7 +109,7 @@ class _Comparison:
 
         An edit that writes out what a variable holds repeats the names of its value; the frameworks' are never such.
         """
-        if load.id in (self._source, self._target) or not lines:
+        if load.id in self._packages or not lines:
             return False
         return self._first_unbound.get(load.id, min(lines)) < min(lines)
 

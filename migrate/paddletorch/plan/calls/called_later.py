@@ -10,7 +10,7 @@ from string import Formatter
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.decisions import Decisions
 from paddletorch.plan.calls.initialized import tensor_for
-from paddletorch.plan.model.refusals import PassedAsValue, Refused
+from paddletorch.plan.model.refusals import PassedAsValue, Refused, UnseenArguments
 from paddletorch.plan.model.target_forms import target_name
 from paddletorch.plan.syntax.constants import constant
 
@@ -19,11 +19,20 @@ def call_of_result(binding: CallBinding) -> ast.Call | None:
     """The call of the call's result, whose argument is bound too: ``Normal(0.0, 1.0)(weight)``.
 
     None if the object is kept: then a function takes its place.
+
+    Raises:
+        Refused: the arguments of that call cannot be seen, or have the source's names.
     """
     outer = binding.view.parent(binding.node)
     if not isinstance(outer, ast.Call) or outer.func is not binding.node:
         return None
-    return outer if len(outer.args) == 1 and not outer.keywords else None
+    stars = [a.value for a in outer.args if isinstance(a, ast.Starred)]
+    stars += [k.value for k in outer.keywords if k.arg is None]
+    if stars:
+        raise Refused(UnseenArguments(f"*{binding.view.text(stars[0])}"))
+    if outer.keywords:
+        raise Refused(PassedAsValue(target_name(binding.row, binding.view)))
+    return outer if len(outer.args) == 1 else None
 
 
 def as_function(binding: CallBinding, decisions: Decisions, template: str | None) -> str:

@@ -246,6 +246,8 @@ class Dtypes:
             first = [k.value for k in call.keywords if k.arg in ("input", "self")]
             operator = qualified.removeprefix(_OPERATORS).partition(".")[0]  # without its overload
             return operator if operator != "torch" else qualified.rpartition(".")[2], [*first, *given]
+        if qualified == "paddle.to_tensor" and self._view.target == "paddle":
+            return "tensor", given  # an earlier run wrote it
         if qualified in ("einops.rearrange", "einops.repeat"):
             return "clone", given[:1]  # of the same dtype
         if qualified is None and isinstance(call.func, ast.Attribute) and self.is_tensor(call.func.value):
@@ -314,7 +316,8 @@ class Dtypes:
         """The dtype that an expression denotes: ``torch.float32``, ``x.dtype``."""
         if isinstance(node, ast.Attribute) and node.attr == "dtype" and self._view.qualified(node) is None:
             return self.of(node.value)
-        name = (self._view.qualified(node) or "").removeprefix("torch.")
+        text = node.value if isinstance(node, ast.Constant) else None  # of a target that takes dtypes as strings
+        name = text if isinstance(text, str) else (self._view.qualified(node) or "").removeprefix("torch.")
         name = facts().dtype_aliases.get(name, name)
         return name if name in facts().dtype_categories else None
 

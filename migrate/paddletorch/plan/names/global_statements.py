@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from paddletorch.model import Edit
+from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.import_statements import Clause
 from paddletorch.resolve import Binding, Scope
@@ -14,12 +14,18 @@ Imported = Mapping[ast.stmt, list[tuple[Binding, Clause]]]
 """The names that import statements bind, each with what becomes of it."""
 
 
-def redirection_edits(view: FileView, imported: Imported, needs: Mapping[ast.stmt, Collection[str]]) -> Iterator[Edit]:
+def redirection_edits(
+    view: FileView, imported: Imported, needs: Mapping[ast.stmt, Collection[str]], renamed: Collection[Span]
+) -> Iterator[Edit]:
     """Name the target wherever the source is named, or where an import of the target now stands beside another.
 
     Where nothing there binds the source's name, that stays if the function has the target's name for a variable of its
-    own, or may read it above.
+    own, or may read it above. ``renamed`` are places where the target's name stands from now on: ``torch = None``.
     """
+
+    def is_renamed(binding: Binding) -> bool:
+        return isinstance(binding.node, ast.Name) and view.source.span(binding.node) in renamed
+
     gone = {id(b) for pairs in imported.values() for b, c in pairs if c.target is not None or c.drop}
     binding_target = {s for s, pairs in imported.items() if any(_binds_target(view, *pair) for pair in pairs)}
     binding_target |= {s for s, modules in needs.items() if view.target in modules}
@@ -28,7 +34,9 @@ def redirection_edits(view: FileView, imported: Imported, needs: Mapping[ast.stm
         for name in node.names:
             bindings = scope.lookup(name)
             targets = [b for b in bindings if b.node in binding_target]
-            is_lost = name == view.settings.source and bool(targets) and all(id(b) in gone for b in bindings)
+            is_lost = (
+                name == view.settings.source and bool(targets) and all(id(b) in gone or is_renamed(b) for b in bindings)
+            )
             binds = _any_in(view, scope, targets)
             is_lost = is_lost and (binds or (view.target not in scope.bindings and _is_first(view, node)))
             names += [] if is_lost else [name]

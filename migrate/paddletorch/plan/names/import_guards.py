@@ -14,11 +14,16 @@ from paddletorch.resolve import Binding, is_import_guard
 
 
 class Guard(NamedTuple):
-    """The ``try`` whose import is all that binds a name, beside ``name = None`` in its handlers."""
+    """The ``try`` whose import is all that binds a name, beside ``name = None`` in its handlers.
+
+    And beside imports in functions that declare the name ``global``.
+    """
 
     statement: ast.Try
     stand_ins: tuple[ast.Name, ...]
     """The name in ``name = None``."""
+    is_filled: bool
+    """Functions import the module by its name, too."""
 
 
 def guard_of(view: FileView, binding: Binding, bindings: list[Binding]) -> Guard | None:
@@ -31,16 +36,19 @@ def guard_of(view: FileView, binding: Binding, bindings: list[Binding]) -> Guard
         return None
     imports = [b for b in bindings if b.alias is not None]
     plain = all(isinstance(b.node, ast.Import) and b.alias is not None and not b.alias.asname for b in imports)
-    if not (plain or len(imports) == 1) or any(not _is_on_top_or_in(view, statement, b) for b in imports):
+    own = view.tree.scope
+    filling = [b for b in imports if binding.scope is own and b.scope is not own and b.scope.kind == "function"]
+    here = [b for b in imports if b not in filling]
+    if not (plain or len(imports) == 1) or any(not _is_on_top_or_in(view, statement, b) for b in here):
         return None
     others = [b for b in bindings if b.alias is None]
-    if others and any(view.parent(b.node) is not statement for b in imports):
+    if others and any(view.parent(b.node) is not statement for b in here):
         return None
     names = tuple(b.node for b in others if isinstance(b.node, ast.Name) and b.value is not None)
     blocks = {id(inner) for handler in statement.handlers for inner in handler.body}
     if len(names) < len(others) or any(constant(b.value) is not None for b in others if b.value is not None):
         return None
-    return Guard(statement, names) if all(id(view.statement(name)) in blocks for name in names) else None
+    return Guard(statement, names, bool(filling)) if all(id(view.statement(n)) in blocks for n in names) else None
 
 
 def places_outside(view: FileView, guard: Guard, loads: Iterable[ast.expr]) -> list[ast.stmt]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
@@ -15,6 +15,7 @@ from paddletorch.plan.names.annotation_imports import is_never_evaluated, typing
 from paddletorch.plan.names.bound_names import star_may_bind
 from paddletorch.plan.names.converted import Converted
 from paddletorch.plan.names.decide import import_target
+from paddletorch.plan.names.emptied_guards import emptied_guards, imports_in, left_as_question, serves_only_imports
 from paddletorch.plan.names.global_statements import redirection_edits
 from paddletorch.plan.names.guarded_imports import (
     guarded_apis,
@@ -59,6 +60,11 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
                 if binding.alias is not None and isinstance(binding.node, ast.stmt):
                     statements.setdefault(binding.node, []).append((binding, bindings))
     imported: dict[ast.stmt, list[tuple[Binding, Clause]]] = {}
+    decided: dict[ast.stmt, list[Clause]] = {}
+    gone: set[ast.stmt] = set()
+    renamed_names: set[int] = set()
+    renamed_at: set[Span] = set()
+    """Where the target's name stands from now on, beside imports: ``torch = None``."""
     has_target = any(view.target in modules for modules in needs.values())
     plain = {s: [_clause(file, *pair) for pair in pairs] for s, pairs in statements.items()}
     in_guards = {view.parent(s) for s, found in plain.items() if needs.get(s) or any(c.target for c in found)}
@@ -69,6 +75,9 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
             if around in in_guards and isinstance(around, ast.Try):
                 has_root = any(view.target in needs.get(s, ()) for s in around.body)
                 clause, guards = _out_of_guard(file, *pair, clause, has_root=has_root)
+                if guards.edits:
+                    renamed_names |= {id(pair[1])}
+                    renamed_at |= {edit.span for edit in guards.edits}
                 if guards.edits and not has_root:
                     needs.setdefault(statement, []).append(view.target)  # the name that tests have now
             else:
@@ -78,6 +87,20 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
             findings += guards.findings
         if has_target:  # import it only once
             clauses = [c._replace(target=None, drop=True) if c.target == view.target else c for c in clauses]
+        decided[statement] = clauses
+    for guard in list(emptied_guards(file, decided, needs)):
+        if serves_only_imports(file, guard, statements):
+            edits.append(remove_statement(view, guard))
+            gone.update(guard.body)
+            continue
+        for statement in imports_in(guard):
+            decided[statement], asked = left_as_question(statement, decided[statement])
+            findings += asked
+    for statement, found in decided.items():
+        filled = [id(bindings) in renamed_names for _, bindings in statements[statement]]
+        clauses = [
+            _with_new_name(view, c, needs.get(statement, ())) if f else c for f, c in zip(filled, found, strict=True)
+        ]
         for (binding, _), clause in zip(statements[statement], clauses, strict=True):
             for place in clause.local:
                 local.setdefault(place, []).append(import_text(binding))
@@ -87,7 +110,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
                 edits.append(insert_before(view, statement, guarded_text(view, binding), ""))
         order = {id(alias): n for n, alias in enumerate(statement.names)}  # type: ignore[attr-defined]
         clauses.sort(key=lambda c: order[id(c.alias)])
-        edits += edit_statement(view, statement, clauses, needs.get(statement, []))
+        edits += edit_statement(view, statement, clauses, needs.get(statement, [])) if statement not in gone else []
         by_alias = {id(c.alias): c for c in clauses}
         imported[statement] = [(b, by_alias[id(b.alias)]) for b, _ in statements[statement]]
         conversions += _conversions(view, statement, clauses)
@@ -105,7 +128,7 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
             local.setdefault(place, []).append(view.source.slice(view.source.span(fallback)))
     edits += [insert_before(view, place, "\n".join(lines), "") for place, lines in local.items()]
     edits += [typing_edit(view, typed)] if typed else []
-    edits += [*_star_edits(file), *redirection_edits(view, imported, needs)]
+    edits += [*_star_edits(file), *redirection_edits(view, imported, needs, renamed_at)]
     return Changes(tuple(edits), tuple(conversions), tuple(findings))
 
 
@@ -243,14 +266,22 @@ def _out_of_guard(
     used = [load for load in left if load not in tests]
     places = places_outside(view, guard, used)
     may_rename = can_rename(view, binding)
-    if (used and not places) or (tests and not may_rename):
+    if (used and (guard.is_filled or not places)) or (tests and not may_rename):
         return clause, NOTHING
     edited: list[ast.stmt | ast.expr | ast.alias] = [*places, *tests, *guard.stand_ins, clause.alias]
+    edited += [b.alias for b in bindings if b.alias is not None and guard.is_filled]
     if any(view.suppressed("", node) for node in edited):
         return clause, NOTHING
-    first = next(b for b in bindings if b.alias is not None)
+    first = next(b for b in bindings if view.parent(b.node) is guard.statement)
     names = (*tests, *guard.stand_ins) if may_rename and binding is first and (tests or has_root) else ()
     return clause._replace(drop=True, local=tuple(places)), Changes(renamed(view, names))
+
+
+def _with_new_name(view: FileView, clause: Clause, needed: Collection[str]) -> Clause:
+    """An import of a name of which tests have the target's name now: ``if torch is None: import torch``."""
+    if clause.target is not None or clause.drop:
+        return clause
+    return clause._replace(drop=True) if view.target in needed else clause._replace(target=view.target)
 
 
 def _loads_without_source(view: FileView) -> bool:

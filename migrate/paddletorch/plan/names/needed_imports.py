@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from paddletorch.plan.model.changes import Import
 from paddletorch.plan.model.site import Site
@@ -60,13 +60,23 @@ def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:
         found = [b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)]
         view.provide(_import_statements)[site.anchor.bindings] = found
     of_framework = module.partition(".")[0] == view.target
-    if found and (of_framework or may_run_before(view, found, site.node)):
+    if found and (of_framework or _serve(view, found, site.node, module)):
         return _unguarded(view, found, site.node) or found
     if view.tree.stars and site.anchor.kind == "free":
         return list(view.tree.stars)
     if of_framework and site.anchor.kind == "free" and getattr(site.anchor.node, "id", "") == view.settings.source:
         return []  # ``torch.zeros`` without an import is documentation, which imports the framework elsewhere
     return _imports_for(view, site.node)
+
+
+def _serve(view: FileView, found: Sequence[ast.stmt], node: ast.expr, module: str) -> bool:
+    """Whether a module that is imported beside these is bound where the name is used as far as that name is.
+
+    Python's own modules need no guard, and are imported where they are bound in any case.
+    """
+    if module.partition(".")[0] in sys.stdlib_module_names:
+        return any(runs_before(view, statement, node) for statement in found)
+    return may_run_before(view, found, node)
 
 
 def _unguarded(view: FileView, found: list[ast.stmt], node: ast.expr | ast.stmt) -> list[ast.stmt]:
@@ -164,14 +174,18 @@ def _imports_above(_view: FileView) -> dict[ast.AST, ast.stmt | None]:
 
 
 def _source_imports(view: FileView) -> dict[Scope, list[ast.stmt]]:
-    """The imports of the source framework in each scope, the last first."""
+    """The imports of the source framework in each scope, the last first; behind them those that may fail unseen."""
+
+    def order(statement: ast.stmt) -> tuple[bool, tuple[int, int]]:
+        return not is_import_guard(view.parent(statement)), start_of(statement)
+
     found: dict[Scope, set[ast.stmt]] = {}
     for scope in view.tree.own.values():
         for binding in (b for bindings in scope.bindings.values() for b in bindings):
             of_source = (binding.qualified or "").partition(".")[0] == view.settings.source
             if of_source and isinstance(binding.node, ast.Import | ast.ImportFrom) and binding.scope is scope:
                 found.setdefault(scope, set()).add(binding.node)
-    return {scope: sorted(imports, key=start_of, reverse=True) for scope, imports in found.items()}
+    return {scope: sorted(imports, key=order, reverse=True) for scope, imports in found.items()}
 
 
 def _top(view: FileView) -> ast.stmt | None:

@@ -13,11 +13,11 @@ from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, Located, finding, refused
 from paddletorch.plan.model.refusals import Refusal, UncertainBinding
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.emptied_guards import IMPORT_AS_QUESTION
 from paddletorch.plan.names.import_guards import is_presence_test
 
 UNKNOWN_API = "API225"
 MODULE_AS_VALUE = "API242"
-IMPORT_AS_QUESTION = "API243"
 
 # What reads the module itself: ``torchvision.models.__dict__[name]`` may be any of its names.
 _OF_EVERY_MODULE = frozenset(

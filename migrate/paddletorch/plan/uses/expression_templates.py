@@ -63,7 +63,8 @@ def _around(view: FileView, start: ast.Attribute, options: list[tuple[Row, Templ
             break
         for row, template in options:
             arguments = template.match(node)
-            if arguments is not None and arguments.get("self") is start.value:
+            is_read = isinstance(getattr(node, "ctx", None), ast.Load | None)  # else statements are written anew
+            if is_read and arguments is not None and arguments.get("self") is start.value:
                 best = Match(node, start, row, arguments, frozenset(_skeleton(node, arguments)))
                 break
         node = view.parent(node)

@@ -106,7 +106,7 @@ def _is_callable(view: FileView, candidate: Candidate) -> bool:
     row, form = candidate.row, view.settings.emitted(candidate.row)
     if form is None:
         return candidate.name in adapters(view.target)
-    return row.kind in ("class", "function") and form.template is None
+    return row.kind in ("class", "function") and form.template is None and bool(form.names)
 
 
 def shim_finding(view: FileView, refusal: Refusal, call: ast.Call) -> Finding | None:

@@ -98,6 +98,8 @@ def _check_member(view: FileView, candidate: Candidate, member: str, call: ast.C
     if len(own) != 1 or own[0][0].kind != "method" or call is None:
         raise Refused(refusal)
     row, form = own[0]
+    if not row.forms(view.target):
+        raise Refused(refusal)
     other = target_form(row, view)
     taken = form.signature(view.settings.source_releases.newest)
     if other.template is not None or member not in other.names or taken is None:
