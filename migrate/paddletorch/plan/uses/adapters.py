@@ -45,7 +45,7 @@ HANDED_ON = "API229"
 
 def has_source_calls(view: FileView, name: str) -> bool:
     """Whether the class has an adapter whose calls are the source's."""
-    adapter = adapters(view.target).get(name)
+    adapter = adapters(view.target).get(view.settings.adapted_name(name))
     return adapter is not None and adapter.keeps_calls
 
 
