@@ -71,8 +71,8 @@ def _with_members(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterat
 def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:
     """The classes of which a call has what the target lacks, would need a function around it, or fits some values."""
     for call in view.tree.calls if layers else ():
-        made = [v.api for v in view.evaluator.values(call.func) if isinstance(v, Instance)]
-        for name in {view.settings.adapted_name(api) for api in made if api} & layers.keys():
+        apis = [v.api for v in view.evaluator.values(call.func) if isinstance(v, Instance)]
+        for name in {view.settings.adapted_name(api) for api in apis if api} & layers.keys():
             if any(row.forward and any(lost_parameters(view, call, row)) for row, _ in view.settings.overloads(name)):
                 yield name
     for call, made, options in calls_of_instances(view):
