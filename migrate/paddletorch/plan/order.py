@@ -139,7 +139,7 @@ PASSES = (
     ),
     Pass(
         "keys of statistics",
-        Later("passes.tensors.statistics:plan_keys_of_paddle"),
+        Later("passes.tensors.statistics:plan_keys_of_statistics"),
         codes=("NNM101", "NNM205"),
         when=(to("torch"), holds(b"_mean", b"_variance"), is_unconverted),
     ),

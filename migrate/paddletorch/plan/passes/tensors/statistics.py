@@ -45,7 +45,7 @@ def plan_statistics(view: FileView, planned: Planned) -> Changes:
     return joined([*_walks(view, planned), *_keys(view)])
 
 
-def plan_keys_of_paddle(view: FileView, _planned: Planned) -> Changes:
+def plan_keys_of_statistics(view: FileView, planned: Planned) -> Changes:
     """Rename the keys of statistics towards torch, and report those that are put together."""
     if view.evaluator.stores("_mean") or not any(word in view.source.body for word in _OF_STATES):
         return NOTHING
@@ -143,15 +143,16 @@ def _keys(view: FileView) -> Iterator[Changes]:
 def _constant_keys_of_paddle(view: FileView) -> Iterator[Changes]:
     """``state["bn._mean"]``, ``key.endswith("._variance")``."""
     for node in view.tree.strings:
-        match = _PADDLE_KEY.fullmatch(node.value) if isinstance(node.value, str) else None
+        value = node.value if isinstance(node.value, str) else ""
+        match = _PADDLE_KEY.fullmatch(value)
         if match is None or not _is_key(view, node) or not view.is_located(node) or view.is_deselected(_CODE, node):
             continue
         span, name = view.source.span(node), f"_{match[2]}"
         text = view.source.slice(span)
         new = (match[1] or "") + _TORCH_NAMES[name]
-        if node.value in text:
-            edit = Edit(span, text.replace(node.value, new), _CODE)
-            yield Changes((edit,), (view.conversion(_CODE, node, node.value, new, f"norm.{_TORCH_NAMES[name]}"),))
+        if value in text:
+            edit = Edit(span, text.replace(value, new), _CODE)
+            yield Changes((edit,), (view.conversion(_CODE, node, value, new, f"norm.{_TORCH_NAMES[name]}"),))
 
 
 def _written_keys_of_paddle(view: FileView) -> Iterator[Changes]:
