@@ -137,6 +137,12 @@ PASSES = (
         codes=("NNM101", "NNM205"),
         when=(to("paddle"), is_unconverted),
     ),
+    Pass(
+        "keys of statistics",
+        Later("passes.tensors.statistics:plan_keys_of_statistics"),
+        codes=("NNM101", "NNM205"),
+        when=(to("torch"), holds(b"_mean", b"_variance"), is_unconverted),
+    ),
     # as the one before
     Pass(
         "walked parameters",

@@ -65,7 +65,8 @@ def derives(_: FileView, planned: Planned) -> bool:
 def keeps_calls(view: FileView, planned: Planned) -> bool:
     """A use is of a layer that has an adapter whose calls are the source's."""
     known = adapters(view.target)
-    return any(use.site.name in known and known[use.site.name].keeps_calls for use in planned.uses)
+    names = {view.settings.adapted_name(use.site.name) for use in planned.uses}
+    return any(known[name].keeps_calls for name in names & known.keys())
 
 
 def makes(*types: str) -> Condition:

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from paddletorch_rules import Form, ParameterPair, ReleaseSet, Row, Table
+from paddletorch_rules.adapters import adapters
 
 from paddletorch.model import PACKAGES, Framework, Options
 
@@ -70,6 +71,12 @@ class Settings:
     @cached_property
     def _looked_up(self) -> dict[str, tuple[Row, Form] | None]:
         return {}
+
+    def adapted_name(self, name: str) -> str:
+        """The name under which the adapters know a class: its row's for ``paddle.nn.loss.CrossEntropyLoss``."""
+        known = adapters(self.target)
+        found = None if name in known else self.lookup(name)
+        return name if found is None else next((one for one in found[1].names if one in known), name)
 
     def overloads(self, name: str) -> list[tuple[Row, Form]]:
         """All selected rows of a source-side qualified name."""

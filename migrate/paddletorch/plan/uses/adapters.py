@@ -45,7 +45,7 @@ HANDED_ON = "API229"
 
 def has_source_calls(view: FileView, name: str) -> bool:
     """Whether the class has an adapter whose calls are the source's."""
-    adapter = adapters(view.target).get(name)
+    adapter = adapters(view.target).get(view.settings.adapted_name(name))
     return adapter is not None and adapter.keeps_calls
 
 
@@ -95,7 +95,9 @@ def _as_function(view: FileView, use: Use, call: ast.Call) -> Use | None:
     if use.converts:
         return None  # what is handed on means the same
     adapter = _named(view, function_adapters(view.target), use.site)
-    return None if adapter is None else _with(view, use, adapter, call)
+    if adapter is None or any(keyword.arg in adapter.checks for keyword in call.keywords):
+        return None  # what is given and checked would raise
+    return _with(view, use, adapter, call)
 
 
 def _handed_over(view: FileView, use: Use) -> Use | None:

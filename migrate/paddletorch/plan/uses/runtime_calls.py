@@ -59,6 +59,12 @@ _LAYER_NAMES = re.compile(
 )
 """Names of variables and attributes that hold classes of layers."""
 
+_NAMED_LAYERS = re.compile(
+    r"(?!(?:add|build|create|get|make|replace|set|update)_)(?:.*_)?"
+    r"(?:layer|norm|act|activation|conv|pool|linear)(?:_layer|_cls|_class|_fn|_type)?"
+)
+"""As ``_LAYER_NAMES``, of calls that show nothing else: ``op_cls(**options)`` makes anything."""
+
 
 def with_callee_wrapped(view: FileView, use: Use) -> Use:
     """The use with its callee wrapped_callee for the shim; unchanged if the shim is not used for it."""
@@ -168,9 +174,38 @@ def _layer_keywords(view: FileView, call: ast.Call) -> list[str]:
     for value in (k.value for k in call.keywords if k.arg is None):
         seen = [key for key, _, _ in shared_items(view, value)]
         found += [key for key in seen if key in known]
-        name = getattr(call.func, "id", getattr(call.func, "attr", ""))
-        found += ["**" + view.text(value)] if not seen and _LAYER_NAMES.search(name) else []
+        found += ["**" + view.text(value)] if not seen and _may_make_a_layer(view, call) else []
     return [word for word in found if word is not None]
+
+
+def _may_make_a_layer(view: FileView, call: ast.Call) -> bool:
+    """Whether the callee's name is that of a layer's class, neither the method's own class nor one that is made."""
+    function = call.func
+    if not _NAMED_LAYERS.fullmatch(getattr(function, "id", getattr(function, "attr", ""))):
+        return False
+    root: ast.expr = function
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Name):
+        return True
+    scope = view.tree.scopes[root]
+    if root is not function:  # ``self.base_layer(x, **kwargs)`` calls a layer that is made
+        return getattr(scope.node, "name", "") not in _CALLS
+    return not any(_is_own_class(binding) for binding in scope.lookup(root.id))
+
+
+_CALLS = frozenset({"forward", "__call__"})
+"""Methods in which layers are called and not made."""
+
+
+def _is_own_class(binding: Binding) -> bool:
+    """Whether it is the class that a class method is called on."""
+    function = binding.scope.node
+    if binding.kind != "parameter" or not isinstance(function, ast.FunctionDef):
+        return False
+    is_first = binding.node is next(iter((*function.args.posonlyargs, *function.args.args)), None)
+    marks = {ast.unparse(mark) for mark in function.decorator_list}
+    return is_first and ("classmethod" in marks or function.name == "__new__")
 
 
 def _is_partial(view: FileView, call: ast.Call) -> bool:

@@ -23,7 +23,8 @@ from paddletorch.plan.uses.adapters import CODE, HANDED_ON, adapted, has_source_
 from paddletorch.plan.uses.instance_calls import calls_of_instances, converted_call
 from paddletorch.plan.uses.layer_calls import lost_parameters
 from paddletorch.plan.uses.runtime_calls import CODE as AT_RUN_TIME
-from paddletorch.resolve import Instance
+from paddletorch.resolve import Instance, NoneValue
+from paddletorch.resolve.values import Values
 
 _MEANING = "NNL202"
 """The code for a call that means the same only for some values."""
@@ -39,12 +40,12 @@ def plan_source_calls(view: FileView, planned: Planned) -> Changes:
             bases.append(use)
         alone = site.call is not None and site.other is None and len(site.candidates) == 1
         if site.role == "call" and alone and has_source_calls(view, site.name):
-            layers.setdefault(site.name, []).append(use)
+            layers.setdefault(view.settings.adapted_name(site.name), []).append(use)
     if not (layers or bases) or view.provide(Receivers).with_uses(planned.uses).file_is_converted:
         return NOTHING
     needed = {*_called_otherwise(view, layers), *_with_members(view, layers)}
     own = {name for name in layers if adapters(view.target)[name].escapes}
-    called = {*(needed - own), *_handed_on(view, own)}
+    called = {*(needed - own), *_escaping(view, own)}
     revised = [adapted(view, use, None) or use.refuse(UnseenArguments(use.site.name)) for use in bases]
     for name, uses in layers.items():
         adapter = adapters(view.target)[name]
@@ -56,7 +57,8 @@ def plan_source_calls(view: FileView, planned: Planned) -> Changes:
 def _is_of_member(view: FileView, use: Use) -> bool:
     """Whether the use is the class in ``nn.MultiHeadAttention.Cache``, which the target's own class lacks."""
     around = view.parent(use.site.node)
-    return isinstance(around, ast.Attribute) and around.attr in adapters(view.target)[use.site.name].members
+    known = adapters(view.target)[view.settings.adapted_name(use.site.name)]
+    return isinstance(around, ast.Attribute) and around.attr in known.members
 
 
 def _with_members(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:
@@ -69,14 +71,12 @@ def _with_members(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterat
 def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:
     """The classes of which a call has what the target lacks, would need a function around it, or fits some values."""
     for call in view.tree.calls if layers else ():
-        made = [v for v in view.evaluator.values(call.func) if isinstance(v, Instance) and v.api in layers]
-        for one in made:
-            if any(
-                row.forward and any(lost_parameters(view, call, row)) for row, _ in view.settings.overloads(one.api)
-            ):
-                yield one.api
+        apis = [v.api for v in view.evaluator.values(call.func) if isinstance(v, Instance)]
+        for name in {view.settings.adapted_name(api) for api in apis if api} & layers.keys():
+            if any(row.forward and any(lost_parameters(view, call, row)) for row, _ in view.settings.overloads(name)):
+                yield name
     for call, made, options in calls_of_instances(view):
-        names = {one.api for one in made} & layers.keys()
+        names = {view.settings.adapted_name(one.api) for one in made} & layers.keys()
         if not names:
             continue
         try:
@@ -89,15 +89,39 @@ def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> It
             yield from names
 
 
-def _handed_on(view: FileView, layers: Set[str]) -> Iterator[str]:
-    """The classes of which an object is handed to a function of the program, whose calls of it are not seen."""
+def _escaping(view: FileView, layers: Set[str]) -> Iterator[str]:
+    """The classes of which an object goes where its calls are not seen, or may be called beside something else."""
+    called: set[str] = set()
     for call in view.tree.calls if layers else ():
-        if (view.qualified(call.func) or "").startswith(f"{view.settings.source}."):
-            continue
-        for given in (*call.args, *(keyword.value for keyword in call.keywords)):
-            if isinstance(given, ast.Name | ast.Attribute | ast.Call):
-                made = [v for v in view.evaluator.values(given) if isinstance(v, Instance) and v.type != "tensor"]
-                yield from (one.api for one in made if one.api in layers)
+        values = view.evaluator.values(call.func)
+        found = _made_of(view, values, layers)
+        called |= found
+        if any(not isinstance(v, Instance | NoneValue) for v in values):
+            yield from found
+    yield from layers - called
+    for node in _kept_elsewhere(view) if layers else ():
+        if isinstance(node, ast.Name | ast.Attribute | ast.Call):
+            yield from _made_of(view, view.evaluator.values(node), layers)
+
+
+def _made_of(view: FileView, values: Values, layers: Set[str]) -> set[str]:
+    """The classes of the layers that the values may be."""
+    made = (v for v in values if isinstance(v, Instance) and v.type != "tensor")
+    return {view.settings.adapted_name(one.api) for one in made} & layers
+
+
+def _kept_elsewhere(view: FileView) -> Iterator[ast.expr]:
+    """What is given to functions of the program, given back, or put into a list or dict."""
+    for call in view.tree.calls:
+        if not (view.qualified(call.func) or "").startswith(f"{view.settings.source}."):
+            yield from (*call.args, *(keyword.value for keyword in call.keywords))
+    for node in ast.walk(view.tree.module):
+        if isinstance(node, ast.Return) and node.value is not None:
+            yield node.value
+        elif isinstance(node, ast.List | ast.Tuple | ast.Set):
+            yield from node.elts
+        elif isinstance(node, ast.Dict):
+            yield from node.values
 
 
 def _is_needed(adapter: Adapter, use: Use) -> bool:

@@ -56,9 +56,16 @@ def _counts(view: FileView, call: ast.Call) -> bool:
         call, around = around, view.parent(around)  # list(model.parameters()), zip(a.parameters(), b.parameters())
     if isinstance(around, ast.comprehension) and around.iter is call:
         whole = view.parent(around)
+        if any(_asks_what_stays(node) for node in (getattr(whole, "elt", None), *around.ifs)):
+            return True
         parts = [] if whole is None else [n for n in ast.iter_child_nodes(whole) if n is not around]
         return _matters(view, around.target, [*parts, *around.ifs])
     return isinstance(around, ast.For) and around.iter is call and _matters(view, around.target, around.body)
+
+
+def _asks_what_stays(node: ast.AST | None) -> bool:
+    """``p.stop_gradient`` as it is, which holds for the statistics too: ``[n for n, p in walk if p.stop_gradient]``."""
+    return isinstance(node, ast.Attribute) and node.attr == "stop_gradient"
 
 
 def _matters(view: FileView, target: ast.expr, parts: Iterable[ast.AST]) -> bool:

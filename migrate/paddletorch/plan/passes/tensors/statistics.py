@@ -1,6 +1,7 @@
 """Running statistics of normalization: buffers in torch, parameters that do not train in Paddle.
 
-What walks over the buffers of a model does not meet them, and their keys in a state are ``_mean`` and ``_variance``.
+What walks over the buffers of a model does not meet them, and their keys in a state are ``_mean`` and ``_variance``,
+in torch ``running_mean`` and ``running_var``.
 What walks over its parameters is a pass of its own (``walked_parameters``).
 """
 
@@ -27,6 +28,10 @@ _FUNCTIONS = {"buffers": "torch_buffers", "named_buffers": "torch_named_buffers"
 
 _KEY = re.compile(r"(.*\.)?running_(mean|var)")
 _NAMES = {"mean": "_mean", "var": "_variance"}
+_PADDLE_KEY = re.compile(r"(.*\.)?_(mean|variance)")
+_TORCH_NAMES = {"_mean": "running_mean", "_variance": "running_var"}
+_OF_STATES = (b"state_dict", b"named_parameters", b"named_buffers", b".load(")
+"""What a file has where a key without a dot can be one of a layer's state."""
 _TAKE_KEYS = frozenset({"endswith", "get", "index", "pop", "remove", "removesuffix", "replace", "startswith"})
 """Methods of strings, dicts and lists that take the key of a tensor, or the end of one."""
 
@@ -38,6 +43,13 @@ _PLAIN = frozenset({"embedding", "linear"})
 def plan_statistics(view: FileView, planned: Planned) -> Changes:
     """Rename the keys of statistics, and report walks over buffers."""
     return joined([*_walks(view, planned), *_keys(view)])
+
+
+def plan_keys_of_statistics(view: FileView, planned: Planned) -> Changes:
+    """Rename the keys of statistics towards torch, and report those that are put together."""
+    if view.evaluator.stores("_mean") or not any(word in view.source.body for word in _OF_STATES):
+        return NOTHING
+    return joined([*_constant_keys_of_paddle(view), *_written_keys_of_paddle(view)])
 
 
 def walked_by_function(
@@ -126,6 +138,30 @@ def _keys(view: FileView) -> Iterator[Changes]:
             new = (match[1] or "") + _NAMES[match[2]]
             edit = Edit(span, text.replace(value, new), _CODE)
             yield Changes((edit,), (view.conversion(_CODE, node, value, new, f"norm.running_{match[2]}"),))
+
+
+def _constant_keys_of_paddle(view: FileView) -> Iterator[Changes]:
+    """``state["bn._mean"]``, ``key.endswith("._variance")``."""
+    for node in view.tree.strings:
+        value = node.value if isinstance(node.value, str) else ""
+        match = _PADDLE_KEY.fullmatch(value)
+        if match is None or not _is_key(view, node) or not view.is_located(node) or view.is_deselected(_CODE, node):
+            continue
+        span, name = view.source.span(node), f"_{match[2]}"
+        text = view.source.slice(span)
+        new = (match[1] or "") + _TORCH_NAMES[name]
+        if value in text:
+            edit = Edit(span, text.replace(value, new), _CODE)
+            yield Changes((edit,), (view.conversion(_CODE, node, value, new, f"norm.{_TORCH_NAMES[name]}"),))
+
+
+def _written_keys_of_paddle(view: FileView) -> Iterator[Changes]:
+    """``f"{name}._mean"``: what stands in such a string is not edited."""
+    for node in view.tree.fstrings:
+        last = node.values[-1] if node.values else None
+        if isinstance(last, ast.Constant) and str(last.value).endswith(("._mean", "._variance")):
+            details = {"what": view.text(node), "difference": "torch's keys end in running_mean and running_var"}
+            yield Changes(findings=(finding(_NOT_CONVERTED, node, "module.state_dict", **details),))
 
 
 def _is_key(view: FileView, node: ast.Constant) -> bool:
