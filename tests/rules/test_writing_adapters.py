@@ -74,9 +74,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()}
 
 
-def test_a_command_that_ends_while_it_proves_has_written_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_that_ends_while_it_proves_has_written_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = contents(folder)
     seen: list[str] = []
 
