@@ -93,7 +93,7 @@ def table(verdicts: Sequence[Verdict]) -> str:
 
 @click.command()
 @click.option("--of", multiple=True, help="Only models of this origin; may be repeated.")
-@click.option("--group", type=click.Choice(["known", "check"]), help="Only models of this group.")
+@click.option("--group", type=click.Choice(["known", "check", "third"]), help="Only models of this group.")
 @click.option("--form", multiple=True, type=click.Choice(FORMS), help="Only this form; may be repeated.")
 @click.option("--only", multiple=True, metavar="TEXT", help="Only models whose name has this in it.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write every verdict to this file.")

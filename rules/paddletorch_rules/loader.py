@@ -40,7 +40,7 @@ else:
 _ROW_KEYS = frozenset(
     "id code kind title torch paddle parameters direction receiver gives hook report warn initial known_without_import "
     "docs tokens unchecked pairs as_list forward shows_type example paddle_example prove tolerance unverified "
-    "annotation any_receiver override reason instead".split()
+    "annotation any_receiver override reason instead remark".split()
 )
 _VALUES_KEYS = frozenset("name pairs torch_also paddle_also to_torch to_paddle refuse keeps strings override".split())
 _TYPE_KEYS = frozenset(["name", "makes", "protocol", "names", "tokens", "base", "override"])
@@ -309,6 +309,7 @@ def _row(data: Mapping[str, Any], where: Where, shared: Sequence[ParameterPair] 
         unverified=where.text(data, "unverified") if "unverified" in data else None,
         reason=where.text(data, "reason", ""),
         instead=where.text(data, "instead", ""),
+        remark=where.text(data, "remark", ""),
     )
     check_row(row, where)
     return row

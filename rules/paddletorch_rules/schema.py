@@ -301,6 +301,8 @@ class Row(Record):
     """Why there is no counterpart, where the words of ``report`` do not say so; ``instead`` is the way out."""
     instead: str = ""
     """May hold ``{function}``, which stands for the last part of the API's name, without a trailing ``_``."""
+    remark: str = ""
+    """What differs for values that only a run knows, so that no finding can tell of it."""
 
     def way_out(self, name: str) -> str:
         """``instead`` for the API ``name``."""

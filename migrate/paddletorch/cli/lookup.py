@@ -136,6 +136,8 @@ def _answers(table: Table, record: Record, side: Framework, said: Said) -> Itera
             answer["proof"] = fates.proof(table, record, row)
             if target in row.warn:
                 answer["warning"] = row.warn[target]
+            if row.remark:
+                answer["remark"] = row.remark
         yield answer
 
 
@@ -208,6 +210,8 @@ def answer_lines(answer: dict[str, Any]) -> Iterator[str]:
     if "hook" in answer:
         yield f"  arguments that no line explains are seen to by the hook {answer['hook']!r}"
     yield f"  {answer['proof']}" + (f", with a warning: {answer['warning']}" if "warning" in answer else "")
+    if "remark" in answer:
+        yield f"  remark: {answer['remark']}"
 
 
 def _parameter_line(said: dict[str, Any]) -> str:

@@ -227,24 +227,36 @@ def adapters() -> None:
     """Write the adapters anew, beside the tables: classes and functions that take unseen arguments.
 
     A function is kept if the examples of its row compute the same with it, so both frameworks must be installed.
+    Nothing is written before all are proven, in processes of their own.
     """
-    from paddletorch_rules.adapters import file, function_adapters, functions_file
+    from paddletorch_rules.adapters import file, functions_file
 
     from paddletorch.proof.prove_adapters import proven
     from paddletorch.proof.write_adapters import adapters_to, functions_to, toml
 
+    _versions()
     table = _load(())
     sides: tuple[Framework, ...] = ("paddle", "torch")
+    texts: dict[Path, str] = {}
     for target in sides:
         found = list(adapters_to(target, table))
-        file(target).write_text(toml(found), encoding="utf-8")
+        texts[file(target)] = toml(found)
         click.echo(f"{len(found)} adapters in {file(target)}")
         written = list(functions_to(target, table))
-        functions_file(target).write_text(toml(written), encoding="utf-8")
-        function_adapters.cache_clear()
-        kept = list(proven(written, table, target))
-        functions_file(target).write_text(toml(kept), encoding="utf-8")
+        kept, ended = proven(written, target)
+        texts[functions_file(target)] = toml(kept)
+        for row_id, message in ended.items():
+            click.echo(f"{row_id}, none of its functions is kept: {message}", err=True)
         click.echo(f"{len(kept)} of {len(written)} functions in {functions_file(target)}")
+    for path, text in texts.items():
+        _replace(path, text)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put a text in the place of a file's, whole or not at all."""
+    from paddletorch.output.write import replace_content
+
+    replace_content(str(path), path.read_bytes(), text.encode())
 
 
 def _load(tables: tuple[str, ...]) -> Table:

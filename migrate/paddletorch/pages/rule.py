@@ -30,6 +30,7 @@ def page(area: AreaSpec, tables: Table, standings: Sequence[Standing]) -> str:
         *table(("torch", "Paddle", "proof"), ((*found.names, found.mark) for found in standings)),
         "",
     ]
+    lines += _remarks(standings)
     lines += ["## What to do", "", _WAY_OUT, ""]
     lines += ["## Applicability", "", _APPLICABILITY, ""]
     return "\n".join(lines)
@@ -60,6 +61,12 @@ def _differences(rows: Sequence[Row], tables: Table) -> list[str]:
         return ["Names, places of arguments or results differ; what is left out means the same on both sides."]
     said = "These defaults differ. A call that leaves one out keeps its meaning ([how](../defaults.md)):"
     return [said, "", *table(COLUMNS, found)]
+
+
+def _remarks(standings: Sequence[Standing]) -> list[str]:
+    """What differs for values that no finding can tell of."""
+    said = [(next(filter(None, found.names)), found.row.remark) for found in standings if found.row.remark]
+    return ["## Remarks", "", *table(("API", "for values that only a run knows"), said), ""] if said else []
 
 
 def _examples(rows: Sequence[Row]) -> list[str]:

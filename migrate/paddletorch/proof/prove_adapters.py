@@ -1,49 +1,99 @@
-"""Proves the adapters of functions: each example of a row, with its arguments unseen, computes the same."""
+"""Proves the adapters of functions: each example of a row, with its arguments unseen, computes the same.
+
+A framework may end the process in an example, so the examples run in a process of their own. It takes the adapters from
+a file that is not theirs: what is not proven never stands beside the tables.
+"""
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Container, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
-from paddletorch_rules import Framework, Row, Table, other_framework
-from paddletorch_rules.adapters import Adapter
+from paddletorch_rules import Framework, Row, load, other_framework
+from paddletorch_rules.adapters import Adapter, functions_file, take_functions_from
 
 from paddletorch.api.convert import convert
 from paddletorch.model import Severity
 from paddletorch.proof.compare import difference
 from paddletorch.proof.run import execute, module_text
+from paddletorch.proof.worker import Ended, Replaced
+from paddletorch.proof.write_adapters import toml
 
 _MODULE = "arguments_from_elsewhere"
 """A module of which the converter knows nothing: what its functions hand on is unseen."""
 
 _UNSEEN_ARGUMENTS = "API240"
 
+_Results = Mapping[str, Sequence[bool | None]]
+"""By the API that an adapter stands for: whether each example computes the same."""
 
-def proven(adapters: Sequence[Adapter], table: Table, target: Framework) -> Iterator[Adapter]:
-    """Those of the adapters, which the converter must know already, with which every example computes the same.
+
+class Proven(NamedTuple):
+    """The adapters that hold, in their order."""
+
+    kept: tuple[Adapter, ...]
+    ended: Mapping[str, str]
+    """How the process ended, by the id of the row whose examples ended it; none of the row's adapters is kept."""
+
+
+def proven(adapters: Sequence[Adapter], target: Framework, tables: tuple[str, ...] = ()) -> Proven:
+    """Those of the adapters with which every example computes the same.
 
     An example may as well stop at an argument that the adapter lacks: that is an error which names the argument.
     """
-    by_name = {one.of: one for one in adapters}
+    names = {one.of for one in adapters}
+    found: dict[str, list[bool | None]] = {}
+    ended: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, functions_file(target).name)
+        path.write_text(toml(adapters), encoding="utf-8")
+        with Replaced(_answers, target, str(path), tables) as process:
+            for row in load(tables).rows:
+                own = [name for name in _first_names(row, target) if name in names]
+                answer = process.ask(row.id) if own else {}
+                if isinstance(answer, Ended):  # again, in a new process: an earlier row may have harmed that one
+                    answer = process.ask(row.id)
+                if isinstance(answer, Ended):
+                    ended[row.id] = answer.message
+                    answer = dict.fromkeys(own, (False,))
+                for name, results in answer.items():
+                    found.setdefault(name, []).extend(results)
+    kept = (one for one in adapters if any(found.get(one.of, ())) and False not in found[one.of])
+    return Proven(tuple(kept), ended)
+
+
+def _first_names(row: Row, target: Framework) -> list[str]:
+    """The names of the source that the row's forms go by."""
+    return [next(iter(form.names), "") for form in row.forms(other_framework(target))]
+
+
+def _answers(target: Framework, path: str, tables: tuple[str, ...]) -> Callable[[str], _Results]:
+    """What answers for a row in the process, with the adapters of the file ``path``."""
+    by_name = take_functions_from(Path(path), target)
     handed = ModuleType(_MODULE)
     handed.__dict__.update(positional=lambda *given: given, keywords=lambda **given: given)
     sys.modules[_MODULE] = handed
-    kept: set[str] = set()
-    wrong: set[str] = set()
-    for row in table.rows:
+    rows = {row.id: row for row in reversed(load(tables).rows)}
+
+    def answer(row_id: str) -> _Results:
+        row, results = rows[row_id], dict[str, list[bool | None]]()
         for form in row.forms(other_framework(target)):
             adapter = by_name.get(next(iter(form.names), ""))
             if adapter is not None:
-                results = list(_results(row, form.names, adapter, target))
-                kept.update([adapter.of] if any(results) else [])
-                wrong.update([adapter.of] if False in results else [])
-    return (one for one in adapters if one.of in kept and one.of not in wrong)
+                results.setdefault(adapter.of, []).extend(_results(row, form.names, adapter, target, tables))
+        return results
+
+    return answer
 
 
-def _results(row: Row, names: Sequence[str], adapter: Adapter, target: Framework) -> Iterator[bool | None]:
+def _results(
+    row: Row, names: Sequence[str], adapter: Adapter, target: Framework, tables: tuple[str, ...]
+) -> Iterator[bool | None]:
     """Whether each example that calls the function computes the same; None where it stops at what is lacking."""
     source = other_framework(target)
     if row.prove == "processes":
@@ -54,7 +104,7 @@ def _results(row: Row, names: Sequence[str], adapter: Adapter, target: Framework
         if not change.count:
             continue
         text = f"from {_MODULE} import keywords, positional\n{module_text(source, ast.unparse(tree))}"
-        result = convert(text, to=target)
+        result = convert(text, to=target, tables=tables)
         told = {one.code for one in result.findings if one.severity is not Severity.INFO}
         if told - {_UNSEEN_ARGUMENTS, *row.warn.values()} or f"def {adapter.name}(" not in result.output:
             continue

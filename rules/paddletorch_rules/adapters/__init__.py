@@ -90,6 +90,17 @@ def functions_file(target: Framework) -> Path:
     return _FOLDER / f"calls_to_{target}.toml"
 
 
+_TAKEN: dict[Framework, Path] = {}
+"""Files that adapters of functions are taken from in this process, instead of their own."""
+
+
+def take_functions_from(path: Path, target: Framework) -> Mapping[str, Adapter]:
+    """Take the adapters of functions from another file, in a process that proves them before they are written."""
+    _TAKEN[target] = path
+    function_adapters.cache_clear()
+    return function_adapters(target)
+
+
 @lru_cache
 def adapters(target: Framework) -> Mapping[str, Adapter]:
     """The adapters by the source's class, and by other names of it that no rule of ``aliases.toml`` gives."""
@@ -100,7 +111,7 @@ def adapters(target: Framework) -> Mapping[str, Adapter]:
 @lru_cache
 def function_adapters(target: Framework) -> Mapping[str, Adapter]:
     """The adapters of functions by the source's function; and of the classes of optimizers and the like."""
-    made, written = _parsed(functions_file(target), _FOLDER / f"functions_to_{target}.toml")
+    made, written = _parsed(_TAKEN.get(target, functions_file(target)), _FOLDER / f"functions_to_{target}.toml")
     entries = [*made["adapter"], *(one for one in written["function"] if "of" in one)]
     return MappingProxyType({one["of"]: _adapter(one) for one in entries})
 

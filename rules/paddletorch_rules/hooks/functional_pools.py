@@ -52,8 +52,16 @@ def max_pool_with_indices(call: BoundCall) -> None:
 
 @hook("average_pool", to="paddle")
 def average_pool_to_paddle(call: BoundCall, dimensions: int) -> None:
-    """Without padding it makes no difference whether padding counts."""
-    if call.value("padding") is None or call.literal("padding") == 0:
+    """Without padding it makes no difference whether padding counts; where a divisor is given, it never counts."""
+    if call.value("divisor_override") is not None and call.literal("divisor_override") is not None:
+        counted = call.value("count_include_pad") is None or call.literal("count_include_pad") is True
+        if call.literal("divisor_override") is ... and not counted:
+            call.stop("NNL201", difference="whether padding counts depends on whether divisor_override is None")
+        call.drop("count_include_pad")
+        call.force("exclusive", "False")  # Paddle makes the sum of its average
+        if call.value("ceil_mode") is not None and call.literal("ceil_mode") is not False:
+            call.report("NNF202", difference="with ceil_mode, Paddle divides windows beyond the edge by their own size")
+    elif call.value("padding") is None or call.literal("padding") == 0:
         call.drop("count_include_pad")
 
 

@@ -75,6 +75,10 @@ def pinv(call: BoundCall) -> None:
         no_counterpart(call, "atol")
     real_only(call, "Paddle's result is the conjugate")
     call.drop("atol")
+    if call.literal("hermitian") is True:
+        call.drop("hermitian")  # a shorter way to the same; Paddle's gradient of it is wrong (3.3.1)
+    elif call.value("hermitian") is not None and call.literal("hermitian") is not False:
+        call.report("AGD203", what="of a Hermitian matrix, Paddle's gradient is wrong (3.3.1)")
     relative = next((n for n in ("rcond", "rtol") if call.value(n) is not None and call.literal(n) is not None), None)
     for name in ("rcond", "rtol"):
         if name != relative:
@@ -118,6 +122,24 @@ def powers(call: BoundCall) -> None:
         call.rewrite("paddle.vander({x}{n:, n=%}, increasing=True)")
 
 
+@hook("householder_product", to="paddle")
+def householder_product(call: BoundCall) -> None:
+    """Paddle writes into what its gradient needs."""
+    if not is_call_of(call.origin("A"), "detach") or not is_call_of(call.origin("tau"), "detach"):
+        call.report("AGD203", what="Paddle's gradient raises an error (3.3.1)")
+
+
+@hook("fft_of_two", to="paddle")
+def fft_of_two(call: BoundCall, several: str) -> None:
+    """torch takes any number of axes, Paddle two of them; its function ``several`` takes the others."""
+    node = call.value("dim")
+    if isinstance(call.literal("dim"), int):
+        call.wrap("dim", "[", "]")
+        call.rewrite(f"{several}({{x}}{{s:, s=%}}, axes={{axes}}{{norm:, norm=%}})")
+    elif isinstance(node, ast.Tuple | ast.List) and len(node.elts) != 2:
+        call.rewrite(f"{several}({{x}}{{s:, s=%}}, axes={{axes}}{{norm:, norm=%}})")
+
+
 @hook("qr")
 def qr(call: BoundCall) -> None:
     """With mode "r" torch still gives two results."""
@@ -138,6 +160,13 @@ def solve(call: BoundCall) -> None:
     """Paddle's gradient of the matrix is wrong, or its process ends, where the right side has none."""
     if call.value("left") is None:
         call.rewrite("torch_solve({x}, {y})")
+
+
+@hook("cholesky_solve", to="paddle")
+def cholesky_solve(call: BoundCall) -> None:
+    """Paddle's gradient of the factor ends the process where the right side needs none."""
+    first = "{x}" if call.value("self") is None else "{self}"
+    call.rewrite(f"torch_cholesky_solve({first}, {{y}}{{upper:, upper=%}})")
 
 
 @hook("triangular", to="paddle")

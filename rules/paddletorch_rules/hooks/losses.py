@@ -249,10 +249,13 @@ def binary_cross_entropy_call_to_torch(call: BoundCall, function: str) -> None:
 
 @hook("ctc_loss", to="paddle")
 def ctc_loss_to_paddle(call: BoundCall) -> None:
-    """Paddle takes logits, and targets of int32."""
+    """Paddle takes logits, targets of int32, and lengths in tensors only."""
     if call.value("zero_infinity") is not None and call.literal("zero_infinity") is False:
         call.drop("zero_infinity")
     call.wrap("targets", "paddle.cast(", ", 'int32')")
+    for lengths in ("input_lengths", "target_lengths"):
+        if isinstance(call.value(lengths), ast.Tuple | ast.List) or call.types(lengths) == {"sequence"}:
+            call.wrap(lengths, "paddle.to_tensor(", ")")
 
 
 @hook("ctc_loss", to="torch")

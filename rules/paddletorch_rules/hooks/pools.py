@@ -36,6 +36,8 @@ def avg_pool_to_paddle(call: BoundCall) -> None:
             call.stop("NNL201", difference="whether padding counts depends on whether divisor_override is None")
         call.drop("count_include_pad")
         call.force("exclusive", "False")
+        if call.value("ceil_mode") is not None and call.literal("ceil_mode") is not False:
+            call.report("NNL202", difference="with ceil_mode, Paddle divides windows beyond the edge by their own size")
     elif _is_unpadded(call) and _is_whole(call) and not call.file_reads("count_include_pad"):
         call.drop("count_include_pad")
 

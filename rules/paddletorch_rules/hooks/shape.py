@@ -196,6 +196,14 @@ def _bracketed(text: str) -> str:
     return text if text.replace("_", "").replace(".", "").isalnum() else f"({text})"
 
 
+@hook("sizes_in_tuples", to="paddle")
+def sizes_in_tuples(call: BoundCall) -> None:
+    """torch takes a number for a shape of one size, Paddle shapes only."""
+    for name in ("x_shape", "y_shape", "first", "second", "third"):
+        if call.types(name) == {"int"} or isinstance(call.literal(name), int):
+            call.wrap(name, "(", ",)")
+
+
 @hook("tensor_split", to="paddle")
 def tensor_split(call: BoundCall) -> None:
     """torch cuts at indices, Paddle's split takes sizes; an old Paddle has nothing else."""

@@ -48,6 +48,12 @@ _OPERATORS = "torch.ops.aten."
 """What names of traced graphs begin with; the name of an overload may follow: ``torch.ops.aten.ne.Scalar``."""
 
 
+def function_name(qualified: str) -> str:
+    """The last part of a function's name; of an operator of ATen without its overload: ``mul.Tensor``."""
+    operator = qualified.removeprefix(_OPERATORS)
+    return operator.partition(".")[0] if operator != qualified else qualified.rpartition(".")[2]
+
+
 class Dtypes:
     """The dtypes of one file's expressions."""
 
@@ -244,8 +250,7 @@ class Dtypes:
         given = [a for a in call.args if not isinstance(a, ast.Starred)]
         if qualified is not None and qualified.startswith("torch."):
             first = [k.value for k in call.keywords if k.arg in ("input", "self")]
-            operator = qualified.removeprefix(_OPERATORS).partition(".")[0]  # without its overload
-            return operator if operator != "torch" else qualified.rpartition(".")[2], [*first, *given]
+            return function_name(qualified), [*first, *given]
         if qualified == "paddle.to_tensor" and self._view.target == "paddle":
             return "tensor", given  # an earlier run wrote it
         if qualified in ("einops.rearrange", "einops.repeat"):

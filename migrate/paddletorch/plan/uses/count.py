@@ -83,14 +83,17 @@ def _read_before_class_binds(view: FileView) -> Iterator[tuple[ast.expr, str, Re
 
 
 def _unknown(view: FileView, node: ast.expr | ast.alias, name: str, code: str = UNKNOWN_API) -> Finding:
-    """The finding about the name: what a table says of it, of a module what it says of all names in it."""
-    stated = _stated_module(view, name)
-    known = view.settings.lookup(name)
-    if stated is None and known is not None and known[0].kind == "unsupported":
-        stated = known[0]
+    """The finding about the name: what a table says of it, or of all names in the module that it is, if one does."""
+    stated = _stated_name(view, name) or _stated_module(view, name)
     if stated is not None and stated.report is not None:
         return finding(stated.report, node, name, stated)
     return finding(code, node, name)
+
+
+def _stated_name(view: FileView, name: str) -> Row | None:
+    """The row that says that the name has no counterpart, if there is one."""
+    found = view.settings.lookup(name)
+    return found[0] if found is not None and found[0].kind == "unsupported" else None
 
 
 def _stated_module(view: FileView, name: str) -> Row | None:

@@ -13,7 +13,7 @@ from functools import cache
 from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit
-from paddletorch.plan.inference.dtypes import Dtypes, category
+from paddletorch.plan.inference.dtypes import Dtypes, category, function_name
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.called_names import CalledNames
@@ -121,7 +121,7 @@ def _has_no_gradient(view: FileView, node: ast.expr) -> bool:
 def _function(view: FileView, call: ast.Call) -> str:
     name = view.qualified(call.func)
     if name is not None:
-        return name.rpartition(".")[2] if name.startswith("torch.") else ""
+        return function_name(name) if name.startswith("torch.") else ""
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 

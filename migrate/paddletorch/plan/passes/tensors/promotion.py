@@ -18,7 +18,7 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.counts import count_beside_floats
-from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, promoted
+from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, function_name, promoted
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.inference.tensor_values import seems_tensor
 from paddletorch.plan.model.changes import Changes, Planned
@@ -121,13 +121,14 @@ def _operations(view: FileView) -> Iterator[_Operation]:
 def _names() -> frozenset[str]:
     """The names of the functions and methods that ``_called`` looks for."""
     promoting = facts().promoting
-    return frozenset((*promoting, *_OF_TWO, *(f"{name}_" for name in promoting), *facts().joining, "where"))
+    in_place = (f"{name}_" for name in promoting)
+    return frozenset((*promoting, *_OF_TWO, *in_place, *facts().joining, "where", *_OVERLOADS))
 
 
 def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
     name = view.qualified(call.func)
     if name is not None and name.startswith("torch."):
-        last = name.rpartition(".")[2]
+        last = function_name(name)
         given = {k.arg: k.value for k in call.keywords}
         named = [given[k] for k in ("input", "self", "other", "vec2") if k in given]
         arguments = [*call.args, *named]
@@ -152,6 +153,9 @@ def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
 
 
 _OF_TWO = ("max", "min")
+
+_OVERLOADS = ("Tensor", "Tensor_Tensor", "default", "self", "other")
+"""The last names of ATen's operators of two tensors: ``torch.ops.aten.mul.Tensor``."""
 
 
 def _is_tensor(view: FileView, node: ast.expr) -> bool:
