@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from paddletorch_rules.packages import Package, packages
 
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, is_import_guard
+from paddletorch.resolve.scopes.innermost import Innermost
 
 _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
 
@@ -36,6 +37,11 @@ class BuiltOn:
         self._imports_of: dict[int, PackageImport | None] = {}
         """By the identity of a list of bindings, of which every use of the name has the same."""
         self._of_bindings: dict[int, Package | None] = {}
+        self._of_names: dict[int, Package | None] = {}
+        """As ``_imports_of``; only answers that rest on no binding that is still looked for."""
+        self._pending = 0
+        """How many bindings and stores are looked for."""
+        self._classes = Innermost(view.tree.parents, (ast.ClassDef,))
         self._of_stores: dict[tuple[str, int], Package | None] = {}
 
     def source_of(self, node: ast.expr) -> Package | None:
@@ -138,13 +144,23 @@ class BuiltOn:
         if not bindings:
             return None
         reaching = self._view.evaluator.reaching(node) if len(bindings) > 1 else bindings
-        return next((found for binding in reaching if (found := self._of_binding(binding)) is not None), None)
+        if len(reaching) < len(bindings) or self._pending:
+            return self._of_any(reaching)
+        key = id(bindings)  # many uses of a name have all its bindings
+        if key not in self._of_names:
+            self._of_names[key] = self._of_any(reaching)
+        return self._of_names[key]
+
+    def _of_any(self, bindings: Iterable[Binding]) -> Package | None:
+        return next((found for binding in bindings if (found := self._of_binding(binding)) is not None), None)
 
     def _of_binding(self, binding: Binding) -> Package | None:
         key = id(binding)
         if key not in self._of_bindings:
             self._of_bindings[key] = None  # while it is looked for: a variable may be made of itself
+            self._pending += 1
             self._of_bindings[key] = self._found_of(binding)
+            self._pending -= 1
         return self._of_bindings[key]
 
     def _found_of(self, binding: Binding) -> Package | None:
@@ -169,6 +185,7 @@ class BuiltOn:
         key = node.attr, id(own)
         if key not in self._of_stores:
             self._of_stores[key] = None
+            self._pending += 1
             stores = [
                 store.value
                 for store in self._view.evaluator.stores(node.attr)
@@ -177,6 +194,7 @@ class BuiltOn:
             found = next((one for value in stores if (one := self._source(value)) is not None), None)
             defined = stores or node.attr in self._view.tree.own[own].bindings
             self._of_stores[key] = found or (None if defined else self._of_bases(own))
+            self._pending -= 1
         return self._of_stores[key]
 
     def _class_of(self, node: ast.Attribute) -> ast.ClassDef | None:
@@ -190,7 +208,5 @@ class BuiltOn:
         return self._of_bases(own) if own is not None else None
 
     def _class_around(self, node: ast.expr) -> ast.ClassDef | None:
-        current: ast.AST | None = node
-        while current is not None and not isinstance(current, ast.ClassDef):
-            current = self._view.parent(current)
-        return current
+        found = self._classes.around(node)
+        return found if isinstance(found, ast.ClassDef) else None
