@@ -287,31 +287,48 @@ class Table:
                 found.update(_token(row, name) for form in row.forms(side) for name in form.names)
         first = tuple(t for t in (side.encode(),) if side in plain)  # most files that hold any hold this one
         rest = tuple(t for t in _shortest(plain) if t not in first)
-        return Tokens(first + rest, tuple((_bytes(gate), _shortest(found)) for gate, found in gated.items()))
+        pairs = tuple((_bytes(gate), _shortest(found)) for gate, found in gated.items())
+        return Tokens(first + rest, pairs, _by_part(first + rest, [token for gate, _ in pairs for token in gate]))
 
 
 class Tokens(NamedTuple):
     """Byte strings that a file must hold to be looked at.
 
-    ``plain``: any of them is enough. ``gated``: pairs of a gate and tokens; one of each is needed.
+    ``plain``: any of them is enough. ``gated``: pairs of a gate and tokens; one of each is needed. ``by_part``: the
+    plain ones by a part that several have, or that a gate is: where it is missing, no look for each is needed.
     """
 
     plain: tuple[bytes, ...]
     gated: tuple[tuple[tuple[bytes, ...], tuple[bytes, ...]], ...]
+    by_part: tuple[tuple[bytes, tuple[bytes, ...]], ...]
 
     def hit(self, data: bytes) -> bool:
         """Whether ``data`` is worth parsing."""
-        for token in self.plain:
-            if token in data:
+        held: dict[bytes, bool] = {}
+        for part, tokens in self.by_part:
+            held[part] = found = part in data
+            if found and (tokens == (part,) or any(token in data for token in tokens)):
                 return True
         for gate, tokens in self.gated:
-            if any(token in data for token in gate) and any(token in data for token in tokens):
+            opens = any(held.get(token) or (token not in held and token in data) for token in gate)
+            if opens and any(token in data for token in tokens):
                 return True
         return False
 
     def named(self, data: bytes) -> bool:
         """Whether any token stands in ``data``, a part of a file, whatever the rest of the file holds."""
         return any(token in data for token in (*self.plain, *(t for _, tokens in self.gated for t in tokens)))
+
+
+def _by_part(plain: Iterable[bytes], gates: Sequence[bytes]) -> tuple[tuple[bytes, tuple[bytes, ...]], ...]:
+    """Tokens by the part that is looked for first: a gate, or the last word of several (``from apex``)."""
+    found: dict[bytes, list[bytes]] = {}
+    for token in plain:
+        last = token[max(token.rfind(b" "), 0) :]
+        found.setdefault(next((gate for gate in gates if gate in token), last), []).append(token)
+    return tuple(
+        (part if len(tokens) > 1 or part in gates else tokens[0], tuple(tokens)) for part, tokens in found.items()
+    )
 
 
 def _shortest(tokens: Iterable[str]) -> tuple[bytes, ...]:

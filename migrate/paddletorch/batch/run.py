@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddletorch.batch.one_file import convert_at, converter_for
 from paddletorch.batch.progress import track
+from paddletorch.batch.spool import spooled
 from paddletorch.inputs.read import SourceFile, read
 from paddletorch.model import NOTHING_RECORDED, Evidence, FileResult, Options
 from paddletorch.model.dependencies import DependentResult
@@ -69,7 +70,7 @@ def run(
         _convert_all(candidates, sizes, options, jobs, evidence, with_edits), sizes, "Converting", enabled=progress
     )
     results = cache.keep(converted) if cache is not None else (result for result, _ in converted)
-    done = {**found, **reader.failures, **{result.path: result for result in results}}
+    done = {**found, **reader.failures, **{result.path: result for result in spooled(results)}}
     unread = sum(path in reader.failures for path in paths)
     idle = {path for path in paths if project_kind(path) and not _says_anything(done.get(path))}
     idle -= reader.failures.keys()

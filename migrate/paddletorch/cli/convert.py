@@ -151,7 +151,7 @@ class Ran(NamedTuple):
     code: int
     """The exit code."""
     written: dict[str, bytes]
-    """What was put over files, by real path."""
+    """What was put over files, by real path, if they are watched."""
 
 
 _PART = 1_000_000
@@ -291,7 +291,8 @@ def _convert_paths(request: Request) -> Ran:
     written: dict[str, bytes] = {}
     if given["write"]:
         results = _write(results)
-        written = {os.path.realpath(r.path): r.output for r in results if r.status is Status.CONVERTED}
+        if given["watch"]:
+            written = {os.path.realpath(r.path): r.output for r in results if r.status is Status.CONVERTED}
     if given["diff"]:
         write_diff(results)
     results, remarks = baselines.apply(results)

@@ -54,10 +54,10 @@ class ProjectEvidence:
         return [*self._left_out, f"evidence of recorded runs does not count for files that changed since: {named}"]
 
     def _of(self, path: str) -> Evidence | None:
-        absolute = os.path.abspath(path)  # noqa: PTH100 - a link is known by its own name
-        file = self._named or self._file_for(os.path.dirname(absolute))  # noqa: PTH120
+        file = self._named or self._file_for(os.path.dirname(path))  # noqa: PTH120
         if file is None:
             return None
+        absolute = os.path.abspath(path)  # noqa: PTH100 - a link is known by its own name
         root = os.path.abspath(file.parent.parent if file.parent.name == PLACE[0] else os.curdir)  # noqa: PTH100
         if os.path.commonpath([root, absolute]) != root:
             return None

@@ -35,6 +35,8 @@ class RunSettings:
         self._search = Search(tuple(dict.fromkeys(map(Path, folders))), bool(given.get("trust")))
         self._given = {name: value for name, value in given.items() if value is not None and value != ()}
         self._configs: dict[str, Config] = {}
+        self._by_spelling: dict[str, Config] = {}
+        """The same by folder as the command spells it, which each of its files asks for."""
         self._options: dict[Path | None, Options] = {}
         self._ignores: dict[Path, list[tuple[Ignore, bool, tuple[str, ...]]]] = {}
 
@@ -45,13 +47,16 @@ class RunSettings:
 
     def config(self, folder: str) -> Config:
         """The settings file that holds for the files in ``folder``."""
-        absolute = _absolute(folder)
-        if absolute not in self._configs:
-            try:
-                self._configs[absolute] = load_config(Path(absolute), self._search)
-            except ConfigError as error:
-                raise Refusal(str(error)) from error
-        return self._configs[absolute]
+        found = self._by_spelling.get(folder)
+        if found is None:
+            absolute = _absolute(folder)
+            if absolute not in self._configs:
+                try:
+                    self._configs[absolute] = load_config(Path(absolute), self._search)
+                except ConfigError as error:
+                    raise Refusal(str(error)) from error
+            found = self._by_spelling[folder] = self._configs[absolute]
+        return found
 
     def remarks(self) -> list[str]:
         """Which settings files were found so far and not used, and why; and which releases nobody knows."""

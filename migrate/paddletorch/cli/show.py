@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -126,8 +126,11 @@ def write_diff(results: Sequence[FileResult]) -> None:
     from paddletorch.report.printable import holds_command
 
     terminal = sys.stdout is not None and sys.stdout.isatty()
-    diffs = [unified_diff(result, colour=_colour(), terminal=terminal) for result in results]
-    stopped = os.environ.get("GITHUB_ACTIONS") == "true" and any(map(holds_command, diffs))
+    diffs: Iterable[bytes] = (unified_diff(result, colour=_colour(), terminal=terminal) for result in results)
+    stopped = False
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        diffs = all_diffs = list(diffs)
+        stopped = any(map(holds_command, all_diffs))
     token = os.urandom(16).hex().encode() if stopped else b""
     if stopped:  # patch and git apply pass over both lines
         write_stdout(b"::stop-commands::%b\n" % token)

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from sys import intern
 
 import paddletorch_rules
 from paddletorch_rules import ShimPart, Table, packages
@@ -398,7 +399,8 @@ def _with_written_text(text: ConvertedText, conversion: Conversion) -> Conversio
         return conversion
     one = conversion  # one for each use, so without the cost of ``replace``
     place = one.line, one.column, one.end_line, one.end_column
-    return Conversion(one.code, one.name, one.replacement, *place, one.row, one.cell, written)
+    name, replacement, written = map(intern, (one.name, one.replacement, written))  # a run has each many times
+    return Conversion(one.code, name, replacement, *place, one.row, one.cell, written)
 
 
 _LONGEST_TEXT = 200

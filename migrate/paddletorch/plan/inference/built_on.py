@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from paddletorch_rules.packages import Package, packages
 
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, is_import_guard
+from paddletorch.resolve.scopes.innermost import Innermost
 
 _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
 
@@ -36,15 +37,30 @@ class BuiltOn:
         self._imports_of: dict[int, PackageImport | None] = {}
         """By the identity of a list of bindings, of which every use of the name has the same."""
         self._of_bindings: dict[int, Package | None] = {}
+        self._of_names: dict[int, Package | None] = {}
+        """As ``_imports_of``; only answers that rest on no binding that is still looked for."""
+        self._pending = 0
+        """How many bindings and stores are looked for."""
+        self._classes = Innermost(view.tree.parents, (ast.ClassDef,))
+        self._stores: dict[str, dict[ast.ClassDef | None, list[ast.expr]]] = {}
         self._of_stores: dict[tuple[str, int], Package | None] = {}
 
     def source_of(self, node: ast.expr) -> Package | None:
         """The package that an expression's value comes from: a name of it, what calling it gives, a member of that."""
         return self._source(node) if self.imports else None
 
+    def held_by(self, load: ast.Name) -> Package | None:
+        """The package that the value of a name comes from, unless it is a name of the package itself."""
+        bindings = self._view.tree.scopes[load].lookup(load.id)
+        if not bindings or self._import_among(bindings) is not None:
+            return None
+        return self._of_reaching(load, bindings)
+
     def alias_of(self, load: ast.Name) -> PackageImport | None:
         """The import of such a package that a name stands for."""
-        bindings = self._view.tree.scopes[load].lookup(load.id)
+        return self._import_among(self._view.tree.scopes[load].lookup(load.id))
+
+    def _import_among(self, bindings: list[Binding]) -> PackageImport | None:
         if not bindings:
             return None
         if id(bindings) not in self._imports_of:
@@ -135,16 +151,27 @@ class BuiltOn:
     def _of_name(self, node: ast.Name) -> Package | None:
         scope = self._view.tree.scopes.get(node)
         bindings = scope.lookup(node.id) if scope is not None else []
-        if not bindings:
-            return None
+        return self._of_reaching(node, bindings) if bindings else None
+
+    def _of_reaching(self, node: ast.Name, bindings: list[Binding]) -> Package | None:
         reaching = self._view.evaluator.reaching(node) if len(bindings) > 1 else bindings
-        return next((found for binding in reaching if (found := self._of_binding(binding)) is not None), None)
+        if len(reaching) < len(bindings) or self._pending:
+            return self._of_any(reaching)
+        key = id(bindings)  # many uses of a name have all its bindings
+        if key not in self._of_names:
+            self._of_names[key] = self._of_any(reaching)
+        return self._of_names[key]
+
+    def _of_any(self, bindings: Iterable[Binding]) -> Package | None:
+        return next((found for binding in bindings if (found := self._of_binding(binding)) is not None), None)
 
     def _of_binding(self, binding: Binding) -> Package | None:
         key = id(binding)
         if key not in self._of_bindings:
             self._of_bindings[key] = None  # while it is looked for: a variable may be made of itself
+            self._pending += 1
             self._of_bindings[key] = self._found_of(binding)
+            self._pending -= 1
         return self._of_bindings[key]
 
     def _found_of(self, binding: Binding) -> Package | None:
@@ -169,15 +196,23 @@ class BuiltOn:
         key = node.attr, id(own)
         if key not in self._of_stores:
             self._of_stores[key] = None
-            stores = [
-                store.value
-                for store in self._view.evaluator.stores(node.attr)
-                if store.value is not None and self._class_of(store.target) is own
-            ]
+            self._pending += 1
+            stores = self._stored(node.attr).get(own, [])
             found = next((one for value in stores if (one := self._source(value)) is not None), None)
             defined = stores or node.attr in self._view.tree.own[own].bindings
             self._of_stores[key] = found or (None if defined else self._of_bases(own))
+            self._pending -= 1
         return self._of_stores[key]
+
+    def _stored(self, attribute: str) -> Mapping[ast.ClassDef | None, list[ast.expr]]:
+        """What is stored to ``self.x`` of each class."""
+        found = self._stores.get(attribute)
+        if found is None:
+            found = self._stores[attribute] = {}
+            for store in self._view.evaluator.stores(attribute):
+                if store.value is not None:
+                    found.setdefault(self._class_of(store.target), []).append(store.value)
+        return found
 
     def _class_of(self, node: ast.Attribute) -> ast.ClassDef | None:
         """The class in whose method ``self.x`` stands."""
@@ -190,7 +225,5 @@ class BuiltOn:
         return self._of_bases(own) if own is not None else None
 
     def _class_around(self, node: ast.expr) -> ast.ClassDef | None:
-        current: ast.AST | None = node
-        while current is not None and not isinstance(current, ast.ClassDef):
-            current = self._view.parent(current)
-        return current
+        found = self._classes.around(node)
+        return found if isinstance(found, ast.ClassDef) else None

@@ -105,6 +105,9 @@ class Converted:
         return _index(e.span for e in self.planned.edits if e.span not in e.parts)
 
 
+_CONSTANTS = ("None", "True", "False")
+
+
 def _by_size(found: tuple[Edit, bool]) -> tuple[int, bool]:
     """The largest edit first; of two of the same text, the one that writes it again."""
     edit, repeats = found
@@ -112,6 +115,8 @@ def _by_size(found: tuple[Edit, bool]) -> tuple[int, bool]:
 
 
 def _is_literal(text: str) -> bool:
+    if text not in _CONSTANTS and all(map(str.isidentifier, text.split("."))):
+        return False  # a dotted name; literal_eval would leave functions behind that only the garbage collector frees
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError):

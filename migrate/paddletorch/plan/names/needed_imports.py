@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from paddletorch.plan.model.changes import Import
 from paddletorch.plan.model.site import Site
@@ -55,13 +56,15 @@ def _with_one_place(view: FileView, needs: dict[str, set[ast.stmt]]) -> dict[str
 
 def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:
     """The imports that bind a site's name; if there is none, an import of the source framework above it."""
-    found = view.provide(_import_statements).get(site.anchor.bindings)
-    if found is None:
-        found = [b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)]
-        view.provide(_import_statements)[site.anchor.bindings] = found
+    known = view.provide(_import_statements).get(site.anchor.bindings)
+    if known is None:
+        imports = [b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)]
+        known = _Imports([*imports], any(is_import_guard(view.parent(statement)) for statement in imports))
+        view.provide(_import_statements)[site.anchor.bindings] = known
+    found = known.statements
     of_framework = module.partition(".")[0] == view.target
     if found and (of_framework or _serve(view, found, site.node, module)):
-        return _unguarded(view, found, site.node) or found
+        return (_unguarded(view, found, site.node) if known.is_guarded else []) or found
     if view.tree.stars and site.anchor.kind == "free":
         return list(view.tree.stars)
     if of_framework and site.anchor.kind == "free" and getattr(site.anchor.node, "id", "") == view.settings.source:
@@ -84,8 +87,6 @@ def _unguarded(view: FileView, found: list[ast.stmt], node: ast.expr | ast.stmt)
 
     If there is no other, one in a guard on top, for imports in functions whose guards use the name without them.
     """
-    if not any(is_import_guard(view.parent(statement)) for statement in found):
-        return []
     imports = view.provide(_source_imports).get(view.tree.scope, ())
     plain = [s for s in imports if isinstance(view.parent(s), ast.Module) and runs_before(view, s, node)]
     if not plain and set(found).isdisjoint(imports) and any(_reads_without(view, one) for one in found):
@@ -111,7 +112,15 @@ def _out_of_guards(view: FileView, statement: ast.stmt) -> ast.stmt:
     return statement
 
 
-def _import_statements(_view: FileView) -> dict[tuple[Binding, ...], list[ast.stmt]]:
+class _Imports(NamedTuple):
+    """The imports that bind a name."""
+
+    statements: list[ast.stmt]
+    is_guarded: bool
+    """One of them may fail unseen."""
+
+
+def _import_statements(_view: FileView) -> dict[tuple[Binding, ...], _Imports]:
     """The imports among all bindings of a name: the same for all its sites."""
     return {}
 

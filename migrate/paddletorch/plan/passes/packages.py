@@ -89,7 +89,7 @@ def _name(view: FileView, node: ast.expr) -> str:
 def _values(view: FileView, built_on: BuiltOn) -> Iterator[tuple[Package, ast.expr]]:
     """The variables and attributes of ``self`` that are read and hold what came from such a package."""
     for load in view.tree.loads:
-        package = built_on.source_of(load) if built_on.alias_of(load) is None else None
+        package = built_on.held_by(load)
         if package is not None:
             yield package, load
     for node in view.tree.attributes:

@@ -43,6 +43,7 @@ class ModuleFinder:
         self._excluded = frozenset(excluded) | sys.stdlib_module_names
         self._bases: dict[str, tuple[tuple[str, ...], frozenset[str]]] = {}
         self._found: dict[tuple[str, str], Found] = {}
+        self._held: dict[tuple[str, str], tuple[bool, frozenset[str]]] = {}
         self.kinds: dict[str, Kind] = {}
         """What was at each path when it was first looked at."""
 
@@ -60,13 +61,16 @@ class ModuleFinder:
 
         A folder without ``__init__.py`` does not count: Python takes an installed package before it.
         """
-        search = _Search(self.kinds)
-        places = [_join(base, package) for base in search.bases(folder, _FAR_ABOVE)]
-        found = any(
-            search.kind(f"{place}.py") == "file" or search.kind(_join(place, "__init__.py")) == "file"
-            for place in places
-        )
-        return found, frozenset(search.checked)
+        known = self._held.get((package, folder))
+        if known is None:
+            search = _Search(self.kinds)
+            places = [_join(base, package) for base in search.bases(folder, _FAR_ABOVE)]
+            found = any(
+                search.kind(f"{place}.py") == "file" or search.kind(_join(place, "__init__.py")) == "file"
+                for place in places
+            )
+            known = self._held[package, folder] = found, frozenset(search.checked)
+        return known
 
     def _relative(self, search: _Search, name: str, folder: str) -> Location | None:
         dotted = name.lstrip(".")

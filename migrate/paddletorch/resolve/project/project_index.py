@@ -353,14 +353,19 @@ class ProjectIndex:
     def _cache(self, path: str, module: _Module) -> None:
         self._modules[path] = module
         self._size += len(module.source.data)
-        for oldest in list(self._modules) if self._size > _CACHED else ():
-            unused = self._modules[oldest]
-            if unused is not None and not unused.is_in_use and unused is not module:
-                del self._modules[oldest]
-                self._size -= len(unused.source.data)
-                unused.release()
-            if self._size <= _CACHED:
+        excess = self._size - _CACHED
+        unused: list[str] = []
+        for oldest, one in self._modules.items():
+            if excess <= 0:
                 break
+            if one is not None and not one.is_in_use and one is not module:
+                unused.append(oldest)
+                excess -= len(one.source.data)
+        for oldest in unused:
+            gone = self._modules.pop(oldest)
+            assert gone is not None
+            self._size -= len(gone.source.data)
+            gone.release()
 
 
 _Aspect = Aspect | Literal["defined", "method"]
