@@ -95,6 +95,7 @@ ENGINE_HOOKS = frozenset(
         "step",
         "scale",
         "set_scale",
+        "to_itself",
         "shape",
         "data",
     }

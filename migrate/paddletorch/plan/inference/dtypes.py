@@ -15,6 +15,7 @@ from paddletorch.model import Ask
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, Instance
+from paddletorch.resolve.values import Local
 
 FLOATING = "floating"
 _DEFAULT = "float32"
@@ -263,7 +264,7 @@ class Dtypes:
         name, operands = self._function(call)
         plain = name.removesuffix("_") if name.endswith("_") else name
         if not name:
-            return _cast_of_tensors(call) or self._module(call)
+            return _cast_of_tensors(call) or self._module(call) or self._returned(call)
         keywords = {k.arg: k.value for k in call.keywords if k.arg is not None}
         if "dtype" in keywords and plain not in ("to", "type"):
             return self.named(keywords["dtype"])
@@ -349,6 +350,15 @@ class Dtypes:
         values = self._view.evaluator.values(call.func)
         layers = all(isinstance(v, Instance) and v.type in _LAYERS and v.node is None for v in values)
         return FLOATING if values and layers else None
+
+    def _returned(self, call: ast.Call) -> str | None:
+        """The dtype of all that a function of this file returns, whatever it is given."""
+        values = self._view.evaluator.values(call.func) if isinstance(call.func, ast.Name) else frozenset()
+        functions = [v.node for v in values if isinstance(v, Local)]
+        if len(functions) != 1 or len(values) > 1 or not isinstance(functions[0], ast.FunctionDef):
+            return None
+        returned = [value for value in self._view.tree.own[functions[0]].returns if value is not None]
+        return self._same(returned) if returned else None
 
 
 def _cast_of_tensors(call: ast.Call) -> str | None:

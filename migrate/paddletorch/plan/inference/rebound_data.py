@@ -12,8 +12,12 @@ from paddletorch.plan.model.view import FileView
 
 def is_kept_before_rebinding(view: FileView, node: ast.Attribute) -> bool:
     """Whether ``x.data`` is kept as it is, and the same function gives ``x`` other data afterwards."""
+    kept: ast.AST = node
     statement = view.parent(node)
-    if not isinstance(statement, ast.Assign) or statement.value is not node or len(statement.targets) != 1:
+    if isinstance(statement, ast.DictComp | ast.ListComp):
+        collected = statement.value if isinstance(statement, ast.DictComp) else statement.elt
+        kept, statement = (statement, view.parent(statement)) if collected is node else (node, None)
+    if not isinstance(statement, ast.Assign) or statement.value is not kept or len(statement.targets) != 1:
         return False
     later = [store for store in _stores(view, node) if store.lineno > node.lineno]
     if not later or any(_is_changed(view, node, store) for store in later[:1]):

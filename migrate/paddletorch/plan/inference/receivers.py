@@ -101,6 +101,8 @@ class Receivers:
     def _reads_like(self, node: ast.expr, type_name: str) -> bool:
         """Whether the attributes read beside this one are together those of the type: ``m.kernel_size * m.groups``."""
         path = path_of(node)
+        if self._is_named_otherwise(path, type_name):
+            return False  # of such objects there may be some with more members: optimizers that have an eval()
         spec = self._view.settings.table.types[type_name]
         read = self._file.attributes.get((scope_of(self._view, node), path), set()) if path and spec.protocol else set()
         return any(names <= read and not any(map(self._is_defined, names)) for names in spec.protocol)
@@ -231,7 +233,7 @@ class Receivers:
         if call is None:
             return Certainty.MAYBE if all(row.any_receiver for row, _ in options) else Certainty.NO
         sized = node.attr == "view" and any("int" in kinds(self._view, a) for a in call.args)
-        if sized or is_tensor_call(call, source) or self._gives_tensor(call):
+        if sized or is_tensor_call(call, source) or self._gives_tensor(call) or _is_cast_of_operation(node, call):
             return Certainty.YES
         target = [f for row, _ in options for f in row.forms(self._view.target) if f.results]
         if any(shows_fields(self._view, call, f) for f in target):
@@ -290,13 +292,19 @@ class Receivers:
         if not path:
             return Certainty.NO
         called = self._file.methods.get(path, set())
-        used = any(methods <= called for methods in spec.protocol)
+        used = any(methods <= called for methods in spec.protocol) and not self._is_named_otherwise(path, type_name)
         if type_name == "optimizer" and path in self._optimizers:
             return Certainty.YES
         sure = used or (named and type_name in _TYPES_SHOWN_BY_NAME)
         if sure and not self._has_unknown_maker(node, spec.names):
             return Certainty.YES
         return Certainty.MAYBE if named or used else Certainty.NO
+
+    def _is_named_otherwise(self, path: str, type_name: str) -> bool:
+        """Whether the last name of a path is the usual one of another type."""
+        name = path.rpartition(".")[2]
+        others = (one for one in _TYPES_SHOWN_BY_NAME if one != type_name)
+        return any(self._view.settings.table.suggests(one, name) for one in others)
 
     def _iterated(self, node: ast.expr) -> list[str]:
         """Paths of what a loop variable iterates over: ``optimizers`` of ``for o in optimizers``."""
@@ -321,6 +329,8 @@ class Receivers:
         """Whether this file creates the receiver by a call whose name does not show its type."""
         for value in self._makers(node):
             maker = path_of(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+            if maker == "deepcopy":
+                continue  # of the type of what it copies
             if isinstance(value, ast.Call) and names and not matches_name(without_anchors(names), maker):
                 return True
         return False
@@ -347,6 +357,14 @@ def _assigned(view: FileView, target: ast.expr) -> ast.expr:
     while isinstance(parent, ast.Tuple | ast.List | ast.Starred):
         parent = view.parent(parent)
     return parent.value if isinstance(parent, ast.Assign) else target
+
+
+def _is_cast_of_operation(node: ast.Attribute, call: ast.Call) -> bool:
+    """Whether a cast of what an operator gives is called, ``(a == b).float()``: modules have no operators."""
+    computed = isinstance(node.value, ast.Compare | ast.BinOp) or (
+        isinstance(node.value, ast.UnaryOp) and not isinstance(node.value.op, ast.Not)
+    )
+    return computed and not call.args and node.attr in facts().of_modules_too
 
 
 def _is_function(value: Value) -> bool:

@@ -17,7 +17,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.control_flow import loop_around
 from paddletorch.plan.syntax.dotted_path import path_of
-from paddletorch.plan.syntax.statements import ends_line, own_line
+from paddletorch.plan.syntax.statements import ends_line, own_line, remove_statement
 from paddletorch.resolve import NoneValue
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
 from paddletorch.text.call_spans import LayoutError, read_layout
@@ -253,11 +253,22 @@ def set_scale(view: FileView, member: MemberCall) -> Changes | None:
     raise Refused(UnclearUpdate(what))
 
 
+def to_itself(view: FileView, member: MemberCall) -> Changes | None:
+    """Drop ``net = net.to(memory_format=...)``, a statement that gives an object to itself."""
+    statement, kept = view.parent(member.call), ast.unparse(member.node.value)
+    again = isinstance(statement, ast.Assign) and [ast.unparse(one) for one in statement.targets] == [kept]
+    if not isinstance(member.node.value, ast.Name | ast.Attribute) or not (again or isinstance(statement, ast.Expr)):
+        return None
+    assert isinstance(statement, ast.stmt)
+    return Changes(edits=(remove_statement(view, statement),))
+
+
 METHOD_HOOKS: dict[str, MethodHook] = {
     "minimize": minimize,
     "update": update,
     "step": step,
     "scale": scale,
     "set_scale": set_scale,
+    "to_itself": to_itself,
 }
 """The hooks for methods that a table row can name."""

@@ -195,6 +195,8 @@ class TensorUses:
         if not isinstance(member, ast.Attribute) or member.attr in self._tree.class_members:
             return False
         call = self._tree.parents.get(member)
+        if member.attr == "dtype" and getattr(call, "attr", "") == "is_floating_point":
+            return True  # torch's dtypes alone have it
         if not isinstance(call, ast.Call) or call.func is not member:
             return False
         return member.attr in facts().distinctive or shows_tensor(call, self._side)
