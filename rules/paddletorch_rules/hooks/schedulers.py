@@ -38,7 +38,9 @@ def rate_of_scheduler(call: BoundCall) -> None:
         call.report("LRS202", what=_FURTHER)
 
 
-_FURTHER = "Paddle's get_lr() gives the rate that follows the one in use; this is the one in use, as of optimizer.get_lr()"
+_FURTHER = (
+    "Paddle's get_lr() gives the rate that follows the one in use; this is the one in use, as of optimizer.get_lr()"
+)
 
 
 @hook("scheduler", to="torch")
