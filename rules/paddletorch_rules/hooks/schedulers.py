@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import literally
+from paddletorch_rules.hooks.arguments import is_call_of, literally
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 OPTIMIZER = "__optimizer__"
@@ -29,6 +29,18 @@ def scheduler_to_paddle(call: BoundCall) -> None:
     step, given = call.value("step_size"), call.literal("step_size")
     if step is not None and isinstance(given, float) and given.is_integer():
         call.replace(step, str(int(given)))
+
+
+@hook("rate_of_scheduler", to="torch")
+def rate_of_scheduler(call: BoundCall) -> None:
+    """``scheduler.get_lr()`` of Paddle's cosine goes on from the last rate each time that it is called."""
+    if is_call_of(call.origin("self"), "CosineAnnealingDecay"):
+        call.report("LRS202", what=_FURTHER)
+
+
+_FURTHER = (
+    "Paddle's get_lr() gives the rate that follows the one in use; this is the one in use, as of optimizer.get_lr()"
+)
 
 
 @hook("scheduler", to="torch")

@@ -47,9 +47,10 @@ def plan_statistics(view: FileView, planned: Planned) -> Changes:
 
 def plan_keys_of_statistics(view: FileView, planned: Planned) -> Changes:
     """Rename the keys of statistics towards torch, and report those that are put together."""
-    if view.evaluator.stores("_mean") or not any(word in view.source.body for word in _OF_STATES):
+    if view.evaluator.stores("_mean"):
         return NOTHING
-    return joined([*_constant_keys_of_paddle(view), *_written_keys_of_paddle(view)])
+    of_states = any(word in view.source.body for word in _OF_STATES)
+    return joined([*(_constant_keys_of_paddle(view) if of_states else ()), *_written_keys_of_paddle(view)])
 
 
 def walked_by_function(
