@@ -75,9 +75,8 @@ def pinv(call: BoundCall) -> None:
         no_counterpart(call, "atol")
     real_only(call, "Paddle's result is the conjugate")
     call.drop("atol")
-    if call.literal("hermitian") is True:
-        call.drop("hermitian")  # a shorter way to the same; Paddle's gradient of it is wrong (3.3.1)
-    elif call.value("hermitian") is not None and call.literal("hermitian") is not False:
+    is_hermitian = call.value("hermitian") is not None and call.literal("hermitian") is not False
+    if is_hermitian and not is_call_of(call.origin("A"), "detach"):
         call.report("AGD203", what="of a Hermitian matrix, Paddle's gradient is wrong (3.3.1)")
     relative = next((n for n in ("rcond", "rtol") if call.value(n) is not None and call.literal(n) is not None), None)
     for name in ("rcond", "rtol"):
