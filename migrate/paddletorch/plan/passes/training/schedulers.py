@@ -25,6 +25,7 @@ from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.statements import insert_after
 from paddletorch.resolve import Instance, Scope
+from paddletorch.resolve.evaluator.call_index import argument_of, is_method
 
 _SEQUENCES = ("torch.optim.lr_scheduler.SequentialLR", "torch.optim.lr_scheduler.ChainedScheduler")
 
@@ -68,6 +69,31 @@ class _Followed:
     def _key(self, optimizer: ast.expr, place: ast.Call) -> tuple[str, Scope]:
         return path_of(optimizer), self._view.tree.scopes[place].function()
 
+    def of_caller(self, draft: Draft, scheduler: Constructor, optimizer: ast.expr) -> ast.Call | None:
+        """Where a caller of the function around gives a scheduler of its own to the optimizer that it hands to it."""
+        scope = self._view.tree.scopes[scheduler.call].function()
+        function = scope.node
+        if not isinstance(optimizer, ast.Name) or not isinstance(function, ast.FunctionDef):
+            return None
+        if [b.kind for b in scope.bindings.get(optimizer.id, ())] != ["parameter"]:
+            return None
+        for call in self._view.tree.calls:
+            if path_of(call.func).rpartition(".")[2] != function.name:
+                continue
+            given = argument_of(call, function, optimizer.id, is_method(scope))
+            if given is None or self._is_inside(call):
+                continue
+            made = [s for s in self.of(given, call) if draft[s.site].converts and not self.in_sequence(s)]
+            for other in (*(s.call for s in made), *self.settings(given, call)):
+                if not exclusive(self._view, other, call):
+                    return other
+        return None
+
+    def _is_inside(self, call: ast.Call) -> bool:
+        """Whether a SequentialLR takes what the call makes, by its name or directly."""
+        assigned = assigned_to(self._view, call)
+        return call in self._inside or (assigned is not None and path_of(assigned[1]) in self._paths)
+
     def of(self, optimizer: ast.expr, place: ast.Call) -> Sequence[Constructor]:
         """The schedulers that have the optimizer, in the function of ``place``."""
         return self._schedulers.get(self._key(optimizer, place), ())
@@ -102,6 +128,7 @@ def _followed(view: FileView, draft: Draft, uses: Uses, scheduler: Constructor, 
     first = next((s.call for s in others if not followed.in_sequence(s)), None)
     settings = followed.settings(optimizer, scheduler.call)
     first = first or next((c for c in settings if not exclusive(view, c, scheduler.call)), None)
+    first = first or followed.of_caller(draft, scheduler, optimizer)
     if first is not None:
         what = f"a Paddle optimizer follows one scheduler, and {path} has that of line {first.lineno}"
         raise Refused(UnclearSchedule(what))
