@@ -34,12 +34,15 @@ def guard_of(view: FileView, binding: Binding, bindings: list[Binding]) -> Guard
     on_top = isinstance(view.parent(statement), ast.Module)
     if binding.node not in statement.body or not (on_top or binding.scope.kind == "function"):
         return None
+    if not all(_is_plain(b) for b in bindings if b.alias is not None) and any(
+        b.alias is not None and b is not binding for b in bindings
+    ):
+        return None
     imports = [b for b in bindings if b.alias is not None]
-    plain = all(isinstance(b.node, ast.Import) and b.alias is not None and not b.alias.asname for b in imports)
     own = view.tree.scope
     filling = [b for b in imports if binding.scope is own and b.scope is not own and b.scope.kind == "function"]
     here = [b for b in imports if b not in filling]
-    if not (plain or len(imports) == 1) or any(not _is_on_top_or_in(view, statement, b) for b in here):
+    if any(not _is_on_top_or_in(view, statement, b) for b in here):
         return None
     others = [b for b in bindings if b.alias is None]
     if others and any(view.parent(b.node) is not statement for b in here):
@@ -49,6 +52,10 @@ def guard_of(view: FileView, binding: Binding, bindings: list[Binding]) -> Guard
     if len(names) < len(others) or any(constant(b.value) is not None for b in others if b.value is not None):
         return None
     return Guard(statement, names, bool(filling)) if all(id(view.statement(n)) in blocks for n in names) else None
+
+
+def _is_plain(binding: Binding) -> bool:
+    return isinstance(binding.node, ast.Import) and binding.alias is not None and not binding.alias.asname
 
 
 def places_outside(view: FileView, guard: Guard, loads: Iterable[ast.expr]) -> list[ast.stmt]:
