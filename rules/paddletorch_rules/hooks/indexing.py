@@ -191,10 +191,24 @@ def index_fill_(call: BoundCall) -> None:
 
 
 def _index_of_one(call: BoundCall) -> None:
-    """``torch.tensor(1)`` fills one row in torch; Paddle wants a list of rows."""
+    """``torch.tensor(1)`` and ``x.argmax()`` fill one row in torch; Paddle wants a list of rows."""
     made = call.origin("index")
     given = made.args[0] if isinstance(made, ast.Call) and made.args else None
-    if isinstance(given, ast.Constant) and call.is_tensor("index"):
+    is_number = isinstance(given, ast.Constant) and call.is_tensor("index")
+    if is_number or not call.ranks("index") or 0 in call.ranks("index"):
+        call.wrap("index", "", ".flatten()")
+
+
+@hook("long_index", to="paddle")
+def index_fill(call: BoundCall) -> None:
+    """As in place."""
+    _index_of_one(call)
+
+
+@hook("index_select", to="paddle")
+def index_select(call: BoundCall) -> None:
+    """An index that is seen to be one number is a list of it."""
+    if 0 in call.ranks("index"):
         call.wrap("index", "", ".flatten()")
 
 

@@ -388,3 +388,5 @@ def chunk(call: BoundCall) -> None:
     chunks = call.literal("chunks")
     if not isinstance(chunks, int) or (chunks > 2 and _unpacked_into(call.parent) != chunks):
         call.rewrite(f"torch_chunk({{{receiver(call, 'x')[0]}}}, {{chunks}}{{axis:, %}})")
+    elif chunks > 1:
+        call.report("TEN217", chunks=str(chunks))
