@@ -977,3 +977,12 @@ def test_a_guarded_name_that_a_function_imports_again_and_keeps_is_left() -> Non
         b"    import torch\n    return torch.no_such_thing()\ndef f(x):\n    return torch.abs(x)\n"
     )
     assert check(source, Options("paddle")).output == source
+
+
+def test_a_use_that_an_answered_question_takes_away_keeps_no_import() -> None:
+    source = (
+        b"import torch.nn.functional as F\ndef f(x):\n    if x:\n        import paddle\n"
+        b'    return F.no() if hasattr(F, "no") else F.relu(x)\n'
+    )
+    result = check(source, Options("paddle"))
+    assert b"import paddle.nn.functional as F" in result.output and b"return F.relu(x)" in result.output

@@ -210,15 +210,15 @@ def test_nothing_changes_where_nothing_else_holds_the_tensor() -> None:
 )
 def test_a_view_whose_gradients_paddle_does_not_see_is_reported(bound: str) -> None:
     code = f"import torch\n\nx = torch.zeros(2, 2)\n{bound}\na += 1\nprint(x)\n"
-    assert [d.code for d in ENGINE.convert(code.encode(), "in_place.py").diagnostics] == ["TEN214"]
+    assert _warned(code) == ["TEN214"]
 
 
 @pytest.mark.parametrize("written", ["a.fill_(7)", "a[0] = 1", "a[:, 0] *= 2", "a *= 2"])
 def test_a_copy_that_is_a_view_in_torch_is_reported(written: str) -> None:
     head = "import torch\n\nx = torch.zeros(2, 2)\na, b = x.chunk(2, 1)\n"
     code = head + written + "\nprint(x)\n"
-    assert [d.code for d in ENGINE.convert(code.encode(), "in_place.py").diagnostics] == ["TEN214"]
-    assert ENGINE.convert((head + written + "\nprint(a)\n").encode(), "in_place.py").diagnostics == ()
+    assert _warned(code) == ["TEN214"]
+    assert _warned(head + written + "\nprint(a)\n") == []
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_a_copy_that_is_a_view_in_torch_is_reported(written: str) -> None:
 def test_what_may_be_a_tensor_is_reported(lines: str) -> None:
     body = "".join(f"    {line}\n" for line in lines.splitlines())
     code = f"import torch\n\ndef f(v):\n{body}    return v\n"
-    assert [d.code for d in ENGINE.convert(code.encode(), "in_place.py").diagnostics] == ["TEN214"]
+    assert _warned(code) == ["TEN214"]
 
 
 @pytest.mark.parametrize(
@@ -249,6 +249,11 @@ def test_what_is_no_tensor_is_not(lines: str) -> None:
 def test_a_tensor_of_its_own_is_not(bound: str) -> None:
     code = f"import torch\n\nx = torch.zeros(2, 2)\n{bound}\na += 1\nprint(x, a)\n"
     assert ENGINE.convert(code.encode(), "in_place.py").diagnostics == ()
+
+
+def _warned(code: str) -> list[str]:
+    """The codes of the findings that are no mere remarks."""
+    return [d.code for d in ENGINE.convert(code.encode(), "in_place.py").diagnostics if d.severity != "info"]
 
 
 def _result(code: str) -> Any:

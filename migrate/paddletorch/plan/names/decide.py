@@ -71,7 +71,7 @@ def _decide(view: FileView, draft: Draft) -> dict[Hashable, Group]:
     for use in [one for one in draft if one.converts and one.site.role == "alias"]:
         if (other := stand_in(view, use.site.node)) is not None:
             draft.refuse(use.site, UncertainBinding(view.text(use.site.node), other.lineno))
-    groups = _with_other_uses(view, groups)
+    groups = _with_other_uses(view, groups, [use.whole for use in draft if use.converts and use.site.role == "probe"])
     groups = {key: _with_fallback(view, draft, group) for key, group in groups.items()}
     while _spread_refusals(view, groups, draft):
         pass
@@ -105,8 +105,11 @@ def _module_alias(view: FileView, group: Group) -> tuple[str, str] | None:
     return None
 
 
-def _with_other_uses(view: FileView, groups: dict[Hashable, Group]) -> dict[Hashable, Group]:
-    """The groups with the other uses of their names in the file."""
+def _with_other_uses(
+    view: FileView, groups: dict[Hashable, Group], answers: Iterable[Edit | None]
+) -> dict[Hashable, Group]:
+    """The groups with the other uses of their names in the file, but those that answered questions take away."""
+    gone = [edit for edit in answers if edit is not None]
     used = {id(site.anchor.node) for group in groups.values() for site in group.sites}
     anchors = {group.anchor.node.id for group in groups.values() if isinstance(group.anchor.node, ast.Name)}
     others: dict[Hashable, list[ast.expr]] = {}
@@ -125,12 +128,18 @@ def _with_other_uses(view: FileView, groups: dict[Hashable, Group]) -> dict[Hash
         key: Group(
             group.anchor,
             group.sites,
-            tuple(others.get(key, ())),
+            tuple(load for load in others.get(key, ()) if not (gone and _is_taken(view.source.span(load), gone))),
             deleted=key in deleted,
             hidden=isinstance(group.anchor.node, ast.Name) and group.anchor.node.id in unread,
         )
         for key, group in groups.items()
     }
+
+
+def _is_taken(span: Span, edits: Iterable[Edit]) -> bool:
+    """Whether one of the edits replaces the text and does not write it again."""
+    around = (edit for edit in edits if edit.span.holds(span))
+    return any(not any(isinstance(part, Span) and part.holds(span) for part in edit.parts) for edit in around)
 
 
 def _spread_refusals(view: FileView, groups: dict[Hashable, Group], draft: Draft) -> bool:
