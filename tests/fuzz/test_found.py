@@ -986,3 +986,11 @@ def test_a_use_that_an_answered_question_takes_away_keeps_no_import() -> None:
     )
     result = check(source, Options("paddle"))
     assert b"import paddle.nn.functional as F" in result.output and b"return F.relu(x)" in result.output
+
+
+def test_a_function_stands_below_an_earlier_import_where_the_last_one_shares_its_line() -> None:
+    source = (
+        b"import torch as t\ntry:\n    import os.path as p; print(t.result_type(mask, 2))\nfinally: pass\n"
+        b"import os.path as p; print(t.result_type(mask, 2))\n"
+    )
+    assert check(source, Options("paddle")).output.count(b"print(torch_result_type(mask, 2))") == 2

@@ -51,7 +51,8 @@ def missing_functions(view: FileView, edit: Edit, api: str) -> list[tuple[Defini
     for one in functions_in(view, [edit]).values():
         if has_function(view, one):
             continue
-        place = place_below_imports(view, edit) if is_free(view, one.name) else None
+        is_class = one.text.lstrip().startswith("class ")
+        place = place_below_imports(view, edit, is_class=is_class) if is_free(view, one.name) else None
         if place is None:
             raise Refused(NameTaken(one.name, api))
         found.append((one, place))
@@ -96,14 +97,17 @@ def is_free(view: FileView, name: str) -> bool:
     return not any(name in scope.bindings for scope in view.tree.own.values())
 
 
-def place_below_imports(view: FileView, edit: Edit) -> int | None:
+def place_below_imports(view: FileView, edit: Edit, *, is_class: bool = True) -> int | None:
     """Where a function is written that an edit calls: below the module's last import above it, else at the top.
 
-    None if there is no line of its own.
+    Where there is no line of its own, below an earlier import: what a function reads is asked for when it runs. None
+    if there is none, and for a class, whose bases are read where it stands.
     """
     ends, places = view.provide(_places)
     number = bisect_right(ends, edit.span.start) - 1
-    return places[number] if number >= 0 else None
+    if is_class:
+        return places[number] if number >= 0 else None
+    return next((place for place in reversed(places[: number + 1]) if place is not None), None)
 
 
 _LINE_ENDS = re.compile(rb"[\r\n]*")
