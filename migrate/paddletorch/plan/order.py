@@ -306,6 +306,12 @@ PASSES = (
     Pass("names in probes", Later("passes.strings.names_in_strings:plan_names_in_probes"), codes=("API205",)),
     Pass("hazards", Later("passes.training.hazards:plan_hazards")),
     Pass(
+        "second derivatives",
+        Later("passes.training.second_derivatives:plan_second_derivatives"),
+        codes=("AGD203",),
+        when=(to("paddle"), holds(b"create_graph"), is_unconverted),
+    ),
+    Pass(
         "unset device",
         Later("passes.training.unset_device:plan_unset_device"),
         codes=("DEV206",),
