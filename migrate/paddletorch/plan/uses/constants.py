@@ -30,7 +30,7 @@ def plan_constants(view: FileView, planned: Planned) -> Changes:
 
 
 def plan_memory_formats(view: FileView, planned: Planned) -> Changes:
-    """Leave the memory formats of ``model.to(device, memory_format=...)`` where the call is left, for an unseen model."""
+    """Leave the format of ``model.to(device, memory_format=...)`` where the call is left, for an unseen model."""
     if view.settings.options.unsafe:
         return NOTHING
     formats = [use for use in planned.uses.converted if use.row.id == "memory-formats"]
