@@ -312,6 +312,12 @@ PASSES = (
     Pass("names in probes", Later("passes.strings.names_in_strings:plan_names_in_probes"), codes=("API205",)),
     Pass("hazards", Later("passes.training.hazards:plan_hazards")),
     Pass(
+        "states of other optimizers",
+        Later("passes.training.optimizer_states:plan_optimizer_states"),
+        codes=("OPT204",),
+        when=(to("paddle"), holds(b"load_state_dict"), is_unconverted),
+    ),
+    Pass(
         "second derivatives",
         Later("passes.training.second_derivatives:plan_second_derivatives"),
         codes=("AGD203",),
