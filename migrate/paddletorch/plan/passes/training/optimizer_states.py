@@ -1,7 +1,7 @@
 """The state of one optimizer that another one loads: Paddle finds it by names that each optimizer makes anew.
 
-Measured on 3.3.1: ``step`` of the second one raises ``AssertionError: Optimizer set error, ... should in state dict``. In
-a new process the names begin anew, and a saved state fits.
+Measured on 3.3.1: ``step`` of the second one raises ``AssertionError: Optimizer set error, ... should in state dict``.
+In a new process the names begin anew, and a saved state fits.
 """
 
 from __future__ import annotations
