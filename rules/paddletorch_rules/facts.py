@@ -29,6 +29,7 @@ class Facts(NamedTuple):
     may_share: BySide
     passing_modules: BySide
     inplace_modules: BySide
+    once_differentiable: Mapping[str, frozenset[str]]
     fresh: BySide
     computed: BySide
     leaves: BySide

@@ -770,7 +770,135 @@ def has_name(name: str) -> None:
     assert callable(attrgetter(name.partition(".")[2])({"torch": torch, "paddle": paddle}[name.partition(".")[0]]))
 
 
+X2, X3, X4, X5 = ([3, 6], [2, 4, 8], [2, 4, 8, 8], [2, 4, 4, 4, 4])
+LABELS = [0, 1, 2]
+
+ONCE: dict[str, tuple[list[int], Call]] = {
+    "AdaptiveAvgPool3d": (X5, lambda x: paddle.nn.AdaptiveAvgPool3D(2)(x)),
+    "AdaptiveMaxPool1d": (X3, lambda x: paddle.nn.AdaptiveMaxPool1D(2)(x)),
+    "AdaptiveMaxPool2d": (X4, lambda x: paddle.nn.AdaptiveMaxPool2D(2)(x)),
+    "AdaptiveMaxPool3d": (X5, lambda x: paddle.nn.AdaptiveMaxPool3D(2)(x)),
+    "AvgPool3d": (X5, lambda x: paddle.nn.AvgPool3D(2)(x)),
+    "BCELoss": (X2, lambda x: paddle.nn.BCELoss()(x, paddle.ones(X2))),
+    "BCEWithLogitsLoss": (X2, lambda x: paddle.nn.BCEWithLogitsLoss()(x, paddle.ones(X2))),
+    "Bilinear": (X2, lambda x: paddle.nn.Bilinear(6, 6, 5)(x, x)),
+    "ChannelShuffle": (X4, lambda x: paddle.nn.ChannelShuffle(2)(x)),
+    "ConvTranspose1d": (X3, lambda x: paddle.nn.Conv1DTranspose(4, 5, 3)(x)),
+    "ConvTranspose2d": (X4, lambda x: paddle.nn.Conv2DTranspose(4, 5, 3)(x)),
+    "ConvTranspose3d": (X5, lambda x: paddle.nn.Conv3DTranspose(4, 5, 3)(x)),
+    "CrossEntropyLoss": (X2, lambda x: paddle.nn.CrossEntropyLoss()(x, paddle.to_tensor(LABELS))),
+    "Fold": ([1, 8, 9], lambda x: paddle.nn.Fold([4, 4], [2, 2])(x)),
+    "GRU": (X3, lambda x: paddle.nn.GRU(8, 4)(x)[0]),
+    "GroupNorm": (X4, lambda x: paddle.nn.GroupNorm(2, 4)(x)),
+    "HuberLoss": (X2, lambda x: paddle.nn.SmoothL1Loss(is_huber=True)(x, paddle.ones(X2))),
+    "L1Loss": (X2, lambda x: paddle.nn.L1Loss()(x * x, paddle.ones(X2))),
+    "LSTM": (X3, lambda x: paddle.nn.LSTM(8, 4)(x)[0]),
+    "LayerNorm": (X2, lambda x: paddle.nn.LayerNorm(6)(x)),
+    "LocalResponseNorm": (X4, lambda x: paddle.nn.LocalResponseNorm(3)(x)),
+    "MaxPool1d": (X3, lambda x: paddle.nn.MaxPool1D(2)(x)),
+    "MaxPool2d": (X4, lambda x: paddle.nn.MaxPool2D(2)(x)),
+    "MaxPool3d": (X5, lambda x: paddle.nn.MaxPool3D(2)(x)),
+    "MultiheadAttention": (X3, lambda x: paddle.nn.MultiHeadAttention(8, 2)(x)),
+    "NLLLoss": (X2, lambda x: paddle.nn.NLLLoss()(x * x, paddle.to_tensor(LABELS))),
+    "PixelShuffle": (X4, lambda x: paddle.nn.PixelShuffle(2)(x)),
+    "PixelUnshuffle": (X4, lambda x: paddle.nn.PixelUnshuffle(2)(x)),
+    "RNN": (X3, lambda x: paddle.nn.SimpleRNN(8, 4)(x)[0]),
+    "SmoothL1Loss": (X2, lambda x: paddle.nn.SmoothL1Loss()(x, paddle.ones(X2))),
+    "Softmax2d": (X4, lambda x: paddle.nn.Softmax2D()(x)),
+    "Softmin": (X2, lambda x: paddle.nn.Softmax()(-x)),
+    "Threshold": (X2, lambda x: paddle.nn.ThresholdedReLU(0.3)(x)),
+    "TransformerEncoderLayer": (X3, lambda x: paddle.nn.TransformerEncoderLayer(8, 2, 16)(x)),
+    "Unfold": (X4, lambda x: paddle.nn.Unfold([2, 2])(x)),
+    "Upsample": (X4, lambda x: paddle.nn.Upsample(scale_factor=2)(x)),
+    "UpsamplingBilinear2d": (X4, lambda x: paddle.nn.UpsamplingBilinear2D(scale_factor=2)(x)),
+    "UpsamplingNearest2d": (X4, lambda x: paddle.nn.UpsamplingNearest2D(scale_factor=2)(x)),
+    "adaptive_avg_pool3d": (X5, lambda x: paddle.nn.functional.adaptive_avg_pool3d(x, 2)),
+    "adaptive_max_pool1d": (X3, lambda x: paddle.nn.functional.adaptive_max_pool1d(x, 2)),
+    "adaptive_max_pool2d": (X4, lambda x: paddle.nn.functional.adaptive_max_pool2d(x, 2)),
+    "adaptive_max_pool3d": (X5, lambda x: paddle.nn.functional.adaptive_max_pool3d(x, 2)),
+    "addmm": (X2, lambda x: paddle.addmm(x[:, :3], x, x.t())),
+    "atan2": (X2, lambda x: paddle.atan2(x, x + 1)),
+    "avg_pool3d": (X5, lambda x: paddle.nn.functional.avg_pool3d(x, 2)),
+    "binary_cross_entropy": (X2, lambda x: paddle.nn.functional.binary_cross_entropy(x, paddle.ones(X2))),
+    "binary_cross_entropy_with_logits": (
+        X2, lambda x: paddle.nn.functional.binary_cross_entropy_with_logits(x, paddle.ones(X2))
+    ),
+    "channel_shuffle": (X4, lambda x: paddle.nn.functional.channel_shuffle(x, 2)),
+    "cholesky": (X2, lambda x: paddle.linalg.cholesky(regular(x))),
+    "conv_transpose1d": (X3, lambda x: paddle.nn.functional.conv1d_transpose(x, paddle.ones([4, 2, 3]))),
+    "conv_transpose2d": (X4, lambda x: paddle.nn.functional.conv2d_transpose(x, paddle.ones([4, 2, 3, 3]))),
+    "conv_transpose3d": (X5, lambda x: paddle.nn.functional.conv3d_transpose(x, paddle.ones([4, 2, 3, 3, 3]))),
+    "cross": (X2, lambda x: paddle.cross(x[:, :3], x[:, 3:])),
+    "cross_entropy": (X2, lambda x: paddle.nn.functional.cross_entropy(x, paddle.to_tensor(LABELS))),
+    "cummax": (X2, lambda x: paddle.cummax(x, 1)[0]),
+    "cummin": (X2, lambda x: paddle.cummin(x, 1)[0]),
+    "cumprod": (X2, lambda x: paddle.cumprod(x, 1)),
+    "det": (X2, lambda x: paddle.linalg.det(regular(x))),
+    "dist": (X2, lambda x: paddle.dist(x, x * 2)),
+    "dot": (X2, lambda x: paddle.dot(x[0], x[1])),
+    "einsum": (X2, lambda x: paddle.einsum("ij,kj->ik", x, x)),
+    "fold": ([1, 8, 9], lambda x: paddle.nn.functional.fold(x, [4, 4], [2, 2])),
+    "grid_sample": (X4, lambda x: paddle.nn.functional.grid_sample(x, paddle.rand([2, 3, 3, 2]))),
+    "huber_loss": (X2, lambda x: paddle.nn.functional.smooth_l1_loss(x, paddle.ones(X2), is_huber=True)),
+    "interpolate": (X4, lambda x: paddle.nn.functional.interpolate(x, scale_factor=2)),
+    "inv": (X2, lambda x: paddle.linalg.inv(regular(x))),
+    "kron": (X2, lambda x: paddle.kron(x, x)),
+    "kthvalue": (X2, lambda x: paddle.kthvalue(x, 2)[0]),
+    "l1_loss": (X2, lambda x: paddle.nn.functional.l1_loss(x * x, paddle.ones(X2))),
+    "layer_norm": (X2, lambda x: paddle.nn.functional.layer_norm(x, [6])),
+    "lerp": (X2, lambda x: paddle.lerp(x, x * 2, 0.3)),
+    "local_response_norm": (X4, lambda x: paddle.nn.functional.local_response_norm(x, 3)),
+    "log_softmax": (X2, lambda x: paddle.nn.functional.log_softmax(x)),
+    "logaddexp": (X2, lambda x: paddle.logaddexp(x, x * 2)),
+    "logsigmoid": (X2, lambda x: paddle.nn.functional.log_sigmoid(x)),
+    "max_pool1d": (X3, lambda x: paddle.nn.functional.max_pool1d(x, 2)),
+    "max_pool2d": (X4, lambda x: paddle.nn.functional.max_pool2d(x, 2)),
+    "max_pool3d": (X5, lambda x: paddle.nn.functional.max_pool3d(x, 2)),
+    "mv": (X2, lambda x: paddle.mv(x, x[0])),
+    "nll_loss": (X2, lambda x: paddle.nn.functional.nll_loss(x * x, paddle.to_tensor(LABELS))),
+    "norm": (X2, lambda x: paddle.linalg.norm(x, 2, 1)),
+    "pixel_shuffle": (X4, lambda x: paddle.nn.functional.pixel_shuffle(x, 2)),
+    "pixel_unshuffle": (X4, lambda x: paddle.nn.functional.pixel_unshuffle(x, 2)),
+    "prelu": (X2, lambda x: paddle.nn.functional.prelu(x, paddle.ones([1]))),
+    "rfft": (X2, lambda x: paddle.fft.rfft(x).abs()),
+    "roll": (X2, lambda x: paddle.roll(x, 1)),
+    "slogdet": (X2, lambda x: paddle.linalg.slogdet(regular(x))[1]),
+    "smooth_l1_loss": (X2, lambda x: paddle.nn.functional.smooth_l1_loss(x, paddle.ones(X2))),
+    "softmin": (X2, lambda x: paddle.nn.functional.softmax(-x)),
+    "solve": (X2, lambda x: paddle.linalg.solve(regular(x), x)),
+    "topk": (X2, lambda x: paddle.topk(x, 2)[0]),
+    "vector_norm": (X2, lambda x: paddle.linalg.vector_norm(x, 2, 1)),
+}  # fmt: skip
+"""Paddle's counterparts of what is not called with a tensor alone."""
+
+
+def regular(x: Any) -> Any:
+    """A matrix that has an inverse and a root."""
+    return x @ x.t() + paddle.eye(3)
+
+
+def differentiates_once(name: str) -> None:
+    """A gradient goes through Paddle's counterpart; one of that gradient raises an error."""
+    places = (paddle.nn.functional, paddle, paddle.nn)
+    made = next((getattr(place, name) for place in places if hasattr(place, name)), None)
+    shape, call = ONCE.get(name) or (X2, made() if name[0].isupper() else made)
+    x = paddle.rand(shape) * 0.8 + 0.1
+    x.stop_gradient = False
+    squares(call(x)).backward()
+    assert x.grad is not None
+    with pytest.raises((RuntimeError, SystemError, OSError, ValueError)):
+        squares(paddle.grad(squares(call(x)), x, create_graph=True)[0]).backward()
+
+
+def squares(x: Any) -> Any:
+    """One number of a tensor, or of the first of several."""
+    first = x[0] if isinstance(x, tuple | list) else x
+    return (first * first).sum()
+
+
 CHECKS: dict[str, Callable[[str], None]] = {
+    "once_differentiable.layers": differentiates_once,
+    "once_differentiable.functions": differentiates_once,
     "views.torch": torch_view,
     "views.paddle": paddle_view,
     "copied_views.torch": copied_view,
@@ -894,6 +1022,8 @@ def _disagreement(key: str, name: str) -> str:
         ("may_share.torch", "clone"),
         ("passing_modules.torch", "ReLU"),
         ("inplace_modules.torch", "GELU"),
+        ("once_differentiable.layers", "SiLU"),
+        ("once_differentiable.functions", "tanh"),
         ("fresh.torch", "detach"),
         ("computed.torch", "detach"),
         ("leaves.paddle", "clone"),

@@ -43,6 +43,12 @@ PASSES = (
     Pass("layers with the source's calls", Later("uses.source_calls:plan_source_calls"), when=(keeps_calls,)),
     Pass("packed sequences", Later("passes.tensors.packed_sequences:plan_packed_sequences"), when=(to("paddle"),)),
     Pass("constants of calls that stay", Later("uses.constants:plan_constants"), leaves_uses=True, when=(leaves,)),
+    Pass(
+        "memory formats of calls that stay",
+        Later("uses.constants:plan_memory_formats"),
+        leaves_uses=True,
+        when=(to("paddle"), uses("memory-formats")),
+    ),
     Pass("compiling decorators", Later("uses.decorators:plan_compiling_decorators"), leaves_uses=True, when=(leaves,)),
     Pass("base classes", Later("uses.subclasses:plan_subclasses"), leaves_uses=True, when=(derives,)),
     Pass("autograd functions", Later("passes.tensors.functions:plan_functions"), leaves_uses=True, when=(derives,)),
@@ -305,6 +311,18 @@ PASSES = (
     ),
     Pass("names in probes", Later("passes.strings.names_in_strings:plan_names_in_probes"), codes=("API205",)),
     Pass("hazards", Later("passes.training.hazards:plan_hazards")),
+    Pass(
+        "states of other optimizers",
+        Later("passes.training.optimizer_states:plan_optimizer_states"),
+        codes=("OPT204",),
+        when=(to("paddle"), holds(b"load_state_dict"), is_unconverted),
+    ),
+    Pass(
+        "second derivatives",
+        Later("passes.training.second_derivatives:plan_second_derivatives"),
+        codes=("AGD203",),
+        when=(to("paddle"), holds(b"create_graph"), is_unconverted),
+    ),
     Pass(
         "unset device",
         Later("passes.training.unset_device:plan_unset_device"),

@@ -40,6 +40,7 @@ from paddletorch.plan.uses.linear_weights import is_tied_to_unknown, may_be_line
 from paddletorch.plan.uses.method_hooks import METHOD_HOOKS, MemberCall
 from paddletorch.plan.uses.uncalled import renamed_parameters, renames_only
 from paddletorch.resolve import Instance
+from paddletorch.resolve.values import UNKNOWN
 from paddletorch.text.source import splice
 
 _HOOK_RESULTS = {
@@ -157,6 +158,8 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
             certainty = Certainty.YES
         if certainty is Certainty.NO and row.kind == "attribute" and _has_kernel(view, node.value):
             certainty = Certainty.MAYBE
+        if certainty is Certainty.YES and _only_name_shows(view, node, row):
+            certainty = Certainty.MAYBE
         is_linear = row.hook == "linear_weight" and certainty is not Certainty.YES
         if is_linear and not view.suppressed(row.code, node) and may_be_linear_weight(view, node):
             return Changes(findings=(refused(LayoutMatters(), node, "linear.weight", row),)), None
@@ -190,6 +193,13 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
     if not _is_of_package(file, node, NOTHING) or any(view.suppressed(row.code, call or node) for row, _ in rows):
         return NOTHING, None
     return NOTHING, (f"{rows[0][0].receiver}.{node.attr}", Fate.NOT_EXAMINED)
+
+
+def _only_name_shows(view: FileView, node: ast.Attribute, row: Row) -> bool:
+    """Whether only the attribute's name shows what has it, and a written function is right for own classes too."""
+    if f"{row.receiver}.{node.attr}" not in readers(view.target) or not row.distinctive:
+        return False
+    return not view.evaluator.objects(node.value) - UNKNOWN
 
 
 _NOT_CALLED = frozenset({"bool", "device", "dtype", "int", "shape", "tensor"})
