@@ -349,7 +349,9 @@ def _plan_call(
             details = {"method": node.attr}
             return Changes(findings=(finding(row.report, call, name, row, **details),)) if sure else NOTHING
         if changes is None:
-            edits, findings, replacement = _convert_call(view, node, call, row, form, name, sure or not row.any_receiver)
+            edits, findings, replacement = _convert_call(
+                view, node, call, row, form, name, sure or not row.any_receiver
+            )
             changes = spelled(view, file.aliases, node, edits, name)._replace(findings=findings)
     except Refused as stop:
         shown = sure or row.receiver != "tensor"
