@@ -24,16 +24,27 @@ def data_is_integer(node: ast.expr | None) -> bool:
 
 def is_integer(node: ast.expr | None) -> bool:
     """Whether the expression makes a tensor of integers or truth values, as far as its own text shows."""
+    if isinstance(node, ast.BinOp | ast.UnaryOp):
+        return is_int64(node)
     name, dtype, data = _made(node)
     if dtype is not None:
         return names_integer(_text(dtype))
     if data is not None:
         return data_is_integer(data)
-    return name in facts().int64_results["paddle"]
+    return name in facts().int64_results["paddle"] or is_int64(node)
 
 
 def is_int64(node: ast.expr | None) -> bool:
     """Whether the expression makes a tensor of int64, as far as its own text shows."""
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.USub) and is_int64(node.operand)
+    if isinstance(node, ast.BinOp):
+        sides = (node.left, node.right)
+        whole = isinstance(node.op, _WHOLE) and all(is_int64(side) or _is_whole_number(side) for side in sides)
+        return whole and not all(map(_is_whole_number, sides))
+    inner = _same_integers(node)
+    if inner is not None:
+        return is_int64(inner)
     name, dtype, data = _made(node)
     if dtype is not None:
         return _text(dtype).rpartition(".")[2] in ("int64", "long")
@@ -41,7 +52,25 @@ def is_int64(node: ast.expr | None) -> bool:
         return data_is_integer(data) and not any(
             isinstance(one, ast.Constant) and isinstance(one.value, bool) for one in ast.walk(data)
         )
+    if name == "arange" and isinstance(node, ast.Call):
+        return bool(node.args) and not node.keywords and all(map(_is_whole_number, node.args))
     return name in facts().int64_results["paddle"]
+
+
+_WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+"""Operators that give int64 for int64 and numbers of Python."""
+
+
+def _is_whole_number(node: ast.expr) -> bool:
+    operand = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(operand, ast.Constant) and type(operand.value) is int
+
+
+def _same_integers(node: ast.expr | None) -> ast.expr | None:
+    """The tensor that ``x.reshape([2, 3])`` and the like show in another form."""
+    function = node.func if isinstance(node, ast.Call) else None
+    shown = isinstance(function, ast.Attribute) and function.attr in facts().views["paddle"] - {"view"}
+    return function.value if isinstance(function, ast.Attribute) and shown else None
 
 
 def _made(node: ast.expr | None) -> tuple[str, ast.expr | None, ast.expr | None]:

@@ -33,10 +33,17 @@ def scheduler_to_paddle(call: BoundCall) -> None:
 
 @hook("rate_of_scheduler", to="torch")
 def rate_of_scheduler(call: BoundCall) -> None:
-    """``scheduler.get_lr()`` of Paddle's cosine goes on from the last rate each time that it is called."""
-    if is_call_of(call.origin("self"), "CosineAnnealingDecay"):
+    """``scheduler.get_lr()`` of schedulers that Paddle computes from the last rate gives the one after it."""
+    made = call.origin("self")
+    if is_call_of(made, "LinearWarmup") and isinstance(made, ast.Call):
+        after = [*made.args[:1], *(k.value for k in made.keywords if k.arg == "learning_rate")]
+        made = after[0] if after and is_call_of(after[0], "LinearLR") else None
+    if any(is_call_of(made, name) for name in _FROM_THE_LAST_RATE):
         call.report("LRS202", what=_FURTHER)
 
+
+_FROM_THE_LAST_RATE = ("CosineAnnealingDecay", "LinearLR")
+"""All of Paddle 3.3.1 whose get_lr() differs from last_lr."""
 
 _FURTHER = (
     "Paddle's get_lr() gives the rate that follows the one in use; this is the one in use, as of optimizer.get_lr()"

@@ -220,6 +220,9 @@ class Receivers:
             if any(isinstance(v, Instance) and self._has_member(v, node.attr) for v in values):
                 return found  # another type's member of the same name
             shown = unknown and not self._is_defined(node.attr) and not self._names_another(node, type_name)
+            if not shown and any(row.any_receiver for row, _ in options) and not self._view.is_half_converted:
+                own = all(isinstance(v, Instance) and (v.type == "foreign" or node.attr in v.overrides) for v in values)
+                return found if values and own else max(found, Certainty.MAYBE)
             return Certainty.YES if shown else found
         if found is Certainty.MAYBE and call is None and self._is_defined(node.attr):
             return Certainty.NO  # a class of the file has such an attribute

@@ -33,6 +33,9 @@ from paddletorch.resolve import Instance
 _ABSENT = "API236"
 """The code for what the target lacks where the program asks whether it is there."""
 
+_STOP = "paddle_stop_gradient"
+"""The written function for ``y.stop_gradient = True`` of a tensor that may be computed."""
+
 
 def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribute, row: Row, form: Form) -> Changes:
     """Plan one use of an attribute of an instance of the row's type.
@@ -154,6 +157,7 @@ def _edits(view: FileView, node: ast.Attribute, row: Row, form: Form, target: Fo
 def _of_computed(view: FileView, node: ast.Attribute, code: str) -> tuple[Edit, ...]:
     """``y = y.detach()`` for ``y.stop_gradient = True`` if the tensor is computed; else no edits.
 
+    What is passed to a function may be computed or not: a written function then asks.
     torch allows the flag to be changed only on leaf tensors; ``y.requires_grad_()`` it allows on all that have it.
     """
     statement, name = view.parent(node), node.value
@@ -164,8 +168,10 @@ def _of_computed(view: FileView, node: ast.Attribute, code: str) -> tuple[Edit, 
     flag = statement.value.value if isinstance(statement.value, ast.Constant) else None
     if flag is False and (is_computed(view, name) or is_passed(view, name)):
         return (Edit(view.source.span(statement), f"{name.id}.requires_grad_()", code),)
-    if flag is not True or not is_computed(view, name):
+    if flag is not True:
         return ()
+    if not is_computed(view, name):
+        return (Edit(view.source.span(statement), f"{_STOP}({name.id})", code),) if is_passed(view, name) else ()
     return (
         Edit(view.source.span(node), name.id, code),
         Edit(view.source.span(statement.value), f"{name.id}.detach()", code),

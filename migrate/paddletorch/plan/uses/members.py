@@ -165,7 +165,8 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
             return Changes(findings=(refused(LayoutMatters(), node, "linear.weight", row),)), None
         if certainty is Certainty.NO or view.suppressed(row.code, call or node):
             continue
-        if file.receivers.overrides(node.value, node.attr) or _is_given(file, node):
+        is_for_any = row.any_receiver and row.kind == "method" and certainty is Certainty.MAYBE
+        if (not is_for_any and file.receivers.overrides(node.value, node.attr)) or _is_given(file, node):
             continue
         if row.kind == "method" and is_set_on_self(view, node):
             continue
@@ -358,7 +359,9 @@ def _plan_call(
             details = {"method": node.attr}
             return Changes(findings=(finding(row.report, call, name, row, **details),)) if sure else NOTHING
         if changes is None:
-            edits, findings, replacement = _convert_call(view, node, call, row, form, name)
+            edits, findings, replacement = _convert_call(
+                view, node, call, row, form, name, sure or not row.any_receiver
+            )
             changes = spelled(view, file.aliases, node, edits, name)._replace(findings=findings)
     except Refused as stop:
         shown = sure or row.receiver != "tensor"
@@ -412,15 +415,15 @@ def _is_converted_already(view: FileView, call: ast.Call, edits: tuple[Edit, ...
 
 
 def _convert_call(
-    view: FileView, node: ast.Attribute, call: ast.Call, row: Row, form: Form, name: str
+    view: FileView, node: ast.Attribute, call: ast.Call, row: Row, form: Form, name: str, with_larger: bool
 ) -> tuple[tuple[Edit, ...], tuple[Finding, ...], str]:
-    """The edits, the findings and the method's new name.
+    """The edits, the findings and the method's new name; ``with_larger`` reads what stands around the call too.
 
     Raises:
         Refused: it must be left.
     """
     target, receiver = target_form(row, view), row.receiver or ""
-    larger = larger_member(view, node, form, target, row.code)
+    larger = larger_member(view, node, form, target, row.code) if with_larger else ()
     if larger:
         return tuple(larger), (), target.also[0].replace("{self}", receiver)
     if target.template is not None and not target.signatures and not target.names:
