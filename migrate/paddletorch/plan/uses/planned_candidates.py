@@ -34,7 +34,7 @@ from paddletorch.plan.names.written_functions import written_class
 from paddletorch.plan.uses.call_hooks import CALL_HOOKS
 from paddletorch.plan.uses.lookups import convert_lookup
 from paddletorch.plan.uses.probes import answer_probe
-from paddletorch.plan.uses.unbound import convert_unbound, methods
+from paddletorch.plan.uses.unbound import convert_unbound, is_same_method, methods
 from paddletorch.plan.uses.uncalled import (
     as_constructor,
     as_lambda,
@@ -86,6 +86,9 @@ def _convert(view: FileView, site: Site, candidate: Candidate) -> Use:
         options = methods(view, candidate.name, attribute.attr)
         if options and site.call is not None:
             return convert_unbound(view, site, attribute.attr, options)
+        is_read = isinstance(attribute.ctx, ast.Load)
+        if is_read and not all(is_same_method(view, row, attribute.attr) for row, _ in options):
+            raise Refused(NeedsWholeCall(f"it before .{attribute.attr}", "the counterpart"))
     if candidate.row.receiver is not None:  # another name of a method: an operator
         if site.role != "call":
             raise Refused(NeedsWholeCall("this use", target_name(candidate.row, view)))

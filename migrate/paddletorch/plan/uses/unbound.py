@@ -35,6 +35,12 @@ def methods(view: FileView, class_name: str, attribute: str) -> list[tuple[Row, 
     return [(row, form) for row, form in rows if row.receiver in receivers and _is_elsewhere(view, row)]
 
 
+def is_same_method(view: FileView, row: Row, name: str) -> bool:
+    """Whether the target's method has the same name, so that it can be passed as a value: ``torch.Tensor.relu``."""
+    form = view.settings.emitted(row) if row.kind == "method" else None
+    return form is not None and form.template is None and name in form.names and row.hook is None
+
+
 def _is_elsewhere(view: FileView, row: Row) -> bool:
     """Whether the target's form calls no method of the object."""
     form = view.settings.emitted(row)
