@@ -17,7 +17,7 @@ TABLE_BYTES = 16_000_000
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path | str) -> BinaryIO:
     """Open a file for reading; does not wait for a pipe.
 
     Raises:

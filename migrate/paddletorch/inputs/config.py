@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
 from paddletorch_rules.bounded import SETTINGS_BYTES, read_regular
 
-from paddletorch.inputs.gitignore import is_repository, with_separator
+from paddletorch.inputs.gitignore import is_repository
 from paddletorch.model import Framework, InitialValues, ShimMode
 
 NAMES = ("paddletorch.toml", "pyproject.toml")
@@ -38,27 +38,42 @@ class Search:
     _repositories: dict[Path, Path | None] = field(default_factory=dict, compare=False, repr=False)
     _sections: dict[Path, dict[str, Any] | None] = field(default_factory=dict, compare=False, repr=False)
     _files: dict[tuple[Path, Path | str], Path | None] = field(default_factory=dict, compare=False, repr=False)
+    _upwards: dict[Path, tuple[Path, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _folders: dict[Path, tuple[Path, ...]] = field(default_factory=dict, compare=False, repr=False)
 
-    def folders(self, start: Path) -> Iterator[Path]:
+    def folders(self, start: Path) -> tuple[Path, ...]:
         """Where settings for ``start`` are looked for, the nearest first.
 
         The last one is the top of the repository or, without one, the current folder, if ``start`` lies in it; a named
         folder above that goes before it.
         """
-        top = (
-            self._repository_of(start) or _containing(Path.cwd(), start) or (start if start.is_dir() else start.parent)
-        )
-        tops = {top, *(folder for folder in self.named if _containing(folder, start))}
-        for folder in (start, *start.parents):
-            yield folder
-            tops.discard(folder)
-            if not tops:
-                return
+        if start not in self._folders:
+            upwards = self._from(start)
+            here = Path.cwd()
+            top = self._repository_of(upwards) or (
+                here if here in upwards else start if start.is_dir() else start.parent
+            )
+            tops = {top, *self.named}
+            last = max(number for number, folder in enumerate(upwards) if folder in tops)
+            self._folders[start] = upwards[: last + 1]
+        return self._folders[start]
 
-    def _repository_of(self, folder: Path) -> Path | None:
-        """The nearest folder upwards from ``folder`` that holds a repository; each is looked at once."""
+    def _from(self, start: Path) -> tuple[Path, ...]:
+        """``start`` and all folders that hold it: the same objects for all that lie in one, whose hashes are kept."""
+        below: list[Path] = []
+        folder = start
+        while folder not in self._upwards and folder.parent != folder:
+            below.append(folder)
+            folder = folder.parent
+        upwards = self._upwards.setdefault(folder, (folder,))
+        for one in reversed(below):
+            upwards = self._upwards[one] = (one, *upwards)
+        return upwards
+
+    def _repository_of(self, upwards: Sequence[Path]) -> Path | None:
+        """The first of the folders that holds a repository; each is looked at once."""
         known, below = self._repositories, []
-        for one in (folder, *folder.parents):
+        for one in upwards:
             if one in known:
                 break
             below.append(one)
@@ -95,7 +110,8 @@ class Search:
         """Whether ``config`` names no tables, lies where it may, or is trusted."""
         if self.trust or not config.tables or config.file is None:
             return True
-        return any(_containing(folder, config.file) for folder in (Path.cwd(), *self.named))
+        upwards = self._from(config.file)
+        return any(folder in upwards for folder in (Path.cwd(), *self.named))
 
 
 def owner_not_trusted(file: Path) -> str | None:
@@ -111,12 +127,6 @@ def owner_not_trusted(file: Path) -> str | None:
     if user == 0 and os.environ.get("SUDO_UID", "").isdecimal():
         known.add(int(os.environ["SUDO_UID"]))
     return None if owner in known else f"another user ({owner})"
-
-
-def _containing(folder: Path, path: Path) -> Path | None:
-    """``folder`` if ``path`` is it or lies in it; both absolute. ``Path.is_relative_to`` takes ten times as long."""
-    outer, inner = (with_separator(os.path.normcase(one)) for one in (folder, path))
-    return folder if inner.startswith(outer) else None
 
 
 class ConfigError(ValueError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from paddletorch_rules.bounded import open_regular
@@ -23,7 +22,7 @@ class SourceFile(NamedTuple):
 def read(path: str, limit: int) -> SourceFile | FileResult:
     """Read a file, or say why that was not possible; of one of more than ``limit`` bytes (0: any) nothing is read."""
     try:
-        with open_regular(Path(path)) as file:
+        with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
             if limit and size > limit:
                 return too_large(path, limit)
