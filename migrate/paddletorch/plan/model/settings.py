@@ -88,6 +88,13 @@ class Settings:
         return _spellings(self.table, self.source, self.rows)
 
     @cached_property
+    def keywords(self) -> frozenset[str]:
+        """Every name of a parameter of an API of the source."""
+        forms = (form for row in self.rows for form in row.forms(self.source))
+        signatures = (signature for form in forms for _, signature in form.signatures)
+        return frozenset(parameter.name for signature in signatures for parameter in signature.parameters)
+
+    @cached_property
     def bare(self) -> dict[str, frozenset[str]]:
         """Names that mean an API where nothing binds them, as in documentation."""
         found: dict[str, set[str]] = {}

@@ -54,7 +54,7 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
 def _inherited_constructor(view: FileView, call: ast.Call) -> str | None:
     """The API whose constructor is called, if this calls an imported class that inherits it."""
     name = getattr(call.func, "id", getattr(call.func, "attr", ""))
-    if not (call.args or call.keywords) or not name[:1].isupper():
+    if not (call.args or call.keywords) or not name[:1].isupper() or not _has_known_keyword(view, call):
         return None
     members: list[str] = []
     root: ast.expr = call.func
@@ -76,6 +76,11 @@ def _inherited_constructor(view: FileView, call: ast.Call) -> str | None:
     ):
         return None
     return instance.api if instance.api.partition(".")[0] == view.settings.source else None
+
+
+def _has_known_keyword(view: FileView, call: ast.Call) -> bool:
+    """Whether the keywords, if there are any, may be of an API: no other files need to be read for the rest."""
+    return not call.keywords or any(k.arg is None or k.arg in view.settings.keywords for k in call.keywords)
 
 
 def _may_inherit(view: FileView, name: str) -> bool:
