@@ -41,7 +41,7 @@ from paddletorch.resolve.values import (
 from paddletorch.text.long_literals import parse
 from paddletorch.text.source import Source
 
-_CACHED = 500_000
+_CACHED = 700_000
 """Bytes of modules whose syntax trees stay in memory; the trees take some fifty times as much (measured)."""
 
 _DEPTH = 12
@@ -66,6 +66,8 @@ class ProjectIndex:
         self._finder = ModuleFinder(frozenset(frameworks))
         self._tracker = DependencyTracker(self._finder.kinds)
         self._modules: OrderedDict[str, _Module | None] = OrderedDict()
+        self._unasked: dict[str, None] = {}
+        """Paths of converted files in ``_modules`` that no other file has asked for yet, the oldest first."""
         self._size = 0
         self._answers: dict[_Question, Values] = {}
         self._ancestors: dict[Location, frozenset[str] | None] = {}
@@ -101,7 +103,7 @@ class ProjectIndex:
         path = str(Path(path).absolute())
         self._tracker.add_content(path, parsed.source.data)
         if self._modules.get(path) is None:
-            self._cache(path, _Module(parsed.source, parsed.module, parsed))
+            self._cache(path, _Module(parsed.source, parsed.module, parsed), asked=False)
 
     def locate(self, name: str, user: str) -> Location | None:
         """Where the name is defined that the file ``user`` imports."""
@@ -329,9 +331,10 @@ class ProjectIndex:
         """The module at ``path``, perhaps without its scopes, if it may define ``name``."""
         if path in self._modules:
             self._modules.move_to_end(path)
+            self._unasked.pop(path, None)
             return self._modules[path]
         try:
-            with open_regular(Path(path)) as file:
+            with open_regular(path) as file:
                 data = file.read(LARGEST)
             kept = self._texts(path)  # after the file was read: who changes it keeps its content first
             data = data if kept is None else kept
@@ -350,12 +353,16 @@ class ProjectIndex:
         self._cache(path, module)
         return module
 
-    def _cache(self, path: str, module: _Module) -> None:
+    def _cache(self, path: str, module: _Module, *, asked: bool = True) -> None:
+        """Keep a module, and drop others if there is no room: first those of which no other file has ``asked``."""
         self._modules[path] = module
+        if not asked:
+            self._unasked[path] = None
         self._size += len(module.source.data)
         excess = self._size - _CACHED
         unused: list[str] = []
-        for oldest, one in self._modules.items():
+        for oldest in dict.fromkeys((*self._unasked, *self._modules)) if excess > 0 else ():
+            one = self._modules[oldest]
             if excess <= 0:
                 break
             if one is not None and not one.is_in_use and one is not module:
@@ -363,6 +370,7 @@ class ProjectIndex:
                 excess -= len(one.source.data)
         for oldest in unused:
             gone = self._modules.pop(oldest)
+            self._unasked.pop(oldest, None)
             assert gone is not None
             self._size -= len(gone.source.data)
             gone.release()
