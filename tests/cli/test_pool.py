@@ -24,8 +24,8 @@ CODE = "import torch\nscaler = torch.amp.GradScaler('cuda')\n"
 @pytest.mark.parametrize("handed_out", [0, 1, 3])
 def test_worker_dies_while_work_is_handed_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, handed_out: int) -> None:
     filler = "".join(f"value_{n} = {n}\n" for n in range(8000))
-    for number in range(6):
-        (tmp_path / f"f{number}.py").write_text(CODE + filler)
+    for number in range(12):  # the first tasks hold several
+        (tmp_path / f"f{number:02}.py").write_text(CODE + filler)
     submit = ProcessPoolExecutor.submit
     calls, refused = [], []
 

@@ -15,7 +15,10 @@ from paddletorch.model import NOTHING_RECORDED, Evidence, Options
 from paddletorch.model.dependencies import DependentResult
 from paddletorch.model.failure import failed
 
-_CHUNK = 100_000  # bytes per task: few enough round trips, short enough to keep all workers busy
+_LEAST = 100_000
+"""Bytes of a task: few enough round trips, and short enough at the end of a run to keep all workers busy."""
+_MOST = 2_000_000
+"""Bytes of a task: files that stand together read the same other files, which each worker reads for itself."""
 
 
 def convert_in_pool(
@@ -32,7 +35,7 @@ def convert_in_pool(
     Workers are given paths and read the files themselves: a pool whose worker dies while much data is on
     its way to the workers hangs in Python 3.10.
     """
-    chunks = list(_chunks(paths, sizes))
+    chunks = list(_chunks(paths, sizes, jobs))
     left: dict[int, Future[list[DependentResult]]] = {}
     with _executor(min(jobs, len(chunks))) as pool:
         try:
@@ -108,14 +111,17 @@ def _convert_all(
     return [convert_at(path, options, evidence.get(path), with_edits=with_edits) for path in paths]
 
 
-def _chunks(paths: Sequence[str], sizes: Sequence[int]) -> Iterator[list[str]]:
+def _chunks(paths: Sequence[str], sizes: Sequence[int], jobs: int) -> Iterator[list[str]]:
+    """Files of one task each, in order; the nearer the end, the smaller."""
+    left = sum(sizes)
     chunk: list[str] = []
     size = 0
     for path, bytes_of in zip(paths, sizes, strict=True):
         chunk.append(path)
         size += bytes_of
-        if size >= _CHUNK:
+        if size >= max(_LEAST, min(_MOST, left // (2 * jobs))):
             yield chunk
+            left -= size
             chunk, size = [], 0
     if chunk:
         yield chunk
