@@ -15,11 +15,25 @@ BODIES = {
         "def f(flag):\n    if flag:\n        y = 1\n        from paddle.geometric import unknown_sum\n"
         "        return unknown_sum(y)\n    return 2\n",
     ),
-    "each of two branches": (
-        "def f(flag):\n    y = 1\n    if flag:\n        y = unknown_sum(y)\n    else:\n        y = unknown_sum(2)\n",
-        "def f(flag):\n    y = 1\n"
-        "    if flag:\n        from paddle.geometric import unknown_sum\n        y = unknown_sum(y)\n"
+    "two of three branches": (
+        "def f(flag):\n    if flag:\n        y = unknown_sum(1)\n    elif flag is None:\n        y = 1\n"
+        "    else:\n        y = unknown_sum(2)\n",
+        "def f(flag):\n    if flag:\n        from paddle.geometric import unknown_sum\n        y = unknown_sum(1)\n"
+        "    elif flag is None:\n        y = 1\n"
         "    else:\n        from paddle.geometric import unknown_sum\n        y = unknown_sum(2)\n",
+    ),
+    "above all branches, once": (
+        "def f(flag):\n    y = 1\n    if flag:\n        y = unknown_sum(y)\n    elif flag is None:\n"
+        "        y = unknown_sum(2)\n    else:\n        y = unknown_sum(3)\n",
+        "def f(flag):\n    y = 1\n    from paddle.geometric import unknown_sum\n"
+        "    if flag:\n        y = unknown_sum(y)\n    elif flag is None:\n"
+        "        y = unknown_sum(2)\n    else:\n        y = unknown_sum(3)\n",
+    ),
+    "above the outermost loop": (
+        "def f(rows):\n    y = 1\n    for row in rows:\n        while row:\n            y += unknown_sum(row)\n"
+        "    return y\n",
+        "def f(rows):\n    y = 1\n    from paddle.geometric import unknown_sum\n    for row in rows:\n"
+        "        while row:\n            y += unknown_sum(row)\n    return y\n",
     ),
     "above a branch that uses it too": (
         "def f(flag):\n    y = unknown_sum(1)\n    if flag:\n        y = unknown_sum(y)\n    return y\n",
@@ -137,3 +151,10 @@ def test_what_is_only_kept_is_imported_under_try(body: str) -> None:
     assert first.endswith(body)
     assert ENGINE.convert(first.encode(), "a.py").output.decode() == first
     compile(first, "a.py", "exec")
+
+
+def test_with_mixed_precision_alone_the_imports_stay_on_top() -> None:
+    code = "import paddle\n\n\ndef f():\n    return paddle.amp.GradScaler(), paddle.zeros([2])\n"
+    output = Engine(Options(target="torch", select=("AMP",))).convert(code.encode(), "a.py").output.decode()
+    assert output.startswith("import paddle\nimport torch\n")
+    assert output.count("import paddle\n") == 1

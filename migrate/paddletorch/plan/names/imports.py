@@ -186,8 +186,8 @@ def _made_local(
     if len(bindings) == 1 and not hidden and _is_for_others(view, binding):
         said = Changes(findings=(left_for_others(view, binding),))
         return clause._replace(drop=True, guarded=True), said
-    if not file.planned.uses and not view.provide(_loads_without_source):
-        return clause, NOTHING
+    if not _selects_modules(view) or not (file.planned.uses or view.provide(_loads_without_source)):
+        return clause, NOTHING  # with mixed precision alone the file still needs the source
     group = file.naming.groups.get(id(bindings))
     if (
         hidden

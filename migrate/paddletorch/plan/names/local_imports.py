@@ -109,7 +109,10 @@ def _first_in_blocks(view: FileView, function: _Holder, loads: list[ast.expr]) -
 
     A block below one that has imported the name needs nothing; many branches share one import.
     """
-    paths = [_statements_around(view, load, function) for load in loads]
+    paths = [_outside_loops(_statements_around(view, load, function)) for load in loads]
+    while above := next((path for path in paths if _every_branch_begins(view, path, paths)), None):
+        around = above[:-1]
+        paths = [around if path[: len(around)] == around else path for path in paths]
     first: dict[int, ast.stmt] = {}
     for path in paths:
         block = id(block_of(view, path[-1]))
@@ -118,6 +121,25 @@ def _first_in_blocks(view: FileView, function: _Holder, loads: list[ast.expr]) -
     if len(needed) > _MOST_PLACES and not isinstance(function, ast.Module):
         return [_first_in_common_block(view, paths)]
     return [statement for block, statement in first.items() if block in needed]
+
+
+def _outside_loops(path: list[ast.stmt]) -> list[ast.stmt]:
+    """The path to the outermost loop on it: nobody imports again in every round."""
+    loops = (number for number, one in enumerate(path) if isinstance(one, ast.For | ast.AsyncFor | ast.While))
+    return path[: next(loops, len(path)) + 1]
+
+
+def _every_branch_begins(view: FileView, path: list[ast.stmt], paths: list[list[ast.stmt]]) -> bool:
+    """Whether the path ends in a branch of an ``if`` each of whose branches uses the name: one import serves them all."""
+    if len(path) < 2 or not isinstance(path[-2], ast.If):
+        return False
+    branches = [path[-2].body]
+    rest = path[-2].orelse
+    while len(rest) == 1 and isinstance(rest[0], ast.If) and _is_elif(view, rest[0]):
+        branches.append(rest[0].body)
+        rest = rest[0].orelse
+    ends = {id(one[-1]) for one in paths}
+    return all(any(id(one) in ends for one in branch) for branch in (*branches, rest))
 
 
 def _has_import_above(view: FileView, path: list[ast.stmt], first: dict[int, ast.stmt]) -> bool:
