@@ -130,7 +130,7 @@ def _outside_loops(path: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _every_branch_begins(view: FileView, path: list[ast.stmt], paths: list[list[ast.stmt]]) -> bool:
-    """Whether the path ends in a branch of an ``if`` each of whose branches uses the name: one import serves them all."""
+    """Whether the path ends in a branch of an ``if`` all of whose branches use the name: one import serves them."""
     if len(path) < 2 or not isinstance(path[-2], ast.If):
         return False
     branches = [path[-2].body]
