@@ -29,6 +29,11 @@ BODIES = {
         "    if flag:\n        y = unknown_sum(y)\n    elif flag is None:\n"
         "        y = unknown_sum(2)\n    else:\n        y = unknown_sum(3)\n",
     ),
+    "in a branch of a loop": (
+        "def f(rows):\n    for row in rows:\n        if row:\n            row = unknown_sum(row)\n",
+        "def f(rows):\n    for row in rows:\n        if row:\n            from paddle.geometric import unknown_sum\n"
+        "            row = unknown_sum(row)\n",
+    ),
     "above the outermost loop": (
         "def f(rows):\n    y = 1\n    for row in rows:\n        while row:\n            y += unknown_sum(row)\n"
         "    return y\n",

@@ -11,6 +11,7 @@ from paddletorch.resolve import Binding
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Holder = _Function | ast.Module
+_Rounds = ast.For | ast.AsyncFor | ast.While
 
 
 def is_on_top(view: FileView, binding: Binding) -> bool:
@@ -124,9 +125,15 @@ def _first_in_blocks(view: FileView, function: _Holder, loads: list[ast.expr]) -
 
 
 def _outside_loops(path: list[ast.stmt]) -> list[ast.stmt]:
-    """The path to the outermost loop on it: nobody imports again in every round."""
-    loops = (number for number, one in enumerate(path) if isinstance(one, ast.For | ast.AsyncFor | ast.While))
-    return path[: next(loops, len(path)) + 1]
+    """The path to the outermost loop of which each round gets to its end: nobody imports again in every round."""
+    end = len(path)
+    for number in range(len(path) - 1, 0, -1):
+        around = path[number - 1]
+        if not isinstance(around, _Rounds | ast.With | ast.AsyncWith) or path[number] not in around.body:
+            break
+        if isinstance(around, _Rounds):
+            end = number
+    return path[:end]
 
 
 def _every_branch_begins(view: FileView, path: list[ast.stmt], paths: list[list[ast.stmt]]) -> bool:
