@@ -198,7 +198,7 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
 
 def _only_name_shows(view: FileView, node: ast.Attribute, row: Row) -> bool:
     """Whether only the attribute's name shows what has it, and a written function is right for own classes too."""
-    if f"{row.receiver}.{node.attr}" not in readers(view.target) or not row.distinctive:
+    if row.kind != "attribute" or not row.distinctive or f"{row.receiver}.{node.attr}" not in readers(view.target):
         return False
     return not view.evaluator.objects(node.value) - UNKNOWN
 
