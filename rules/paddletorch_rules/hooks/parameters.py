@@ -20,13 +20,16 @@ def parameter(call: BoundCall) -> None:
 
 @hook("parameter_list", to="paddle")
 def parameter_list(call: BoundCall) -> None:
-    """torch's list may hold None where there is no parameter; Paddle asserts that all are parameters."""
-    given = call.value("values")
-    held = list(given.elts) if isinstance(given, ast.List | ast.Tuple) else []
-    held += [given.elt] if isinstance(given, ast.ListComp | ast.GeneratorExp) else []
-    branches = [part for one in held for part in ((one.body, one.orelse) if isinstance(one, ast.IfExp) else (one,))]
-    if any(isinstance(part, ast.Constant) and part.value is None for part in branches):
-        call.report("API221", parameter="values", value="None among others")  # the rest is as good
+    """torch's list holds anything, and is indexed as a list is; Paddle asserts that all are parameters."""
+    given, made = call.value("values"), call.makers("values")
+    is_empty = given is None or (isinstance(given, ast.List | ast.Tuple) and not given.elts)
+    if call.is_used_as_list:
+        call.stop("API221", parameter="values", value="a list that is sliced, added to, or gets other elements")
+    elif not is_empty and not (made and made <= _PARAMETERS):
+        call.stop("API221", parameter="values", value="what may be no parameter")
+
+
+_PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 
 @hook("create_parameter", to="torch")

@@ -14,6 +14,7 @@ from paddletorch.plan.inference.dtypes import FLOATING, Dtypes
 from paddletorch.plan.inference.keyed_parameters import class_names, layers_of_key
 from paddletorch.plan.inference.keywords import DictKeywords, keyword_dict, possible_keys, shared_items, written_items
 from paddletorch.plan.inference.list_elements import list_elements
+from paddletorch.plan.inference.list_uses import is_used_as_list
 from paddletorch.plan.inference.opaque_arguments import (
     are_understood,
     recorded_keys,
@@ -257,6 +258,16 @@ class CallBinding:
         """What the list behind the argument is seen to hold: its elements, and what is appended to a variable."""
         value = self.value(name)
         return list_elements(self.view, value.value if isinstance(value, ast.Starred) else value)
+
+    def makers(self, name: str) -> frozenset[str]:
+        """The APIs that make what the list behind the argument holds; empty if that is not seen of each element."""
+        values = [value for element in self.elements(name) for value in self.view.evaluator.values(element) or [None]]
+        made = [value.api if isinstance(value, Instance) else "" for value in values]
+        return frozenset(made) if all(made) else frozenset()
+
+    def is_used_as_list(self) -> bool:
+        """Whether the object that the call makes is used as only a Python list may be."""
+        return is_used_as_list(self.view, self.expression)
 
     def holds_tensors(self, name: str) -> bool:
         """Whether the argument is a list whose elements are seen, each of them a tensor."""

@@ -278,6 +278,13 @@ class _HookCall:
     def elements(self, name: str) -> list[ast.expr]:
         return self._binding.elements(name)
 
+    def makers(self, name: str) -> frozenset[str]:
+        return self._binding.makers(name)
+
+    @property
+    def is_used_as_list(self) -> bool:
+        return self._binding.is_used_as_list()
+
     def holds_tensors(self, name: str) -> bool:
         return self._binding.holds_tensors(name)
 
