@@ -43,9 +43,9 @@ class BoundCall(Protocol):
     the tensors that the file passes to the object that the call makes: empty where they are not known, and what the
     hook reports or stops at after asking then says that a recorded run could tell; ``elements`` is what a list is seen
     to hold, ``makers`` the APIs that make all of that, and ``holds_tensors`` whether it is tensors; ``is_used_as_list``
-    tells whether the object that the call makes is sliced, added to or has elements assigned. ``row_template`` is the template of the row's own
-    form, empty if it has none. ``file_has`` tells whether a negative number is written anywhere in the file,
-    ``file_reads`` whether a member of this name stands there.
+    tells whether the object that the call makes is sliced, added to or has elements assigned. ``row_template`` is the
+    template of the row's own form, empty if it has none. ``file_has`` tells whether a negative number is written
+    anywhere in the file, ``file_reads`` whether a member of this name stands there.
     ``rewrite`` chooses another template, whose placeholders are the target's parameters, ``let`` says which of them
     are evaluated once, by names that start with ``_``, and ``parts`` gives parts of arguments by their placeholders.
     ``surround`` puts text around the converted call, and ``replace`` in the place of a part of an argument, with
