@@ -22,9 +22,7 @@ def factory_to_paddle(call: BoundCall) -> None:
 
 @hook("factory", to="torch")
 def factory_to_torch(call: BoundCall) -> None:
-    """Sizes as separate arguments, which no function of Paddle's takes, are refused."""
-    if isinstance(call.literal("dtype"), int):
-        call.refuse("sizes as separate arguments")
+    """A number that is the whole shape, given by name, is a list of one."""
     shape = call.value("shape")
     if shape is not None and (isinstance(call.literal("shape"), int) or _is_number_by_name(call)):
         call.wrap("shape", "[", "]")  # a number is a size only by position in torch

@@ -108,6 +108,8 @@ def fit(view: FileView, call: ast.Call, signature: Signature | None, skip: int =
         parameter = positional[index] if index < len(positional) else variadic
         if parameter is None:
             return Fit.NO
+        if index and parameter.name == "dtype" and same_code(argument, call.args[skip]):
+            return Fit.NO  # ``ones(n, n)``: the size is no dtype
         given.add(parameter.name)
         if isinstance(argument, ast.Starred):
             open_ended = True
@@ -160,6 +162,8 @@ def kinds(view: FileView, node: ast.expr) -> frozenset[str]:
         return frozenset({"int", "sequence"})
     if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "type" and not (node.args or node.keywords):
         return frozenset({"str"})  # the name of a tensor's class
+    if _counts(node):
+        return frozenset({"int", "number"})
     values = view.evaluator.values(node)
     found: set[str] = set()
     for value in values:
@@ -170,6 +174,15 @@ def kinds(view: FileView, node: ast.expr) -> frozenset[str]:
         elif isinstance(value, Container):
             found.add("sequence")
     return frozenset(found)
+
+
+def _counts(node: ast.expr) -> bool:
+    """Whether this is a length or one size of a tensor: ``len(x)``, ``x.shape[0]``."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "len"
+    if not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice):
+        return False
+    return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
 
 
 def _constant(value: object) -> frozenset[str]:
