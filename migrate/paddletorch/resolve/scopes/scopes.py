@@ -101,6 +101,11 @@ class ScopeTree(Walk):
         return [call for node, call in calls if isinstance(call, ast.Call) and call.func is node]
 
     @cached_property
+    def bound(self) -> frozenset[str]:
+        """Names that any scope of this module binds."""
+        return frozenset().union(*(scope.bindings for scope in self.own.values()))
+
+    @cached_property
     def class_members(self) -> frozenset[str]:
         """Names that classes of this module bind: their methods and class attributes."""
         return frozenset(name for scope in self.own.values() if scope.kind == "class" for name in scope.bindings)
