@@ -121,6 +121,11 @@ class Source:
         """The text of ``span``."""
         return self.body[span.start : span.end].decode("utf-8")
 
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column of a byte offset as ast counts them: the inverse of :meth:`offset`."""
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1]
+
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of a byte offset, both from 1, the column in characters."""
         line = bisect_right(self.line_starts, offset)
