@@ -24,6 +24,10 @@ _STATEMENTS = frozenset(kind for kind in vars(ast).values() if isinstance(kind, 
 _ALWAYS_BINDS = (ast.Assign, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
+Place = tuple[int, int]
+"""The identity of a block, and a position in it."""
+
+
 class ScopeTree(Walk):
     """Scopes, parents, calls and attribute stores of a module."""
 
@@ -96,6 +100,20 @@ class ScopeTree(Walk):
     @cached_property
     def _statements(self) -> Innermost:
         return Innermost(self.parents, (ast.stmt,))
+
+    def place(self, statement: ast.stmt) -> Place | None:
+        """Where the statement stands; None for one that is in no block."""
+        if statement not in self._places:
+            around = self.parents.get(statement, self.module)
+            for name in ("body", "orelse", "finalbody"):
+                block = getattr(around, name, None)
+                if isinstance(block, list):
+                    self._places.update((one, (id(block), number)) for number, one in enumerate(block))
+        return self._places.get(statement)
+
+    @cached_property
+    def _places(self) -> dict[ast.AST, Place]:
+        return {}
 
     def statement_around(self, start: Position, end: Position) -> ast.stmt | ast.expr | None:
         """The innermost statement, or decorator, that reaches from ``start`` or before it to ``end`` or behind it."""
