@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from paddletorch.model import Conversion, DeferredText, Edit, Span
+from paddletorch.text.columns import Columns
 from paddletorch.text.masked import Masked
 
 WIDTH = 120
@@ -73,6 +74,7 @@ class Source:
         """See ``with_masked``."""
         self.body = raw if self.encoding == "utf-8" else text.encode("utf-8")
         self.line_starts = _line_starts(self.body)
+        self._columns = Columns(self.body)
         first = _LINE_END.search(self.body)
         self.newline = first.group().decode() if first else "\n"
         indented = _INDENT.search(self.body)
@@ -130,13 +132,11 @@ class Source:
         """Line and column of a byte offset, both from 1, the column in characters."""
         line = bisect_right(self.line_starts, offset)
         start = self.line_starts[line - 1]
-        return line, len(self.body[start:offset].decode("utf-8", "replace")) + 1
+        return line, self._columns.count(start, offset) + 1
 
     def offset_of(self, line: int, column: int) -> int:
         """The byte offset of a position as :meth:`position` counts: both from 1, the column in characters."""
-        start = self.line_starts[line - 1]
-        before = self.body[start : start + 4 * column].decode("utf-8", "ignore")[: column - 1]
-        return start + len(before.encode("utf-8"))
+        return self._columns.offset(self.line_starts[line - 1], column - 1)
 
     def span_of(self, conversion: Conversion) -> Span:
         """The bytes of what was converted."""
