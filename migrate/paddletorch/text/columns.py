@@ -1,4 +1,4 @@
-"""Columns in characters, of lines that are bytes: a line may be as long as its file, and each place in it be asked for."""
+"""Columns in characters, of lines that are bytes: a line may be as long as its file, with questions all along it."""
 
 from __future__ import annotations
 
