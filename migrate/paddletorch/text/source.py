@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import copy
 import io
 import keyword
@@ -29,6 +30,10 @@ _WORD = re.compile(rb"[\w\x80-\xff]")
 _KEYWORD = re.compile(b"(?:" + "|".join(keyword.kwlist).encode() + rb")(?![\w\x80-\xff])")
 _LONGEST = max(map(len, keyword.kwlist))
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+
+
+_OF_HOST_NAMES = frozenset({"punycode", "idna"})
+"""Codecs of Python whose time grows with the square of the text: one file could keep a run busy for days."""
 
 
 class Undecodable(ValueError):
@@ -59,6 +64,8 @@ class Source:
             raw = data[len(BOM_UTF8) :] if self.bom else data
             if self.encoding == "utf-8-sig":
                 self.encoding = "utf-8"
+            if self.encoding != "utf-8" and codecs.lookup(self.encoding).name in _OF_HOST_NAMES:
+                raise ValueError("a codec for names of hosts, not for files")
             text = raw.decode(self.encoding)
         except Exception as error:  # a codec may raise anything
             problem = str(error) or type(error).__name__
