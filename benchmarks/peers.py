@@ -419,6 +419,7 @@ How it was run:
   every file for UTF-8.
 - kill -9: {rounds} runs for each tool, each ended at a random moment between its first written file and its last.
   Broken is a file that is neither what it was nor what a whole run makes of it; left over is a file that was not there.
+  What a killed run of paddletorch leaves is one temporary file, which its next run knows by its name.
   A first series, of 200 files with 1,500 lines each, ended early for want of time: ruff check with fixes 0 files
   broken, ruff format 1, in 20 runs each; the others were not reached.
 - Second run and unbound names: the {corpus} programs of `fixtures/to_paddle`, and for the names {late} more that
