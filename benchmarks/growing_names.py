@@ -181,6 +181,18 @@ def guarded_imports_of_one_name(n: int) -> str:
     return "import torch\n" + one * n + "scaler = GradScaler(init_scale=2.0)\n" * n
 
 
+def guarded_framework_and_imports(n: int) -> str:
+    """Uses of the framework, which is imported in ``try`` and then again and again."""
+    head = "try:\n    import torch\nexcept ImportError:\n    torch = None\n\n"
+    return head + repeated("import torch\n\ndef f{i}(x):\n    return torch.outer(x, x)\n\n", n)
+
+
+def guarded_framework_in_functions(n: int) -> str:
+    """Functions with a guarded import of their own, whose handlers read its name, above imports in a branch."""
+    one = "def f{i}(x):\n    try:\n        import torch\n    except ImportError:\n        print(torch)\n"
+    return repeated(one + "    return torch.outer(x, x)\n\n", n) + "if True:\n    import torch\n" * n
+
+
 def imports_in_functions(n: int) -> str:
     """Functions that import what they use."""
     one = (

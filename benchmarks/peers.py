@@ -260,17 +260,18 @@ def killed(tool: str) -> str:
         done = run(tool, top, 600)
         new = (top / names[0]).read_text()
         assert new != text, (tool, done.output[-300:])
-        began = next_write(tool, names, text)
+    window = write_window(tool, names, text)
     states: Counter[str] = Counter()
     chance = random.Random(1)
     for _ in range(ROUNDS):
         with folder() as top:
             for name in names:
                 (top / name).write_text(text)
-            process = subprocess.Popen(
-                TOOLS[tool], cwd=top, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-            )
-            time.sleep(chance.uniform(began, max(done.seconds, began + 0.1)))
+            old = written_at(top, names)
+            process = started(tool, top)
+            while process.poll() is None and written_at(top, names) == old:
+                time.sleep(0.0005)
+            time.sleep(chance.uniform(0, window))
             ended = process.poll() is not None
             if not ended:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -286,21 +287,33 @@ def killed(tool: str) -> str:
     )
 
 
-def next_write(tool: str, names: list[str], text: str) -> float:
-    """Seconds from the start of a run to its first written file."""
+def write_window(tool: str, names: list[str], text: str) -> float:
+    """Seconds from the first file that a run writes to the last one."""
     with folder() as top:
         for name in names:
             (top / name).write_text(text)
-        began = time.perf_counter()
-        process = subprocess.Popen(
-            TOOLS[tool], cwd=top, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-        )
-        sizes = {name: (top / name).stat().st_mtime_ns for name in names}
-        while process.poll() is None and all((top / n).stat().st_mtime_ns == s for n, s in sizes.items()):
-            time.sleep(0.002)
-        first = time.perf_counter() - began
-        process.wait()
-        return first
+        old = written_at(top, names)
+        process = started(tool, top)
+        first = last = None
+        while process.poll() is None:
+            if (now := written_at(top, names)) != old:
+                last = time.perf_counter()
+                first = first if first is not None else last
+                old = now
+            time.sleep(0.0005)
+        return last - first if first is not None and last is not None else 0.0
+
+
+def written_at(top: Path, names: list[str]) -> list[int]:
+    """When each file was written last."""
+    return [(top / name).stat().st_mtime_ns for name in names]
+
+
+def started(tool: str, top: Path) -> subprocess.Popen[bytes]:
+    """A run of the tool on a folder, whose output nobody reads."""
+    return subprocess.Popen(
+        TOOLS[tool], cwd=top, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
 
 
 def corpus(top: Path) -> list[Path]:
@@ -404,8 +417,9 @@ How it was run:
 - Every file gives every tool something to change: an import that nothing uses, spaces, a name.
 - Codecs: {codecs}. Each file has a comment with bytes that Python's codec reads and would write as others. ruff takes
   every file for UTF-8.
-- kill -9: {rounds} runs for each tool, each ended at a random moment after its first file was written. Broken is a
-  file that is neither what it was nor what a whole run makes of it; left over is a file that was not there.
+- kill -9: {rounds} runs for each tool, each ended at a random moment between its first written file and its last.
+  Broken is a file that is neither what it was nor what a whole run makes of it; left over is a file that was not there.
+  What a killed run of paddletorch leaves is one temporary file, which its next run knows by its name.
   A first series, of 200 files with 1,500 lines each, ended early for want of time: ruff check with fixes 0 files
   broken, ruff format 1, in 20 runs each; the others were not reached.
 - Second run and unbound names: the {corpus} programs of `fixtures/to_paddle`, and for the names {late} more that

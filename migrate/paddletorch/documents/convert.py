@@ -138,7 +138,8 @@ def _commands(engine: Engine, document: Document, prepared: Sequence[_Prepared])
     for one in prepared:
         changes: list[Change] = []
         for start, text in command_texts(one.cell.code, one.covers):
-            for item in selected(in_command(text, target), Lines(text), options):
+            lines = Lines(text)
+            for item in selected(in_command(text, target), lines, options):
                 here, end = (document.position(one.cell, start + place) for place in (item.start, item.end))
                 if item.edits and options.project_files:
                     changes += [Change(start + edit.start, start + edit.end, edit.text) for edit in item.edits]
@@ -153,7 +154,7 @@ def _commands(engine: Engine, document: Document, prepared: Sequence[_Prepared])
                         end_column=end.column,
                         cell=here.cell,
                     )
-                    for said_of in said(item, Lines(text), options, engine.settings.table)
+                    for said_of in said(item, lines, options, engine.settings.table)
                 ]
         if changes:
             found.changes.append((one.cell, sorted(changes, key=attrgetter("start", "end"))))

@@ -40,13 +40,20 @@ class Document:
         self._bom = BOM_UTF8 if data.startswith(BOM_UTF8) else b""
         self._text = data.removeprefix(BOM_UTF8).decode("utf-8")
         self.cells = _READ[kind](self._text)
+        self._lines_of_cells: dict[int, list[int]] = {}
 
     def position(self, cell: Cell, index: int) -> Position:
         """Where a character of a cell stands."""
         line, column = _position(self._starts, cell.offsets[index])
         if self._kind == "markdown":
             return Position(line, column, None)
-        return Position(line, column, CellPosition(cell.number, *_position(line_starts(cell.code), index)))
+        return Position(line, column, CellPosition(cell.number, *_position(self._starts_of(cell), index)))
+
+    def _starts_of(self, cell: Cell) -> list[int]:
+        """Where the lines of a cell begin."""
+        if cell.number not in self._lines_of_cells:
+            self._lines_of_cells[cell.number] = line_starts(cell.code)
+        return self._lines_of_cells[cell.number]
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -65,8 +65,8 @@ class Joined:
 
     def _text_offset(self, offset: int) -> int:
         """The index in the module's text of a byte offset in its body."""
-        line = bisect_right(self.source.line_starts, offset) - 1
-        return self._lines[line] + len(self.source.body[self.source.line_starts[line] : offset].decode("utf-8"))
+        line, column = self.source.position(offset)
+        return self._lines[line - 1] + column - 1
 
 
 def _replacements(new_text: Iterable[Piece], size: int) -> Iterator[tuple[Span, bytes]]:

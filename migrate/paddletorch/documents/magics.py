@@ -16,15 +16,15 @@ from itertools import accumulate
 _CELL_MAGIC = re.compile(r"\s*%%(?P<name>[\w!]+)")
 _LINE_MAGIC = re.compile(r"[ \t]*[%!?]")
 _BARE_INSTALL = re.compile(r"(?:pip3?|conda|mamba|uv)[ \t]+\w+(?:[ \t]|$)")
-_HELP = re.compile(r"[ \t]*%{0,2}[A-Za-z_*][\w.*\[\]]*[ \t]*\?{1,2}[ \t]*;?[ \t]*$")
-_ASSIGNED = re.compile(r"[ \t]*[\w.,\[\] \t*]+=[ \t]*(?P<magic>[%!].*)")
-_STATEMENT = re.compile(r"[ \t]*(?P<magic>%(?:time|timeit)(?:[ \t]+-[a-z]+[ \t]*\d*)*[ \t]+)(?P<code>[^-\s].*)")
+_HELP = re.compile(r"[ \t]*%{0,2}[A-Za-z_*][\w.*\[\]]*[ \t]*\?{1,2}[ \t]*(?:;[ \t]*)?$")
+_ASSIGNED = re.compile(r"[\w.,\[\] \t*]+=[ \t]*(?P<magic>[%!].*)")
+_STATEMENT = re.compile(r"[ \t]*(?P<magic>%(?:time|timeit)(?:[ \t]+-[a-z]+(?:[ \t]*\d+)?)*[ \t]+)(?P<code>[^-\s].*)")
 _MAGIC_NAME = re.compile(r"[ \t]*%+(\w*)")
 _NAME = re.compile(r"[^\W\d]\w*")
 _INTERPOLATED = re.compile(r"\{[^{}]*\}|\$\w+")
 
 _SHELL_CELLS = frozenset({"%%bash", "%%sh", "%%!", "%%system"})
-_COMMAND_MARK = re.compile(r"[ \t]*(?:!{1,2}|%(?=pip|conda))?[ \t]*(?=\w)")
+_COMMAND_MARK = re.compile(r"[ \t]*(?:(?:!{1,2}|%(?=pip|conda))[ \t]*)?(?=\w)")
 
 _PYTHON_BODY = frozenset({"time", "timeit", "capture", "prun", "memit", "debug"})
 """Cell magics that run the rest of the cell in the notebook's own namespace."""

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from paddletorch.model import Edit, Span
 from paddletorch.resolve import ScopeTree
-from paddletorch.resolve.scopes.spans import SpanIndex
 from paddletorch.text.long_literals import parse
 from paddletorch.text.masking import mask
 from paddletorch.text.source import Piece, Source, line_at, pieces
@@ -227,7 +226,7 @@ class ConvertedText:
 
         Where ``span`` is between statements or holds some of them, its own lines.
         """
-        innermost = next(self._statements_and_decorators.around((span.start, 0), (span.end, 0)), None)
+        innermost = self.tree.statement_around(self.source.place(span.start), self.source.place(span.end))
         first, last = self.source.position(span.start)[0], self.source.position(span.end)[0]
         if innermost is not None:
             end = innermost.end_lineno or innermost.lineno
@@ -236,12 +235,6 @@ class ConvertedText:
             if last <= end:
                 first, last = innermost.lineno, end
         return frozenset(range(first, last + 1))
-
-    @cached_property
-    def _statements_and_decorators(self) -> SpanIndex[ast.stmt | ast.expr]:
-        nodes = (node for one in self.tree.statements for node in (one, *getattr(one, "decorator_list", ())))
-        spans = ((self.source.span(node), node) for node in nodes)
-        return SpanIndex(((span.start, 0), (span.end, 0), node) for span, node in spans)
 
 
 def _first_below(node: ast.stmt | ast.expr) -> ast.stmt | ast.pattern | None:

@@ -51,7 +51,7 @@ def lines_behind(text: ConvertedText, new: ScopeTree | None, offset: int) -> fro
         return text.lines_of(Span(place, place))
     written = definitions(piece.text)
     bound = frozenset() if written is None else written.bound
-    loads = new.loads if new is not None and bound else ()
-    places = (text.new_source.offset(n.lineno, n.col_offset) for n in loads if n.id in bound)
+    loads = (load for name in bound for load in new.names.get(name, ())) if new is not None else ()
+    places = (text.new_source.offset(n.lineno, n.col_offset) for n in loads)
     users = [user for place in places if definitions((user := text.piece_at(place)[0]).text) is None]
     return frozenset().union(*(text.lines_of(user.origin) for user in users or [piece]))

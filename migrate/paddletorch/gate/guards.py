@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.definitions import lines_behind
 from paddletorch.gate.violation import Violation
 from paddletorch.model import PACKAGES, Framework, Span
-from paddletorch.resolve import ScopeTree, guarded_imports, is_import_guard
+from paddletorch.resolve import Binding, ScopeTree, guarded_imports, is_import_guard
 
 CODE = "SRC020"
 
@@ -32,15 +33,20 @@ def shared_guards(text: ConvertedText, source: Framework, target: Framework) -> 
         return []
     lines = text.new_source
     found: list[Violation] = []
+    bound: dict[ast.AST, list[list[Binding]]] = {}
+    naming: frozenset[int] | None = None
     for guard in _guards(tree):
         left = [one for one in guarded_imports(guard) if _root(one) in PACKAGES[source]]
         ours = [one for one in guarded_imports(guard) if _root(one) in PACKAGES[target]]
         piece, within = text.piece_at(lines.offset(guard.lineno, guard.col_offset))
         before = old.get(piece.origin.start + within) if piece.is_copy else None
         if left and ours and before is not None and not _is_of_left_alone(guard, left, ours):
-            reads = _reads(tree, ours)
+            bound = bound or _bound_by_imports(tree)
+            reads = [load for one in ours for bindings in bound[one] for load in tree.reads(bindings)]
             changed = [lines_behind(text, tree, lines.offset(n.lineno, n.col_offset)) for n in reads]
-            changed = changed or [text.lines_of(e.span) for e in text.edits if _names(target).search(e.written)]
+            if not changed:
+                naming = _lines_that_name(text, target) if naming is None else naming
+                changed = [naming]
             changed += [text.lines_of(text.source.span(one)) for one in guarded_imports(before)]
             problem = f"'{ast.unparse(left[0])}' stays"
             found.append(Violation(CODE, problem, frozenset().union(*changed), before.lineno))
@@ -100,8 +106,17 @@ def _root(statement: _Import) -> str:
     return statement.names[0].name.partition(".")[0]
 
 
-def _reads(tree: ScopeTree, imports: Iterable[_Import]) -> list[ast.Name]:
-    """The names that are read and that these imports may bind."""
-    nodes = set(imports)
-    own = (b for scope in tree.own.values() for b in scope.bindings.values() if any(one.node in nodes for one in b))
-    return [load for bindings in own for load in tree.reads(bindings)]
+def _bound_by_imports(tree: ScopeTree) -> dict[ast.AST, list[list[Binding]]]:
+    """The bindings of each name that an import binds, by the import."""
+    found: defaultdict[ast.AST, list[list[Binding]]] = defaultdict(list)
+    for scope in tree.own.values():
+        for name in tree.imported & scope.bindings.keys():
+            for node in {binding.node for binding in scope.bindings[name]}:
+                found[node].append(scope.bindings[name])
+    return found
+
+
+def _lines_that_name(text: ConvertedText, target: Framework) -> frozenset[int]:
+    """The lines of all edits whose text names the target."""
+    naming = _names(target)
+    return frozenset().union(*(text.lines_of(edit.span) for edit in text.edits if naming.search(edit.written)))

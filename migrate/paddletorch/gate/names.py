@@ -133,13 +133,17 @@ class _Comparison:
         """Whether these lines of the old text read a name that tells and that is bound no better."""
         if any(self._before.of(n) >= bound for n in self._read_in(lines) if tells(n)):
             return True
-        own = (t for t in self._augmented if t.lineno in lines and tells(t))
+        own = (t for line in lines for t in self._augmented.get(line, ()) if tells(t))
         return any(self._before.named(t.id, t, self._before.scope_at(t)) >= bound for t in own)
 
     @cached_property
-    def _augmented(self) -> list[ast.Name]:
-        """What ``x += 1`` reads and binds."""
-        return [s.target for s in self._text.tree.of_kind(ast.AugAssign) if isinstance(s.target, ast.Name)]
+    def _augmented(self) -> dict[int, list[ast.Name]]:
+        """What ``x += 1`` reads and binds, by line."""
+        found: dict[int, list[ast.Name]] = {}
+        for statement in self._text.tree.of_kind(ast.AugAssign):
+            if isinstance(statement.target, ast.Name):
+                found.setdefault(statement.target.lineno, []).append(statement.target)
+        return found
 
     def _is_read_below(self, load: ast.Name, bound: Bound) -> bool:
         """Whether the old text reads the name, bound no better, on every path from there: that fails anyway."""

@@ -244,27 +244,37 @@ class _Look:
         while node is not None and not isinstance(node, ast.stmt):
             node = parents.get(node)
         while node is not None and not isinstance(around := parents.get(node), ast.Module | ast.ClassDef | None):
-            found = found or (isinstance(node, ast.stmt) and self._is_imported_above(load.id, node, around))
+            found = found or (isinstance(node, ast.stmt) and self._is_imported_above(load.id, node))
             if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef):
                 return found
             node = around
         return False
 
-    def _is_imported_above(self, name: str, statement: ast.stmt, around: ast.AST) -> bool:
+    def _is_imported_above(self, name: str, statement: ast.stmt) -> bool:
         """Whether new text before the statement, or before one above it in its block, imports the name."""
-        blocks = (block for field in around._fields if isinstance(block := getattr(around, field), list))
-        block = next((block for block in blocks if statement in block), [statement])
-        above = block[: block.index(statement) + 1]
-        return any(name in self._written_imports.get(self._offset(one), ()) for one in above)
+        place = self._tree.place(statement)
+        return place is not None and self._written_imports.get((name, place[0]), place[1] + 1) <= place[1]
 
     @cached_property
-    def _written_imports(self) -> dict[int, frozenset[str]]:
-        """The names that new text of nothing but imports binds, by where what follows it begins in the old text."""
-        return {
-            piece.origin.start: frozenset(_imported_by(piece.text))
-            for piece in self._text.pieces
-            if not piece.is_copy and not _IMPORT_LINE.sub(b"", piece.text).strip()
-        }
+    def _written_imports(self) -> dict[tuple[str, int], int]:
+        """The first statement of a block that new text of nothing but imports stands before, by its position.
+
+        By the name that is imported and the identity of the block.
+        """
+        found: dict[tuple[str, int], int] = {}
+        for piece in self._text.pieces:
+            if piece.is_copy or _IMPORT_LINE.sub(b"", piece.text).strip():
+                continue
+            start = self._text.source.place(piece.origin.start)
+            following = self._tree.statement_around(start, start)
+            if not isinstance(following, ast.stmt) or self._offset(following) != piece.origin.start:
+                continue
+            place = self._tree.place(following)
+            if place is None:
+                continue
+            for name in _imported_by(piece.text):
+                found[name, place[0]] = min(place[1], found.get((name, place[0]), place[1]))
+        return found
 
     def _offset(self, node: ast.AST) -> int:
         return self._text.source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]

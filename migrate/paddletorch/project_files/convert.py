@@ -17,6 +17,7 @@ from paddletorch.project_files.found import Found
 from paddletorch.project_files.lines import Lines
 from paddletorch.project_files.requirements import Target
 from paddletorch.project_files.second_run import Broken, changed_again, unreadable
+from paddletorch.text.columns import Columns
 from paddletorch.text.source import splice
 
 _OFFER = "--project-files writes {}."
@@ -105,12 +106,16 @@ def _with(
     conversions: list[Conversion] = []
     diagnostics: list[Diagnostic] = []
     lines = Lines(text)
+    columns = Columns(text.encode(codec))
+
+    def offset(place: int) -> int:
+        return columns.offset(0, place) if codec == "utf-8" else place
+
     for one in selected(found, lines, options):
         line, column = lines.position(one.start)
         if one.edits and options.project_files:
             for start, end, written in one.edits:
-                span = Span(len(text[:start].encode(codec)), len(text[:end].encode(codec)))
-                edits.append(Edit(span, written, one.code))
+                edits.append(Edit(Span(offset(start), offset(end)), written, one.code))
             conversions.append(Conversion(one.code, one.name, one.replacement, line, column))
         diagnostics += said(one, lines, options, table)
     return replace(

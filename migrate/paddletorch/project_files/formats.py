@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeGuard
 
@@ -29,7 +30,10 @@ _CONDA: dict[Framework, re.Pattern[str]] = {
     "torch": re.compile(r"(?:[\w-]+::)?(?:pytorch(?:-cuda|-gpu|-mutex)?|torchvision|torchaudio|libtorch)\b(?!-)"),
     "paddle": re.compile(r"(?:[\w-]+::)?paddlepaddle(?:-gpu)?\b(?!-)"),
 }
-_ITEM = re.compile(r"(?P<indent>[ \t]*)-[ \t]+(?P<quote>['\"]?)(?P<text>[^#\r\n]*?)(?P=quote)[ \t]*(?:#.*)?\Z")
+_ITEM = re.compile(
+    r"(?P<indent>[ \t]*)-[ \t]+(?P<quote>['\"]?)"
+    r"(?P<text>(?:[^#\r\n \t]|[ \t]+(?![#\r\n \t]|\Z))*?)(?P=quote)[ \t]*(?:#.*)?\Z"
+)
 _SECTION = re.compile(r"\[(?P<name>[^\]]+)\]")
 _INI_KEY = re.compile(r"(?P<key>[\w.-]+)[ \t]*[=:]")
 _INI_KEYS = {"options": ("install_requires", "setup_requires", "tests_require")}
@@ -93,9 +97,10 @@ def in_setup_script(text: str, target: Target) -> list[Found]:
     for several in lists:
         assert isinstance(several, _LISTS)
         texts = {_place(one, text, starts): str(one.value) for one in several.elts if _is_text(one)}
+        places = sorted(texts)
         written = {place + 1 for place, value in texts.items() if text.startswith((f"'{value}'", f'"{value}"'), place)}
         for one in in_list(((place + 1, value) for place, value in texts.items()), target):
-            whole = any(place <= one.start < place + len(texts[place - 1]) for place in written)
+            whole = places[bisect_left(places, one.start) - 1] + 1 in written
             found.append(one if whole else one.left("its text is put together"))
     return sorted(found, key=lambda one: one.start)
 

@@ -6,9 +6,11 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 
-from paddletorch.text.suppress import MARK, Comment, comments_of
+from paddletorch.text.suppress import MARK, comments_of
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_WHOLE_FILE = 0
+"""In place of a line."""
 
 
 class Lines:
@@ -25,13 +27,12 @@ class Lines:
 
     def suppresses(self, line: int, code: str) -> bool:
         """Whether a comment on the line, or one for the whole file, suppresses the code."""
-        return any(
-            code.startswith(prefix)
-            for comment in self._comments
-            if comment.whole_file or comment.line == line
-            for prefix in comment.codes
-        )
+        return code.startswith((*self._suppressed.get(line, ()), *self._suppressed.get(_WHOLE_FILE, ())))
 
     @cached_property
-    def _comments(self) -> list[Comment]:
-        return comments_of(_LINE_END.split(self.text)) if MARK.decode() in self.text else []
+    def _suppressed(self) -> dict[int, set[str]]:
+        """The codes, or what they begin with, that comments suppress, by line."""
+        found: dict[int, set[str]] = {}
+        for comment in comments_of(_LINE_END.split(self.text)) if MARK.decode() in self.text else ():
+            found.setdefault(_WHOLE_FILE if comment.whole_file else comment.line, set()).update(comment.codes)
+        return found

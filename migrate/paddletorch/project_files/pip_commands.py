@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from paddletorch.project_files.found import Found
@@ -34,8 +35,11 @@ def installed(words: Sequence[Word], text: str, target: Target) -> list[Found]:
             named.append(word)
             index += 1
     found = in_list(((word.inner, word.text) for word in named), target)
-    whole = [one for word in named if word.simple and word.fixed for one in found if word.inner <= one.start < word.end]
-    found = [one if one in whole else one.left("the shell puts the word together") for one in found]
+    starts = [word.inner for word in named]
+    words_of = [(one, named[bisect_right(starts, one.start) - 1]) for one in found]
+    found = [
+        one if word.simple and word.fixed else one.left("the shell puts the word together") for one, word in words_of
+    ]
     return left_with_index(found, target.source, text[words[0].start : words[-1].end])
 
 

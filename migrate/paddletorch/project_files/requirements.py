@@ -29,7 +29,7 @@ _REQUIREMENT = re.compile(
     (?P<extras>[ \t]*\[[^\]]*\])?
     (?P<versions>(?P<before>[ \t]*){_OPERATOR}(?P<behind>[ \t]*)[\w.*+!-]+
       (?:[ \t]*,[ \t]*{_OPERATOR}[ \t]*[\w.*+!-]+)*)?
-    (?P<rest>[ \t]*(?:[;\#\\@].*|--hash.*|[ \t]*))\Z""",
+    (?P<rest>[ \t]*(?:[;\#\\@].*|--hash.*)?)\Z""",
     re.VERBOSE | re.DOTALL,
 )
 

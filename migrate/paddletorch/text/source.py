@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import copy
 import io
 import keyword
@@ -16,6 +17,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from paddletorch.model import Conversion, DeferredText, Edit, Span
+from paddletorch.text.columns import Columns
 from paddletorch.text.masked import Masked
 
 WIDTH = 120
@@ -28,6 +30,10 @@ _WORD = re.compile(rb"[\w\x80-\xff]")
 _KEYWORD = re.compile(b"(?:" + "|".join(keyword.kwlist).encode() + rb")(?![\w\x80-\xff])")
 _LONGEST = max(map(len, keyword.kwlist))
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+
+
+_OF_HOST_NAMES = frozenset({"punycode", "idna"})
+"""Codecs of Python whose time grows with the square of the text: one file could keep a run busy for days."""
 
 
 class Undecodable(ValueError):
@@ -58,6 +64,8 @@ class Source:
             raw = data[len(BOM_UTF8) :] if self.bom else data
             if self.encoding == "utf-8-sig":
                 self.encoding = "utf-8"
+            if self.encoding != "utf-8" and codecs.lookup(self.encoding).name in _OF_HOST_NAMES:
+                raise ValueError("a codec for names of hosts, not for files")
             text = raw.decode(self.encoding)
         except Exception as error:  # a codec may raise anything
             problem = str(error) or type(error).__name__
@@ -73,6 +81,7 @@ class Source:
         """See ``with_masked``."""
         self.body = raw if self.encoding == "utf-8" else text.encode("utf-8")
         self.line_starts = _line_starts(self.body)
+        self._columns = Columns(self.body)
         first = _LINE_END.search(self.body)
         self.newline = first.group().decode() if first else "\n"
         indented = _INDENT.search(self.body)
@@ -121,17 +130,20 @@ class Source:
         """The text of ``span``."""
         return self.body[span.start : span.end].decode("utf-8")
 
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column of a byte offset as ast counts them: the inverse of :meth:`offset`."""
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1]
+
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of a byte offset, both from 1, the column in characters."""
         line = bisect_right(self.line_starts, offset)
         start = self.line_starts[line - 1]
-        return line, len(self.body[start:offset].decode("utf-8", "replace")) + 1
+        return line, self._columns.count(start, offset) + 1
 
     def offset_of(self, line: int, column: int) -> int:
         """The byte offset of a position as :meth:`position` counts: both from 1, the column in characters."""
-        start = self.line_starts[line - 1]
-        before = self.body[start : start + 4 * column].decode("utf-8", "ignore")[: column - 1]
-        return start + len(before.encode("utf-8"))
+        return self._columns.offset(self.line_starts[line - 1], column - 1)
 
     def span_of(self, conversion: Conversion) -> Span:
         """The bytes of what was converted."""

@@ -22,7 +22,7 @@ from paddletorch.plan.inference.opaque_arguments import (
     same_parameters,
 )
 from paddletorch.plan.inference.overloads import kinds, numpy_name
-from paddletorch.plan.inference.path_objects import may_be_path
+from paddletorch.plan.inference.path_objects import PathObjects
 from paddletorch.plan.inference.ranks import Ranks, inputs_of_calls
 from paddletorch.plan.inference.shapes import used_as
 from paddletorch.plan.inference.tensor_size import has_several_elements
@@ -161,7 +161,7 @@ class CallBinding:
     def may_be_path(self, name: str) -> bool:
         """Whether the argument may be a path object."""
         node = self.value(name)
-        return node is not None and name not in self.fixed and may_be_path(self.view, node)
+        return node is not None and name not in self.fixed and self.view.provide(PathObjects).may_be(node)
 
     def is_tensor(self, name: str) -> bool:
         """Whether the argument is a tensor whatever way it came by; ``types`` tells only what is known."""

@@ -154,13 +154,16 @@ class BuiltOn:
         return self._of_reaching(node, bindings) if bindings else None
 
     def _of_reaching(self, node: ast.Name, bindings: list[Binding]) -> Package | None:
-        reaching = self._view.evaluator.reaching(node) if len(bindings) > 1 else bindings
-        if len(reaching) < len(bindings) or self._pending:
-            return self._of_any(reaching)
-        key = id(bindings)  # many uses of a name have all its bindings
+        if self._pending:
+            return self._of_any(self._view.evaluator.reaching(node) if len(bindings) > 1 else bindings)
+        key = id(bindings)
         if key not in self._of_names:
-            self._of_names[key] = self._of_any(reaching)
-        return self._of_names[key]
+            self._of_names[key] = self._of_any(bindings)
+        found = self._of_names[key]
+        if found is None or len(bindings) == 1:
+            return found  # most names of a file have nothing to do with packages
+        reaching = self._view.evaluator.reaching(node)
+        return found if len(reaching) == len(bindings) else self._of_any(reaching)
 
     def _of_any(self, bindings: Iterable[Binding]) -> Package | None:
         return next((found for binding in bindings if (found := self._of_binding(binding)) is not None), None)

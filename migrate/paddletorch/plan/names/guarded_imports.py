@@ -97,8 +97,11 @@ def guarded_apis(view: FileView, bindings: Sequence[Binding], apis: Iterable[ast
     first: dict[str, ast.Attribute] = {}
     edits: list[Edit] = []
     for api in sorted(apis, key=lambda one: (one.lineno, one.col_offset)):
-        is_taken = any(api.attr in scope.bindings for scope in view.tree.own.values())
-        if is_taken or hasattr(builtins, api.attr) or view.text(first.setdefault(api.attr, api)) != view.text(api):
+        if (
+            api.attr in view.tree.bound
+            or hasattr(builtins, api.attr)
+            or view.text(first.setdefault(api.attr, api)) != view.text(api)
+        ):
             return None
         edits.append(Edit(view.source.span(api), api.attr))
     for name, api in first.items():

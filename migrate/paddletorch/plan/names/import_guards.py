@@ -118,7 +118,7 @@ def _bound_in(statement: ast.stmt) -> str | None:
 def can_rename(view: FileView, binding: Binding) -> bool:
     """Whether the name means the framework itself, and the target's name is free in the file."""
     is_root = binding.qualified == view.settings.source and isinstance(binding.node, ast.Import)
-    return is_root and not any(view.target in scope.bindings for scope in view.tree.own.values())
+    return is_root and view.target not in view.tree.bound
 
 
 def renamed(view: FileView, names: Iterable[ast.expr]) -> tuple[Edit, ...]:

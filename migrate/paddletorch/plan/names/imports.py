@@ -232,8 +232,16 @@ def _is_for_others(view: FileView, binding: Binding) -> bool:
 
 def _are_of_source(view: FileView, binding: Binding, bindings: Sequence[Binding]) -> bool:
     """Whether the import, and whatever else is imported by its name, is the source's: ``import torch as paddle``."""
-    others = (one.qualified for one in bindings if one.qualified is not None)
-    return binding.qualified is not None and all(view.settings.is_of_source(name) for name in others)
+    known = view.provide(_all_of_source)
+    if id(bindings) not in known:
+        others = (one.qualified for one in bindings if one.qualified is not None)
+        known[id(bindings)] = all(view.settings.is_of_source(name) for name in others)
+    return binding.qualified is not None and known[id(bindings)]
+
+
+def _all_of_source(_view: FileView) -> dict[int, bool]:
+    """Whether all that is imported by a name is the source's, by the identity of the list of its bindings."""
+    return {}
 
 
 def _leave_guards(view: FileView, bindings: Sequence[Binding], guards: Container[ast.AST | None]) -> bool:

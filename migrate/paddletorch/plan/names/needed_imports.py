@@ -59,12 +59,14 @@ def _imports_of(view: FileView, site: Site, module: str) -> list[ast.stmt]:
     known = view.provide(_import_statements).get(site.anchor.bindings)
     if known is None:
         imports = [b.node for b in site.anchor.bindings if isinstance(b.node, ast.Import | ast.ImportFrom)]
-        known = _Imports([*imports], any(is_import_guard(view.parent(statement)) for statement in imports))
+        is_guarded = any(is_import_guard(view.parent(statement)) for statement in imports)
+        known = _Imports([*imports], is_guarded, is_guarded and _are_missed(view, imports))
         view.provide(_import_statements)[site.anchor.bindings] = known
     found = known.statements
     of_framework = module.partition(".")[0] == view.target
     if found and (of_framework or _serve(view, found, site.node, module)):
-        return (_unguarded(view, found, site.node) if known.is_guarded else []) or found
+        unguarded = _unguarded(view, known, site.node) if known.is_guarded else None
+        return found if unguarded is None else [unguarded]
     if view.tree.stars and site.anchor.kind == "free":
         return list(view.tree.stars)
     if of_framework and site.anchor.kind == "free" and getattr(site.anchor.node, "id", "") == view.settings.source:
@@ -82,25 +84,29 @@ def _serve(view: FileView, found: Sequence[ast.stmt], node: ast.expr, module: st
     return may_run_before(view, found, node)
 
 
-def _unguarded(view: FileView, found: list[ast.stmt], node: ast.expr | ast.stmt) -> list[ast.stmt]:
-    """An import of the source on top of the module above ``node``, where one of those ``found`` may fail unseen.
+def _unguarded(view: FileView, known: _Imports, node: ast.expr | ast.stmt) -> ast.stmt | None:
+    """An import of the source on top of the module above ``node``, where one of those known may fail unseen.
 
     If there is no other, one in a guard on top, for imports in functions whose guards use the name without them.
     """
-    imports = view.provide(_source_imports).get(view.tree.scope, ())
-    plain = [s for s in imports if isinstance(view.parent(s), ast.Module) and runs_before(view, s, node)]
-    if not plain and set(found).isdisjoint(imports) and any(_reads_without(view, one) for one in found):
-        plain = [s for s in imports if s.lineno < node.lineno]
-    return plain[-1:]
+    first = view.provide(_first_imports)
+    if first.on_top is not None and runs_before(view, first.on_top, node):
+        return first.on_top
+    others = first.by_guard if known.are_missed else ()
+    return next((s for s in others if s.lineno < node.lineno), None)
 
 
-def _reads_without(view: FileView, statement: ast.stmt) -> bool:
+def _are_missed(view: FileView, imports: Sequence[ast.Import | ast.ImportFrom]) -> bool:
+    """Whether none of these imports runs with the module, and a handler around one reads a name that it binds."""
+    of_module = view.provide(_source_imports).get(view.tree.scope, ())
+    return set(imports).isdisjoint(of_module) and any(_reads_without(view, one) for one in imports)
+
+
+def _reads_without(view: FileView, statement: ast.Import | ast.ImportFrom) -> bool:
     """Whether a handler of the guard around an import reads a name that the import binds."""
     guard = view.parent(statement)
     handlers = guard.handlers if isinstance(guard, ast.Try) else ()
-    bound = {
-        b.name for s in view.tree.own.values() for found in s.bindings.values() for b in found if b.node is statement
-    }
+    bound = {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
     return any(isinstance(n, ast.Name) and n.id in bound for handler in handlers for n in ast.walk(handler))
 
 
@@ -118,6 +124,8 @@ class _Imports(NamedTuple):
     statements: list[ast.stmt]
     is_guarded: bool
     """One of them may fail unseen."""
+    are_missed: bool
+    """None of them runs with the module, and where one fails its name is read in spite of that."""
 
 
 def _import_statements(_view: FileView) -> dict[tuple[Binding, ...], _Imports]:
@@ -195,6 +203,22 @@ def _source_imports(view: FileView) -> dict[Scope, list[ast.stmt]]:
             if of_source and isinstance(binding.node, ast.Import | ast.ImportFrom) and binding.scope is scope:
                 found.setdefault(scope, set()).add(binding.node)
     return {scope: sorted(imports, key=order, reverse=True) for scope, imports in found.items()}
+
+
+class _First(NamedTuple):
+    """The first imports of the source in the module's own scope: where a later one runs before a use, these do too."""
+
+    on_top: ast.stmt | None
+    """The first that stands on top of the module."""
+    by_guard: list[ast.stmt]
+    """The first of those that may fail unseen, before the first of the others."""
+
+
+def _first_imports(view: FileView) -> _First:
+    imports = view.provide(_source_imports).get(view.tree.scope, ())
+    on_top = [s for s in imports if isinstance(view.parent(s), ast.Module)]
+    first = {is_import_guard(view.parent(s)): s for s in imports}  # of each kind the last stand first
+    return _First(on_top[-1] if on_top else None, [first[is_guarded] for is_guarded in sorted(first, reverse=True)])
 
 
 def _top(view: FileView) -> ast.stmt | None:

@@ -94,7 +94,7 @@ def is_free(view: FileView, name: str) -> bool:
     """
     if name in view.evaluator.bare or name in view.source.unread_names or view.evaluator.star_may_bind(name):
         return False
-    return not any(name in scope.bindings for scope in view.tree.own.values())
+    return name not in view.tree.bound
 
 
 def place_below_imports(view: FileView, edit: Edit, *, is_class: bool = True) -> int | None:

@@ -83,7 +83,9 @@ def _pass(view: FileView, statement: ast.stmt, deletion: Span) -> Edit:
 def _on_one_line(view: FileView, statement: ast.stmt) -> Sequence[ast.stmt]:
     """The statement with those of its block that semicolons join to it."""
     block = block_of(view, statement)
-    first = last = block.index(statement)
+    place = view.tree.place(statement)
+    assert place is not None
+    first = last = place[1]
     while first > 0 and not own_line(view, block[first]):
         first -= 1
     while last + 1 < len(block) and not own_line(view, block[last + 1]):

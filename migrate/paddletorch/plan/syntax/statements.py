@@ -28,9 +28,12 @@ def first_on_line(view: FileView, statement: ast.stmt) -> ast.stmt | None:
     current: ast.stmt | None = statement
     while current is not None and not own_line(view, current):
         block = block_of(view, current)
-        before = block[: block.index(current)]
+        place = view.tree.place(current)
         parent = view.parent(current)
-        current = before[-1] if before else view.statement(parent) if parent is not None else None
+        if place is not None and place[1]:
+            current = block[place[1] - 1]
+        else:
+            current = view.statement(parent) if parent is not None else None
     return current
 
 

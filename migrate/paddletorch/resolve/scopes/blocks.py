@@ -7,17 +7,12 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from paddletorch.resolve.scopes.scopes import ScopeTree
-
 COMPOUND = (
     *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.Match),
     *((ast.TryStar,) if hasattr(ast, "TryStar") else ()),  # ``except*`` came with Python 3.11
 )
 
 _EXITS = frozenset({"exit", "_exit", "abort", "quit"})
-
-Place = tuple[int, int]
-"""The identity of a block, and a position in it."""
 
 
 class _Ends(NamedTuple):
@@ -30,20 +25,8 @@ class _Ends(NamedTuple):
 class Blocks:
     """The blocks of one module."""
 
-    def __init__(self, tree: ScopeTree) -> None:
-        self._tree = tree
-        self._places: dict[ast.AST, Place] = {}
+    def __init__(self) -> None:
         self._ends: dict[int, _Ends] = {}
-
-    def place(self, statement: ast.stmt) -> Place | None:
-        """Where the statement stands; None for one that is in no block."""
-        if statement not in self._places:
-            around = self._tree.parents.get(statement, self._tree.module)
-            for name in ("body", "orelse", "finalbody"):
-                block = getattr(around, name, None)
-                if isinstance(block, list):
-                    self._places.update((one, (id(block), number)) for number, one in enumerate(block))
-        return self._places.get(statement)
 
     def first_end(self, block: Sequence[ast.stmt], start: int, end: int) -> int | None:
         """The first statement from ``start`` to ``end`` below which nothing runs."""

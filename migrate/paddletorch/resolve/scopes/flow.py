@@ -68,7 +68,7 @@ class Flow:
             current: ast.AST | None = node
             while current is not None and current not in seen:
                 seen.add(current)
-                place = self._blocks.place(current) if isinstance(current, ast.stmt) else None
+                place = tree.place(current) if isinstance(current, ast.stmt) else None
                 if place is not None:
                     found.setdefault(place[0], []).append(place[1])
                 current = tree.parents.get(current)

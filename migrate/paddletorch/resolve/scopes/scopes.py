@@ -6,6 +6,7 @@ Flow-insensitive, like LibCST's QualifiedNameProvider: a name means every bindin
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
@@ -13,6 +14,7 @@ from typing import TypeVar
 
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding
 from paddletorch.resolve.scopes.innermost import Innermost
+from paddletorch.resolve.scopes.spans import Position
 from paddletorch.resolve.scopes.walk import Walk
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -20,6 +22,10 @@ _Node = TypeVar("_Node", bound=ast.AST)
 _STATEMENTS = frozenset(kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, ast.stmt))
 
 _ALWAYS_BINDS = (ast.Assign, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+
+
+Place = tuple[int, int]
+"""The identity of a block, and a position in it."""
 
 
 class ScopeTree(Walk):
@@ -95,10 +101,47 @@ class ScopeTree(Walk):
     def _statements(self) -> Innermost:
         return Innermost(self.parents, (ast.stmt,))
 
+    def place(self, statement: ast.stmt) -> Place | None:
+        """Where the statement stands; None for one that is in no block."""
+        if statement not in self._places:
+            around = self.parents.get(statement, self.module)
+            for name in ("body", "orelse", "finalbody"):
+                block = getattr(around, name, None)
+                if isinstance(block, list):
+                    self._places.update((one, (id(block), number)) for number, one in enumerate(block))
+        return self._places.get(statement)
+
+    @cached_property
+    def _places(self) -> dict[ast.AST, Place]:
+        return {}
+
+    def statement_around(self, start: Position, end: Position) -> ast.stmt | ast.expr | None:
+        """The innermost statement, or decorator, that reaches from ``start`` or before it to ``end`` or behind it."""
+        starts, nodes = self._starts
+        number = bisect_right(starts, start) - 1
+        node: ast.AST | None = nodes[number] if number >= 0 else None
+        while node is not None:  # what holds the place is or holds the last one that starts before it
+            if isinstance(node, ast.stmt | ast.expr) and _start(node) <= start and _end(node) >= end:
+                return node
+            node = self.parents.get(node)
+        return None
+
+    @cached_property
+    def _starts(self) -> tuple[list[Position], list[ast.stmt | ast.expr]]:
+        """Where statements and decorators start, in order, and they themselves."""
+        nodes = [node for one in self.statements for node in (one, *getattr(one, "decorator_list", ()))]
+        nodes.sort(key=_start)
+        return [_start(node) for node in nodes], nodes
+
     def method_calls(self, name: str) -> list[ast.Call]:
         """Calls of a method or function that is called ``name`` and is an attribute of something."""
         calls = ((node, self.parents.get(node)) for node in self.members.get(name, ()))
         return [call for node, call in calls if isinstance(call, ast.Call) and call.func is node]
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Names that any scope of this module binds."""
+        return frozenset().union(*(scope.bindings for scope in self.own.values()))
 
     @cached_property
     def class_members(self) -> frozenset[str]:
@@ -153,5 +196,9 @@ class ScopeTree(Walk):
         self.__dict__.clear()
 
 
-def _start(node: ast.expr) -> tuple[int, int]:
+def _start(node: ast.expr | ast.stmt) -> Position:
     return node.lineno, node.col_offset
+
+
+def _end(node: ast.expr | ast.stmt) -> Position:
+    return node.end_lineno or node.lineno, node.end_col_offset or 0

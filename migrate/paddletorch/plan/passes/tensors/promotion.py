@@ -361,7 +361,8 @@ def _parameter(view: FileView, node: ast.expr) -> ast.FunctionDef | ast.AsyncFun
         return None
     scope = view.tree.scopes[node]
     reached = view.evaluator.reaching(node)
-    function = scope.node if [b.kind for b in reached] == ["parameter"] and scope.lookup(node.id) else None
+    is_given = len(reached) == 1 and all(b.kind == "parameter" for b in reached) and scope.lookup(node.id)
+    function = scope.node if is_given else None
     return function if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else None
 
 
