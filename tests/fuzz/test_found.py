@@ -994,3 +994,12 @@ def test_a_function_stands_below_an_earlier_import_where_the_last_one_shares_its
         b"import os.path as p; print(t.result_type(mask, 2))\n"
     )
     assert check(source, Options("paddle")).output.count(b"print(torch_result_type(mask, 2))") == 2
+
+
+def test_a_name_that_a_quoted_annotation_would_bind_was_unbound_before() -> None:
+    source = (
+        b"def f():\n    t._foreach_clamp_max([], [])\n    x = f'{ ()#\n}'\ndef g(): y\nx: '(y := t.Tensor)' = 1\n"
+        b"import torch as t\n"
+    )
+    output = check(source, Options("paddle")).output
+    assert b"x: '(y := paddle.Tensor)' = 1" in output
