@@ -1003,3 +1003,35 @@ def test_a_name_that_a_quoted_annotation_would_bind_was_unbound_before() -> None
     )
     output = check(source, Options("paddle")).output
     assert b"x: '(y := paddle.Tensor)' = 1" in output
+
+
+@pytest.mark.parametrize(("source", "target"), [("torch", "paddle"), ("paddle", "torch")])
+def test_a_guarded_import_whose_uses_are_written_in_full_becomes_the_target_s(
+    source: Framework, target: Framework
+) -> None:
+    program = (
+        "import torch\ntry:\n    import torch.nn.functional as F\nexcept ImportError:\n    class F: pass\n"
+        "def f(x): return F.relu(x)\n"
+    )
+    output = check(program.replace("torch", source).encode(), Options(target, unsafe=True)).output.decode()
+    assert f"    import {target}.nn.functional as F\nexcept" in output and f"return {target}.nn" in output
+
+
+def test_a_guarded_import_that_goes_beside_the_target_s_is_no_question() -> None:
+    source = (
+        b"import torch\ntry:\n    import torch.nn.functional as F\n    from torch import as_tensor\n"
+        b"except ImportError:\n    class F: pass\ndef f(x): return F.relu(x), as_tensor([x])\n"
+    )
+    result = check(source, Options("paddle", unsafe=True))
+    assert b"import as_tensor" not in result.output and not result.diagnostics
+
+
+@pytest.mark.parametrize("name", ["as_tensor", "as_tensor as tensor_of"])
+def test_a_name_that_an_import_asks_for_is_left_with_a_finding(name: str) -> None:
+    local = name.rpartition(" ")[2]
+    source = (
+        f"import torch\ntry:\n    from torch import {name}\n    ok = True\nexcept ImportError:\n    ok = False\n"
+        f"def f(x): return {local}([x]), torch.zeros(2)\n"
+    )
+    result = check(source.encode(), Options("paddle"))
+    assert [d.code for d in result.diagnostics] == ["API243"]
