@@ -1035,3 +1035,8 @@ def test_a_name_that_an_import_asks_for_is_left_with_a_finding(name: str) -> Non
     )
     result = check(source.encode(), Options("paddle"))
     assert [d.code for d in result.diagnostics] == ["API243"]
+
+
+def test_a_function_stands_below_an_earlier_import_where_all_that_call_it_share_the_line_of_the_last() -> None:
+    output = check(b"import paddle\nimport os; paddle.geometric.send_u_recv(x, b, '')\n", Options("torch")).output
+    assert output.index(b"def paddle_send_u_recv") < output.index(b"import os; paddle_send_u_recv(")

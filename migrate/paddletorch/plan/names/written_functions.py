@@ -51,8 +51,7 @@ def missing_functions(view: FileView, edit: Edit, api: str) -> list[tuple[Defini
     for one in functions_in(view, [edit]).values():
         if has_function(view, one):
             continue
-        is_class = one.text.lstrip().startswith("class ")
-        place = place_below_imports(view, edit, is_class=is_class) if is_free(view, one.name) else None
+        place = place_below_imports(view, edit, one) if is_free(view, one.name) else None
         if place is None:
             raise Refused(NameTaken(one.name, api))
         found.append((one, place))
@@ -97,7 +96,7 @@ def is_free(view: FileView, name: str) -> bool:
     return not any(name in scope.bindings for scope in view.tree.own.values())
 
 
-def place_below_imports(view: FileView, edit: Edit, *, is_class: bool = True) -> int | None:
+def place_below_imports(view: FileView, edit: Edit, one: Definition) -> int | None:
     """Where a function is written that an edit calls: below the module's last import above it, else at the top.
 
     Where there is no line of its own, below an earlier import: what a function reads is asked for when it runs. None
@@ -105,7 +104,7 @@ def place_below_imports(view: FileView, edit: Edit, *, is_class: bool = True) ->
     """
     ends, places = view.provide(_places)
     number = bisect_right(ends, edit.span.start) - 1
-    if is_class:
+    if one.text.lstrip().startswith("class "):
         return places[number] if number >= 0 else None
     return next((place for place in reversed(places[: number + 1]) if place is not None), None)
 
