@@ -1040,3 +1040,9 @@ def test_a_name_that_an_import_asks_for_is_left_with_a_finding(name: str) -> Non
 def test_a_function_stands_below_an_earlier_import_where_all_that_call_it_share_the_line_of_the_last() -> None:
     output = check(b"import paddle\nimport os; paddle.geometric.send_u_recv(x, b, '')\n", Options("torch")).output
     assert output.index(b"def paddle_send_u_recv") < output.index(b"import os; paddle_send_u_recv(")
+
+
+@pytest.mark.parametrize("initializer", ["f\n(3)", "paddle.nn.initializer.\nXavierUniform(fan_in if c else d)"])
+def test_an_initializer_over_lines_keeps_together_where_it_leaves_the_call(initializer: str) -> None:
+    source = f"import paddle\nlayer = paddle.nn.Linear(2, 3, paddle.ParamAttr(initializer={initializer}))\n"
+    assert f"\n({initializer})(layer.weight)\n" in check(source.encode(), Options("torch")).output.decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from paddletorch.model import Edit, Span
@@ -13,6 +14,7 @@ from paddletorch.plan.calls.translate import translate_edits, translated_text
 from paddletorch.plan.model.refusals import EvaluatedTwice, Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.placeholders import ANYWHERE
+from paddletorch.plan.syntax.precedence import ATOM
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.plan.syntax.statements import place_after
 
@@ -134,12 +136,13 @@ def _around(
     arguments: Arguments,
     node: ast.expr,
 ) -> list[Part]:
-    """Half an expression: its placeholders stand between brackets, where any expression may stand."""
+    """Half an expression, or a statement: its placeholders stand between brackets, or begin a line and are called."""
     parts: list[Part] = []
-    for piece in pieces_of(text, arguments):
-        parts += (
-            [view.quoted(piece, node)]
-            if isinstance(piece, str)
-            else argument(view, arguments[piece.name], ANYWHERE, node)
-        )
+    pieces = list(pieces_of(text, arguments))
+    for piece, after in itertools.pairwise([*pieces, ""]):
+        if isinstance(piece, str):
+            parts.append(view.quoted(piece, node))
+            continue
+        is_called = isinstance(after, str) and after.startswith("(")
+        parts += argument(view, arguments[piece.name], ATOM if is_called else ANYWHERE, node)
     return parts
