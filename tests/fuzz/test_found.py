@@ -1046,3 +1046,18 @@ def test_a_function_stands_below_an_earlier_import_where_all_that_call_it_share_
 def test_an_initializer_over_lines_keeps_together_where_it_leaves_the_call(initializer: str) -> None:
     source = f"import paddle\nlayer = paddle.nn.Linear(2, 3, paddle.ParamAttr(initializer={initializer}))\n"
     assert f"\n({initializer})(layer.weight)\n" in check(source.encode(), Options("torch")).output.decode()
+
+
+def test_a_layer_of_an_initializer_that_is_left_is_left() -> None:
+    layer = b"layer = paddle.nn.Linear(2, 3, weight_attr=paddle.nn.initializer.\nXavierUniform(fan_in if c else d))\n"
+    result = check(b"import paddle\n" + layer + b"x = paddle.abs(x)\n", Options("torch"))
+    assert layer in result.output
+    assert {d.code for d in result.diagnostics} == {"API221", "NNL203"}
+
+
+def test_an_initializer_over_lines_that_is_left_below_a_parent_s_constructor_keeps_together() -> None:
+    source = (
+        b"from paddle import nn\nclass L(nn.Linear):\n    def __init__(self):\n"
+        b"        super().__init__(1, 2, weight_attr=nn.\ninitializer.XavierUniform(fan_in=f if c else d))\n"
+    )
+    check(source, Options("torch"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Iterator
 
 from paddletorch.model import Edit, Span
@@ -136,13 +135,14 @@ def _around(
     arguments: Arguments,
     node: ast.expr,
 ) -> list[Part]:
-    """Half an expression, or a statement: its placeholders stand between brackets, or begin a line and are called."""
+    """Half an expression, or a statement: its placeholders stand between brackets, or begin a line."""
     parts: list[Part] = []
     pieces = list(pieces_of(text, arguments))
-    for piece, after in itertools.pairwise([*pieces, ""]):
+    for before, piece, after in zip(["", *pieces], pieces, [*pieces[1:], ""], strict=False):
         if isinstance(piece, str):
             parts.append(view.quoted(piece, node))
             continue
+        begins = isinstance(before, str) and not before.strip()
         is_called = isinstance(after, str) and after.startswith("(")
-        parts += argument(view, arguments[piece.name], ATOM if is_called else ANYWHERE, node)
+        parts += argument(view, arguments[piece.name], ATOM if begins or is_called else ANYWHERE, node)
     return parts
