@@ -1061,3 +1061,11 @@ def test_an_initializer_over_lines_that_is_left_below_a_parent_s_constructor_kee
         b"        super().__init__(1, 2, weight_attr=nn.\ninitializer.XavierUniform(fan_in=f if c else d))\n"
     )
     check(source, Options("torch"))
+
+
+def test_a_class_stands_below_an_earlier_import_of_the_source_where_the_last_import_shares_its_line() -> None:
+    uses = b"import os; th.nn.HSigmoidLoss(4, classes)\n"
+    output = check(b"import paddle as th\n" + uses, Options("torch")).output
+    assert b"\nclass PaddleHSigmoidLoss(torch.nn.Module):" in output and b"import os; PaddleHSigmoidLoss(" in output
+    check(b"import paddle as th\nth.nn.HSigmoidLoss(4, 5)\n" + uses, Options("torch"))
+    check(b"import os\nimport paddle as th; th.nn.HSigmoidLoss(4, 5)\n", Options("torch"))
