@@ -1055,12 +1055,15 @@ def test_a_layer_of_an_initializer_that_is_left_is_left() -> None:
     assert {d.code for d in result.diagnostics} == {"API221", "NNL203"}
 
 
-def test_an_initializer_over_lines_that_is_left_below_a_parent_s_constructor_keeps_together() -> None:
+def test_a_base_class_is_left_with_an_initializer_in_its_constructor_s_arguments() -> None:
     source = (
         b"from paddle import nn\nclass L(nn.Linear):\n    def __init__(self):\n"
         b"        super().__init__(1, 2, weight_attr=nn.\ninitializer.XavierUniform(fan_in=f if c else d))\n"
+        b"    def forward(self, x): return x.transpose([0, 1])\n"
     )
-    check(source, Options("torch"))
+    result = check(source, Options("torch"))
+    assert b"super().__init__(1, 2, weight_attr=nn." in result.output
+    assert {"API221", "NNL203"} <= {d.code for d in result.diagnostics}
 
 
 def test_a_class_stands_below_an_earlier_import_of_the_source_where_the_last_import_shares_its_line() -> None:

@@ -15,11 +15,19 @@ _ATTRIBUTE = "NNL203"
 
 
 def plan_initialized_layers(view: FileView, planned: Planned) -> Changes:
-    """Leave the layers that convert, though the initializer of one of their tensors is left."""
+    """Leave the layers, and the base classes, that convert though the initializer of one of their tensors is left."""
     left = [use.site.call for use in planned.uses if use.row.instance == "initializer" and not use.converts]
     given = [keyword for call in left if call is not None for keyword in _parameter(view, call)]
-    layers = {use.site.call: use for use in planned.uses.converted if use.site.role == "call"} if given else {}
-    by_layer = {layers[call]: k for k in given if isinstance(call := view.parent(k), ast.Call) and call in layers}
+    made = {use.site.call: use for use in planned.uses.converted if use.site.role == "call"} if given else {}
+    bases = {view.parent(use.site.node): use for use in planned.uses.converted if use.site.role == "base"}
+    by_layer: dict[Use, ast.keyword] = {}
+    for keyword in given:
+        call = view.parent(keyword)
+        assert isinstance(call, ast.Call)
+        is_parent = isinstance(call.func, ast.Attribute) and call.func.attr == "__init__"
+        use = bases.get(view.parent(view.tree.scopes[call].node)) if is_parent else made.get(call)
+        if use is not None:
+            by_layer[use] = keyword
     return Changes(uses=tuple(_left(use, keyword) for use, keyword in by_layer.items()))
 
 
