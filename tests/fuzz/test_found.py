@@ -1072,3 +1072,10 @@ def test_a_class_stands_below_an_earlier_import_of_the_source_where_the_last_imp
     assert b"\nclass PaddleHSigmoidLoss(torch.nn.Module):" in output and b"import os; PaddleHSigmoidLoss(" in output
     check(b"import paddle as th\nth.nn.HSigmoidLoss(4, 5)\n" + uses, Options("torch"))
     check(b"import os\nimport paddle as th; th.nn.HSigmoidLoss(4, 5)\n", Options("torch"))
+
+
+def test_what_a_codec_lacks_of_a_written_function_leaves_its_use_and_not_the_statement_below_the_function() -> None:
+    source = b"# coding: cp864\nimport torch\ny = 1\nx = torch.linalg.norm(x, ord='')\nz = torch.max(x)\n"
+    result = check(source, Options("paddle"))
+    assert [(d.line, d.code) for d in result.diagnostics if d.code.startswith("SRC")] == [(4, "SRC015")]
+    assert b"z = paddle.max(x)" in result.output
