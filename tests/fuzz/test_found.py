@@ -1079,3 +1079,12 @@ def test_what_a_codec_lacks_of_a_written_function_leaves_its_use_and_not_the_sta
     result = check(source, Options("paddle"))
     assert [(d.line, d.code) for d in result.diagnostics if d.code.startswith("SRC")] == [(4, "SRC015")]
     assert b"z = paddle.max(x)" in result.output
+
+
+def test_tensors_of_a_class_with_a_base_in_no_table_are_left_in_a_second_run() -> None:
+    source = (
+        b"import paddle\nclass Mixer(paddle.nn.NoSuchLayer): pass\ndef filled(model):\n"
+        b"    for parameter in model.parameters(): parameter.copy_(values)\nmixer = filled(Mixer())\ny = paddle.abs(x)\n"
+    )
+    result = check(source, Options("torch"))
+    assert "API225" in {d.code for d in result.diagnostics} and b"parameter.data.copy_(values)" in result.output
