@@ -1083,8 +1083,18 @@ def test_what_a_codec_lacks_of_a_written_function_leaves_its_use_and_not_the_sta
 
 def test_tensors_of_a_class_with_a_base_in_no_table_are_left_in_a_second_run() -> None:
     source = (
-        b"import paddle\nclass Mixer(paddle.nn.NoSuchLayer): pass\ndef filled(model):\n"
-        b"    for parameter in model.parameters(): parameter.copy_(values)\nmixer = filled(Mixer())\ny = paddle.abs(x)\n"
+        b"import paddle\nfrom paddle import nn\nclass Mixer(nn.Attention): pass\ndef filled(model):\n"
+        b"    for parameter in model.parameters(): parameter.copy_(values)\n"
+        b"mixer = filled(Mixer())\ny = paddle.abs(x)\n"
     )
     result = check(source, Options("torch"))
     assert "API225" in {d.code for d in result.diagnostics} and b"parameter.data.copy_(values)" in result.output
+
+
+@pytest.mark.parametrize("use", ["class A(nn.NoSuch): pass", "kinds = {'a': nn.NoSuch}"])
+@pytest.mark.parametrize(("source", "target"), [("torch", "paddle"), ("paddle", "torch")])
+def test_a_name_in_no_table_is_reported_where_its_import_is_guarded(source: str, target: Framework, use: str) -> None:
+    program = f"import {source}\nfrom {source} import nn\n{use}\ny = {source}.abs(x)\n"
+    result = check(program.encode(), Options(target))
+    assert b"\nexcept ImportError:" in result.output
+    assert [(d.line, d.code) for d in result.diagnostics] == [(3, "API225")]

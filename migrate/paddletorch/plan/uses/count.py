@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Set
 
 from paddletorch_rules import Row
@@ -15,6 +16,7 @@ from paddletorch.plan.model.refusals import Refusal, UncertainBinding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.emptied_guards import IMPORT_AS_QUESTION
 from paddletorch.plan.names.import_guards import is_presence_test
+from paddletorch.text.kept_text import KeptText
 
 UNKNOWN_API = "API225"
 MODULE_AS_VALUE = "API242"
@@ -68,8 +70,17 @@ def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
     ]
     kept = view.kept(planned.edits) if found else None
     return Changes(
-        findings=tuple(one for one in found if kept is None or kept.touches(view.source.span(one.node))),
+        findings=tuple(one for one in found if kept is None or _stays(view, planned, kept, one)),
     )
+
+
+def _stays(view: FileView, planned: Planned, kept: KeptText, one: Finding) -> bool:
+    """Whether the name still stands there, as it was or by its last part: ``class A(Base)`` below a guarded import."""
+    span = view.source.span(one.node)
+    if kept.touches(span):
+        return True
+    name = re.compile(rf"\b{re.escape(one.name.rpartition('.')[2])}\b")
+    return any(edit.span.holds(span) and name.search(edit.written) for edit in planned.edits)
 
 
 def _read_before_class_binds(view: FileView) -> Iterator[tuple[ast.expr, str, Refusal]]:
