@@ -1098,3 +1098,33 @@ def test_a_name_in_no_table_is_reported_where_its_import_is_guarded(source: str,
     result = check(program.encode(), Options(target))
     assert b"\nexcept ImportError:" in result.output
     assert [(d.line, d.code) for d in result.diagnostics] == [(3, "API225")]
+
+
+@pytest.mark.parametrize("head", ["", "import torch as paddle\n"])
+def test_a_guarded_base_class_with_a_fallback_keeps_its_name_with_unsafe_too(head: str) -> None:
+    source = (
+        "try:\n    from torch.nn.modules.batchnorm import _BatchNorm\nexcept ImportError:\n    _BatchNorm = object\n"
+        "class Norm(_BatchNorm):\n    pass\n"
+    )
+    output = check(f"{head}{source}".encode(), Options("paddle", unsafe=True, annotate=True)).output.decode()
+    assert output.endswith("_BatchNormBase as _BatchNorm" + source.partition("_BatchNorm")[2])
+
+
+@pytest.mark.parametrize("given", ["('betas'): (0.8, 0.9)", "'betas': ((0.8, 0.9))"])
+def test_betas_of_a_group_in_brackets_are_left(given: str) -> None:
+    source = f"import torch\no = torch.optim.Adam([{{'params': head, {given}}}])\n"
+    assert {d.code for d in check(source.encode(), Options("paddle")).diagnostics} == {"OPT202"}
+
+
+@pytest.mark.parametrize("given", ["('beta1'): 0.8", "'beta1': (0.8), 'beta2': 0.9"])
+def test_a_beta_of_a_group_in_brackets_is_left(given: str) -> None:
+    source = f"import paddle\no = paddle.optimizer.Adam(0.1, parameters=[{{'params': head, {given}}}])\n"
+    assert {d.code for d in check(source.encode(), Options("torch")).diagnostics} == {"OPT202"}
+
+
+def test_a_variable_of_a_written_function_is_no_call_of_a_function_of_its_name() -> None:
+    source = (
+        b"while True:\n  def f(): (i, y)\ntry: ()\nexcept ValueError as e: torch.rnn_tanh_cell(y, m, (), m[:])\n"
+        b"for y in (): x\ntype X = ()\n"
+    )
+    assert b"torch_recurrent_cell('tanh', y" in check(source, Options("paddle")).output
