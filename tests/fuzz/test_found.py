@@ -1128,3 +1128,8 @@ def test_a_variable_of_a_written_function_is_no_call_of_a_function_of_its_name()
         b"for y in (): x\ntype X = ()\n"
     )
     assert b"torch_recurrent_cell('tanh', y" in check(source, Options("paddle")).output
+
+
+def test_the_constructor_of_a_base_class_without_counterpart_is_reported() -> None:
+    source = b"class MeanLoss(paddle.metric.Metric):\n    def __init__():super().__init__()\n"
+    assert {d.code for d in check(source, Options("torch")).diagnostics} == {"TRN201"}
