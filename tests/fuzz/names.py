@@ -119,10 +119,17 @@ def check_imports(result: FileResult, options: Options) -> None:
     target = "paddle" if options.source == "torch" else "torch"
     new = {m.message_args[0] for m in _messages(after, (messages.UnusedImport,))} - old - _imports_of(before, target)
     asked = {d.line for d in result.diagnostics if d.code == "API243"}
-    new -= {a.name for n in ast.walk(before) if isinstance(n, ast.Import) and n.lineno in asked for a in n.names}
+    new -= {name for n in ast.walk(before) if getattr(n, "lineno", 0) in asked for name in _names_in_messages(n)}
     if not any(name.partition(".")[0] in FRAMEWORKS for name in old):
         idle = {n for n in new if n.partition(".")[0] in FRAMEWORKS and n.partition(".")[2] != "*"}
         assert not idle, f"imported for nothing: {sorted(idle)}"
+
+
+def _names_in_messages(node: ast.AST) -> Iterator[str]:
+    """The names of an import as pyflakes writes them where nothing reads them: ``torch.as_tensor as t``."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+        yield from (module + a.name + (f" as {a.asname}" if a.asname else "") for a in node.names)
 
 
 def check_holes(result: FileResult) -> None:

@@ -994,3 +994,142 @@ def test_a_function_stands_below_an_earlier_import_where_the_last_one_shares_its
         b"import os.path as p; print(t.result_type(mask, 2))\n"
     )
     assert check(source, Options("paddle")).output.count(b"print(torch_result_type(mask, 2))") == 2
+
+
+def test_a_name_that_a_quoted_annotation_would_bind_was_unbound_before() -> None:
+    source = (
+        b"def f():\n    t._foreach_clamp_max([], [])\n    x = f'{ ()#\n}'\ndef g(): y\nx: '(y := t.Tensor)' = 1\n"
+        b"import torch as t\n"
+    )
+    output = check(source, Options("paddle")).output
+    assert b"x: '(y := paddle.Tensor)' = 1" in output
+
+
+@pytest.mark.parametrize(("source", "target"), [("torch", "paddle"), ("paddle", "torch")])
+def test_a_guarded_import_whose_uses_are_written_in_full_becomes_the_target_s(
+    source: Framework, target: Framework
+) -> None:
+    program = (
+        "import torch\ntry:\n    import torch.nn.functional as F\nexcept ImportError:\n    class F: pass\n"
+        "def f(x): return F.relu(x)\n"
+    )
+    output = check(program.replace("torch", source).encode(), Options(target, unsafe=True)).output.decode()
+    assert f"    import {target}.nn.functional as F\nexcept" in output and f"return {target}.nn" in output
+
+
+def test_a_guarded_import_that_goes_beside_the_target_s_is_no_question() -> None:
+    source = (
+        b"import torch\ntry:\n    import torch.nn.functional as F\n    from torch import as_tensor\n"
+        b"except ImportError:\n    class F: pass\ndef f(x): return F.relu(x), as_tensor([x])\n"
+    )
+    result = check(source, Options("paddle", unsafe=True))
+    assert b"import as_tensor" not in result.output and not result.diagnostics
+
+
+@pytest.mark.parametrize("name", ["as_tensor", "as_tensor as tensor_of"])
+def test_a_name_that_an_import_asks_for_is_left_with_a_finding(name: str) -> None:
+    local = name.rpartition(" ")[2]
+    source = (
+        f"import torch\ntry:\n    from torch import {name}\n    ok = True\nexcept ImportError:\n    ok = False\n"
+        f"def f(x): return {local}([x]), torch.zeros(2)\n"
+    )
+    result = check(source.encode(), Options("paddle"))
+    assert [d.code for d in result.diagnostics] == ["API243"]
+
+
+def test_a_function_stands_below_an_earlier_import_where_all_that_call_it_share_the_line_of_the_last() -> None:
+    output = check(b"import paddle\nimport os; paddle.geometric.send_u_recv(x, b, '')\n", Options("torch")).output
+    assert output.index(b"def paddle_send_u_recv") < output.index(b"import os; paddle_send_u_recv(")
+
+
+@pytest.mark.parametrize("initializer", ["f\n(3)", "paddle.nn.initializer.\nXavierUniform(fan_in if c else d)"])
+def test_an_initializer_over_lines_keeps_together_where_it_leaves_the_call(initializer: str) -> None:
+    source = f"import paddle\nlayer = paddle.nn.Linear(2, 3, paddle.ParamAttr(initializer={initializer}))\n"
+    assert f"\n({initializer})(layer.weight)\n" in check(source.encode(), Options("torch")).output.decode()
+
+
+def test_a_layer_of_an_initializer_that_is_left_is_left() -> None:
+    layer = b"layer = paddle.nn.Linear(2, 3, weight_attr=paddle.nn.initializer.\nXavierUniform(fan_in if c else d))\n"
+    result = check(b"import paddle\n" + layer + b"x = paddle.abs(x)\n", Options("torch"))
+    assert layer in result.output
+    assert {d.code for d in result.diagnostics} == {"API221", "NNL203"}
+
+
+def test_a_base_class_is_left_with_an_initializer_in_its_constructor_s_arguments() -> None:
+    source = (
+        b"from paddle import nn\nclass L(nn.Linear):\n    def __init__(self):\n"
+        b"        super().__init__(1, 2, weight_attr=nn.\ninitializer.XavierUniform(fan_in=f if c else d))\n"
+        b"    def forward(self, x): return x.transpose([0, 1])\n"
+    )
+    result = check(source, Options("torch"))
+    assert b"super().__init__(1, 2, weight_attr=nn." in result.output
+    assert {"API221", "NNL203"} <= {d.code for d in result.diagnostics}
+
+
+def test_a_class_stands_below_an_earlier_import_of_the_source_where_the_last_import_shares_its_line() -> None:
+    uses = b"import os; th.nn.HSigmoidLoss(4, classes)\n"
+    output = check(b"import paddle as th\n" + uses, Options("torch")).output
+    assert b"\nclass PaddleHSigmoidLoss(torch.nn.Module):" in output and b"import os; PaddleHSigmoidLoss(" in output
+    check(b"import paddle as th\nth.nn.HSigmoidLoss(4, 5)\n" + uses, Options("torch"))
+    check(b"import os\nimport paddle as th; th.nn.HSigmoidLoss(4, 5)\n", Options("torch"))
+
+
+def test_what_a_codec_lacks_of_a_written_function_leaves_its_use_and_not_the_statement_below_the_function() -> None:
+    source = b"# coding: cp864\nimport torch\ny = 1\nx = torch.linalg.norm(x, ord='')\nz = torch.max(x)\n"
+    result = check(source, Options("paddle"))
+    assert [(d.line, d.code) for d in result.diagnostics if d.code.startswith("SRC")] == [(4, "SRC015")]
+    assert b"z = paddle.max(x)" in result.output
+
+
+def test_tensors_of_a_class_with_a_base_in_no_table_are_left_in_a_second_run() -> None:
+    source = (
+        b"import paddle\nfrom paddle import nn\nclass Mixer(nn.Attention): pass\ndef filled(model):\n"
+        b"    for parameter in model.parameters(): parameter.copy_(values)\n"
+        b"mixer = filled(Mixer())\ny = paddle.abs(x)\n"
+    )
+    result = check(source, Options("torch"))
+    assert "API225" in {d.code for d in result.diagnostics} and b"parameter.data.copy_(values)" in result.output
+
+
+@pytest.mark.parametrize("use", ["class A(nn.NoSuch): pass", "kinds = {'a': nn.NoSuch}"])
+@pytest.mark.parametrize(("source", "target"), [("torch", "paddle"), ("paddle", "torch")])
+def test_a_name_in_no_table_is_reported_where_its_import_is_guarded(source: str, target: Framework, use: str) -> None:
+    program = f"import {source}\nfrom {source} import nn\n{use}\ny = {source}.abs(x)\n"
+    result = check(program.encode(), Options(target))
+    assert b"\nexcept ImportError:" in result.output
+    assert [(d.line, d.code) for d in result.diagnostics] == [(3, "API225")]
+
+
+@pytest.mark.parametrize("head", ["", "import torch as paddle\n"])
+def test_a_guarded_base_class_with_a_fallback_keeps_its_name_with_unsafe_too(head: str) -> None:
+    source = (
+        "try:\n    from torch.nn.modules.batchnorm import _BatchNorm\nexcept ImportError:\n    _BatchNorm = object\n"
+        "class Norm(_BatchNorm):\n    pass\n"
+    )
+    output = check(f"{head}{source}".encode(), Options("paddle", unsafe=True, annotate=True)).output.decode()
+    assert output.endswith("_BatchNormBase as _BatchNorm" + source.partition("_BatchNorm")[2])
+
+
+@pytest.mark.parametrize("given", ["('betas'): (0.8, 0.9)", "'betas': ((0.8, 0.9))"])
+def test_betas_of_a_group_in_brackets_are_left(given: str) -> None:
+    source = f"import torch\no = torch.optim.Adam([{{'params': head, {given}}}])\n"
+    assert {d.code for d in check(source.encode(), Options("paddle")).diagnostics} == {"OPT202"}
+
+
+@pytest.mark.parametrize("given", ["('beta1'): 0.8", "'beta1': (0.8), 'beta2': 0.9"])
+def test_a_beta_of_a_group_in_brackets_is_left(given: str) -> None:
+    source = f"import paddle\no = paddle.optimizer.Adam(0.1, parameters=[{{'params': head, {given}}}])\n"
+    assert {d.code for d in check(source.encode(), Options("torch")).diagnostics} == {"OPT202"}
+
+
+def test_a_variable_of_a_written_function_is_no_call_of_a_function_of_its_name() -> None:
+    source = (
+        b"while True:\n  def f(): (i, y)\ntry: ()\nexcept ValueError as e: torch.rnn_tanh_cell(y, m, (), m[:])\n"
+        b"for y in (): x\ntype X = ()\n"
+    )
+    assert b"torch_recurrent_cell('tanh', y" in check(source, Options("paddle")).output
+
+
+def test_the_constructor_of_a_base_class_without_counterpart_is_reported() -> None:
+    source = b"class MeanLoss(paddle.metric.Metric):\n    def __init__():super().__init__()\n"
+    assert {d.code for d in check(source, Options("torch")).diagnostics} == {"TRN201"}

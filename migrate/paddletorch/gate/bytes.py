@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from paddletorch.gate.converted_text import ConvertedText
+from paddletorch.gate.definitions import lines_behind
 from paddletorch.gate.violation import Violation
 from paddletorch.model import Span
 
@@ -17,9 +18,11 @@ def changed_bytes(text: ConvertedText) -> list[Violation]:
     if source.encoding == "utf-8":
         return []  # the text is the bytes
     lacking: set[int] = set()
+    place = 0
     for piece in text.pieces:
         if not piece.is_copy and not _has_bytes(piece.text, source.encoding):
-            lacking |= text.lines_of(piece.origin)
+            lacking |= lines_behind(text, text.new_tree, place)
+        place += len(piece.text)
     if lacking:
         return [Violation(CODE, f"the codec {source.encoding} has no bytes for a character", frozenset(lacking))]
     try:

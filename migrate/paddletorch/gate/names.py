@@ -101,7 +101,8 @@ class _Comparison:
                 return None  # x = f(x) is gone, and x may not have been bound there
             return changed or self._text.lines_of(self._text.source.span(before))
         lines = lines_behind(self._text, self._new, offset)
-        tells = self._is_source if load.id in self._packages else _any_name
+        is_own = load.id not in self._packages and load.id in self._text.tree.names
+        tells = _any_name if is_own else self._is_source
         return None if self._reads_unbound(lines, bound, tells) or self._is_read_above(load, lines) else lines
 
     def _is_read_above(self, load: ast.Name, lines: frozenset[int]) -> bool:

@@ -42,6 +42,12 @@ PASSES = (
     Pass("sites", Later("uses.planned_sites:plan_sites")),
     Pass("layers with the source's calls", Later("uses.source_calls:plan_source_calls"), when=(keeps_calls,)),
     Pass("packed sequences", Later("passes.tensors.packed_sequences:plan_packed_sequences"), when=(to("paddle"),)),
+    Pass(
+        "layers whose initializers stay",
+        Later("uses.initialized_layers:plan_initialized_layers"),
+        leaves_uses=True,
+        when=(to("torch"), leaves, makes("initializer")),
+    ),
     Pass("constants of calls that stay", Later("uses.constants:plan_constants"), leaves_uses=True, when=(leaves,)),
     Pass(
         "memory formats of calls that stay",

@@ -28,6 +28,11 @@ BROKEN = {
         [("import torch\n", ""), ("torch.add(nowhere, 1)", "paddle.add(nowhere, 1)")],
         ("paddle", "there", {2}),
     ),
+    "a name of new text beside one that is unbound anyway": (
+        "import torch\nx = torch.chunk(nowhere, 1)\n",
+        [IMPORT, ("torch.chunk(nowhere, 1)", "torch_chunk(nowhere, 1)")],
+        ("torch_chunk", "there", {2}),
+    ),
     "in try": (
         "import torch\ntry:\n    import a, paddle\nexcept ImportError:\n    pass\nx = torch.zeros(3)\n",
         [USE],

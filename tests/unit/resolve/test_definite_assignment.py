@@ -50,6 +50,7 @@ ALWAYS = {
     "a lambda's parameter": "f = lambda m: m.a",
     "a closure": "def f():\n    import m\n    def g():\n        return m.a",
     "global": "def f():\n    global m\n    import m\n    m.a",
+    "another's variable of its name": "def g():\n    f = 1\n    return g(f)\ndef f():\n    m.a\ng()\nimport m",
     "never run": "if 0:\n    m.a\nimport m",
     "match": "match a:\n    case 1:\n        import m\n    case _:\n        m = 1\nm.a",
     "a pattern": "match a:\n    case [m]:\n        m.a",

@@ -328,6 +328,15 @@ def test_other_strings_are_not_annotations(text: str) -> None:
     assert not tree.string_annotations
 
 
+@pytest.mark.parametrize("quoted", ["(y := Tensor)", "[y := Tensor for _ in ()]", "(yield Tensor)"])
+def test_string_annotations_bind_and_yield_nothing_where_they_stand(quoted: str) -> None:
+    tree = ScopeTree(ast.parse(text := f"from torch import Tensor\ndef f():\n    x: '{quoted}' = 1\n"))
+    expand_string_annotations(tree, lambda node: ast.get_source_segment(text, node) or "")
+    inner = next(scope for node, scope in tree.own.items() if isinstance(node, ast.FunctionDef))
+    assert [load.id for load in tree.loads] == ["Tensor"]
+    assert "y" not in inner.bindings and not inner.returns
+
+
 def test_star_imports_are_listed() -> None:
     tree = ScopeTree(ast.parse("from torch.amp import *\ndef f():\n    return GradScaler\n"))
     assert [star.module for star in tree.stars] == ["torch.amp"]

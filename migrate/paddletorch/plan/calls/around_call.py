@@ -13,6 +13,7 @@ from paddletorch.plan.calls.translate import translate_edits, translated_text
 from paddletorch.plan.model.refusals import EvaluatedTwice, Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.placeholders import ANYWHERE
+from paddletorch.plan.syntax.precedence import ATOM
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.plan.syntax.statements import place_after
 
@@ -134,12 +135,14 @@ def _around(
     arguments: Arguments,
     node: ast.expr,
 ) -> list[Part]:
-    """Half an expression: its placeholders stand between brackets, where any expression may stand."""
+    """Half an expression, or a statement: its placeholders stand between brackets, or begin a line."""
     parts: list[Part] = []
-    for piece in pieces_of(text, arguments):
-        parts += (
-            [view.quoted(piece, node)]
-            if isinstance(piece, str)
-            else argument(view, arguments[piece.name], ANYWHERE, node)
-        )
+    pieces = list(pieces_of(text, arguments))
+    for before, piece, after in zip(["", *pieces], pieces, [*pieces[1:], ""], strict=False):
+        if isinstance(piece, str):
+            parts.append(view.quoted(piece, node))
+            continue
+        begins = isinstance(before, str) and not before.strip()
+        is_called = isinstance(after, str) and after.startswith("(")
+        parts += argument(view, arguments[piece.name], ATOM if begins or is_called else ANYWHERE, node)
     return parts

@@ -199,7 +199,9 @@ class Receivers:
     @property
     def file_is_converted(self) -> bool:
         """Whether an earlier run has converted the file, so that what is left of the source is left again."""
-        return self._uses.all_left and self._view.is_half_converted
+        if not self._view.is_half_converted:
+            return False
+        return self._uses.all_left or (not self._uses and self._view.provide(_derives_from_unlisted))
 
     def _shown_by_use(
         self,
@@ -373,3 +375,11 @@ def _is_cast_of_operation(node: ast.Attribute, call: ast.Call) -> bool:
 def _is_function(value: Value) -> bool:
     """Whether a value is a function: its result is meant, not the function, in ``d() if callable(d) else d``."""
     return isinstance(value, Partial) or (isinstance(value, Local) and not isinstance(value.node, ast.ClassDef))
+
+
+def _derives_from_unlisted(view: FileView) -> bool:
+    """Whether a class of the file derives from what no table has of the source: it is left, with all its objects."""
+    classes = (node for node in view.tree.own if isinstance(node, ast.ClassDef))
+    values = (value for node in classes for base in node.bases for value in view.evaluator.values(base))
+    names = (value.name for value in values if isinstance(value, Qualified))
+    return any(view.settings.is_of_source(name) and view.settings.lookup(name) is None for name in names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paddletorch_rules import Form, Row
 
-from paddletorch.plan.model.refusals import NotInRelease, Refused
+from paddletorch.plan.model.refusals import NotInRelease, Refused, StatedByTable
 from paddletorch.plan.model.view import FileView
 
 
@@ -12,14 +12,23 @@ def target_form(row: Row, view: FileView) -> Form:
     """The form to write.
 
     Raises:
-        Refused: no form exists in every allowed release.
+        Refused: no form exists in every allowed release, or none at all.
     """
     form = view.settings.emitted(row)
     if form is None:
+        if not row.forms(view.target):
+            raise Refused(no_counterpart(row, row.id))
         newest = row.forms(view.target)[0]
         written = newest.names[0] if newest.names else newest.template or "the counterpart"
         raise Refused(NotInRelease(written, str(newest.since)))
     return form
+
+
+def no_counterpart(row: Row, what: str) -> StatedByTable | NotInRelease:
+    """What the row says of a use that the target has nothing for."""
+    if row.report is not None:
+        return StatedByTable(row.report, (("replacement", "the counterpart"), ("what", what)))
+    return NotInRelease("the counterpart", "?")
 
 
 def check_release(view: FileView, written: str) -> None:

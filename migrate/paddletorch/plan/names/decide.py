@@ -83,12 +83,14 @@ def _with_fallback(view: FileView, draft: Draft, group: Group) -> Group:
     """Allow a name that may also be the file's own fallback to convert, if none of its uses needs another text."""
     if group.anchor.kind in ("alias", "attribute"):
         return group  # a variable is never renamed
-    if all(site.other is None for site in group.sites) or view.settings.options.unsafe:
+    if all(site.other is None for site in group.sites):
         return group
     if not group.other_uses and not group.hidden and all(draft[site].keeps_name for site in group.sites):
         return group._replace(fallback=True)
     for site in group.sites:
-        if draft[site].keeps_name and site.other is not None:
+        if draft[site].keeps_name and site.other is not None and view.settings.options.unsafe:
+            draft.revise(replace(draft[site], keeps_name=False))  # written in full, whatever else it may be
+        elif draft[site].keeps_name and site.other is not None:
             line = int(getattr(site.other, "lineno", 0))
             draft.refuse(site, UncertainBinding(view.text(site.anchor.node), line))
     return group

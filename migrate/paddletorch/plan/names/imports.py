@@ -93,6 +93,12 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
             edits.append(remove_statement(view, guard))
             gone.update(guard.body)
             continue
+        with_own: dict[ast.stmt, list[Clause]] = {
+            s: _with_own_targets(file, statements[s], decided[s]) for s in imports_in(guard)
+        }
+        if any(clause.target is not None for found in with_own.values() for clause in found):
+            decided |= with_own  # the guard goes on guarding an import
+            continue
         for statement in imports_in(guard):
             decided[statement], asked = left_as_question(statement, decided[statement])
             findings += asked
@@ -157,6 +163,19 @@ def _clause(file: Converted, binding: Binding, bindings: list[Binding]) -> Claus
         if not view.suppressed("API101", binding.alias) and _has_lost_uses(file, binding, bindings):
             return Clause(binding.alias, None, True)
     return Clause(binding.alias, None, False)
+
+
+def _with_own_targets(
+    file: Converted, pairs: Sequence[tuple[Binding, list[Binding]]], clauses: Sequence[Clause]
+) -> list[Clause]:
+    """The clauses of an import whose names go, with what it would become if nothing had read them."""
+    view, found = file.view, []
+    for (binding, bindings), clause in zip(pairs, clauses, strict=True):
+        known = view.settings.lookup(binding.qualified or "")
+        stays = known is None or view.suppressed(known[0].code, clause.alias)
+        target = None if stays else import_target(view, file.imported(bindings), ())
+        found.append(clause if target is None else clause._replace(target=target, drop=False))
+    return found
 
 
 def _is_needless(file: Converted, binding: Binding, bindings: list[Binding]) -> bool:

@@ -51,8 +51,7 @@ def missing_functions(view: FileView, edit: Edit, api: str) -> list[tuple[Defini
     for one in functions_in(view, [edit]).values():
         if has_function(view, one):
             continue
-        is_class = one.text.lstrip().startswith("class ")
-        place = place_below_imports(view, edit, is_class=is_class) if is_free(view, one.name) else None
+        place = place_below_imports(view, edit, one) if is_free(view, one.name) else None
         if place is None:
             raise Refused(NameTaken(one.name, api))
         found.append((one, place))
@@ -97,40 +96,46 @@ def is_free(view: FileView, name: str) -> bool:
     return name not in view.tree.bound
 
 
-def place_below_imports(view: FileView, edit: Edit, *, is_class: bool = True) -> int | None:
+def place_below_imports(view: FileView, edit: Edit, one: Definition) -> int | None:
     """Where a function is written that an edit calls: below the module's last import above it, else at the top.
 
-    Where there is no line of its own, below an earlier import: what a function reads is asked for when it runs. None
-    if there is none, and for a class, whose bases are read where it stands.
+    Where there is no line of its own, below an earlier import: what a function reads is asked for when it runs. The
+    bases of a class are read where it stands, so it must stand below an import of the source. None if there is none.
     """
-    ends, places = view.provide(_places)
+    ends, places, served = view.provide(_places)
     number = bisect_right(ends, edit.span.start) - 1
-    if is_class:
+    if number < 0 or places[number] is not None:
         return places[number] if number >= 0 else None
-    return next((place for place in reversed(places[: number + 1]) if place is not None), None)
+    earlier = served if one.text.lstrip().startswith("class ") else places
+    return next((place for place in reversed(earlier[:number]) if place is not None), None)
 
 
 _LINE_ENDS = re.compile(rb"[\r\n]*")
 
 
-def _places(view: FileView) -> tuple[list[int], list[int | None]]:
+def _places(view: FileView) -> tuple[list[int], list[int | None], list[int | None]]:
     """Where the module's imports end, in order, and the place below each for a function, if it has one.
 
-    The first entry is that of the module's top, for what stands above all imports.
+    The first entry is that of the module's top, for what stands above all imports. Then the places once more, but for
+    those above which the module does not import the source.
     """
     body = view.tree.module.body
     closed = any(isinstance(s, ast.Global) for s in body)
     ends: list[int] = [0]
     places: list[int | None] = [None if closed else place_at_top(view)]
+    served: list[int | None] = [None]
+    has_source = False
     for number, statement in enumerate(body):
         if not _imports(statement):
             continue
         end = statement.end_lineno
         is_last = number + 1 == len(body)
         shut = closed or end is None or is_last or body[number + 1].lineno <= end
+        has_source = has_source or _imports_source(view, statement)
         ends.append(view.source.span(statement).end)
         places.append(None if shut or end is None else _below(view, end))
-    return ends, places
+        served.append(places[-1] if has_source else None)
+    return ends, places, served
 
 
 def place_at_top(view: FileView) -> int | None:
@@ -145,6 +150,17 @@ def place_at_top(view: FileView) -> int | None:
     if head and line <= (body[head - 1].end_lineno or line):
         return None
     return view.source.line_span(line).start
+
+
+def _imports_source(view: FileView, statement: ast.stmt) -> bool:
+    """Whether a statement imports the source, whatever happens."""
+    if isinstance(statement, ast.Import):
+        return any(view.settings.is_of_source(alias.name) for alias in statement.names)
+    return (
+        isinstance(statement, ast.ImportFrom)
+        and not statement.level
+        and view.settings.is_of_source(statement.module or "")
+    )
 
 
 def _is_future(statement: ast.stmt) -> bool:

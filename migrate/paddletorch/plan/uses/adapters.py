@@ -354,7 +354,7 @@ def _adapters(view: FileView, planned: Planned) -> Iterator[_Inserted]:
 def _functions(view: FileView, planned: Planned) -> Iterator[_Inserted]:
     for edit in planned.edits:
         for one in functions_in(view, [edit]).values():
-            place = place_below_imports(view, edit)
+            place = place_below_imports(view, edit, one)
             if place is not None and not has_function(view, one):
                 yield _Inserted(place, one, None)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Set
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from paddletorch_rules import Row
 
@@ -15,6 +16,7 @@ from paddletorch.plan.model.refusals import Refusal, UncertainBinding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.emptied_guards import IMPORT_AS_QUESTION
 from paddletorch.plan.names.import_guards import is_presence_test
+from paddletorch.resolve.scopes.spans import SpanIndex
 
 UNKNOWN_API = "API225"
 MODULE_AS_VALUE = "API242"
@@ -66,10 +68,22 @@ def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
         *(finding(IMPORT_AS_QUESTION, alias, name) for alias, name in _asking_imports(view)),
         *(refused(why, node, name) for node, name, why in _read_before_class_binds(view)),
     ]
+    return Changes(findings=tuple(_staying(view, planned, found)))
+
+
+def _staying(view: FileView, planned: Planned, found: Sequence[Finding]) -> Iterator[Finding]:
+    """What is found of names that stand there still, as they were or by their last part: ``class A(Base)``."""
     kept = view.kept(planned.edits) if found else None
-    return Changes(
-        findings=tuple(one for one in found if kept is None or kept.touches(view.source.span(one.node))),
-    )
+    changed = [one for one in found if kept is not None and not kept.touches(view.source.span(one.node))]
+    edits = planned.edits if changed else ()
+    around = SpanIndex(((edit.span.start, 0), (edit.span.end, 0), edit) for edit in edits)
+    gone: set[int] = set()
+    for one in changed:
+        span = view.source.span(one.node)
+        name = re.compile(rf"\b{re.escape(one.name.rpartition('.')[2])}\b")
+        if not any(name.search(edit.written) for edit in around.around((span.start, 0), (span.end, 0))):
+            gone.add(id(one))
+    yield from (one for one in found if id(one) not in gone)
 
 
 def _read_before_class_binds(view: FileView) -> Iterator[tuple[ast.expr, str, Refusal]]:

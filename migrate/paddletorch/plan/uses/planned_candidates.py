@@ -23,10 +23,9 @@ from paddletorch.plan.model.refusals import (
     NotInRelease,
     Refused,
     ShardedScaler,
-    StatedByTable,
 )
 from paddletorch.plan.model.site import Candidate, Site
-from paddletorch.plan.model.target_forms import target_form, target_name
+from paddletorch.plan.model.target_forms import no_counterpart, target_form, target_name
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
@@ -116,7 +115,7 @@ def _convert(view: FileView, site: Site, candidate: Candidate) -> Use:
                 writes_name=True,
             )
     if row.kind == "unsupported" or not row.forms(view.target):
-        raise Refused(_no_counterpart(row, "is not used in a way that can be converted"))
+        raise Refused(no_counterpart(row, "is not used in a way that can be converted"))
     if row.hook == "sharded_scaler":
         if site.role not in ("annotation", "check"):
             raise Refused(ShardedScaler())
@@ -246,7 +245,7 @@ def _convert_store(view: FileView, site: Site, row: Row) -> Use:
     if row.kind != "constant":
         raise Refused(Assigned(target_name(row, view)))
     if not row.forms(view.target):
-        refusal = _no_counterpart(row, "is assigned to")
+        refusal = no_counterpart(row, "is assigned to")
         raise Refused(Assigned("the counterpart") if isinstance(refusal, NotInRelease) else refusal)
     if not target_form(row, view).assign:
         raise Refused(Assigned(target_name(row, view)))
@@ -260,12 +259,6 @@ def _convert_probe(view: FileView, site: Site, candidate: Candidate) -> Use:
         return answered
     what = view.text(site.call) if site.call is not None else "the probe"
     raise Refused(NoSuchUse(what, target_name(candidate.row, view)))
-
-
-def _no_counterpart(row: Row, what: str) -> StatedByTable | NotInRelease:
-    if row.report is not None:
-        return StatedByTable(row.report, (("replacement", "the counterpart"), ("what", what)))
-    return NotInRelease("the counterpart", "?")
 
 
 def _larger_expression(view: FileView, call: ast.Call, candidate: Candidate, form: Form) -> Edit | None:

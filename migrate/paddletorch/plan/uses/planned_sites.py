@@ -73,10 +73,12 @@ def _with_other_meaning(view: FileView, use: Use) -> Use:
         return use.refuse(NeedsWholeCall("a variable that may hold something else in another run", use.target or ""))
     if site.recorded and use.converts and use.edits and (_may_be_adapted(view, site) or _has_other_values(use)):
         return use.refuse(UncertainBinding(view.text(site.anchor.node), getattr(site.anchor.node, "lineno", 0)))
-    if _suits_partials(view, use) or site.other is None or not use.converts or view.settings.options.unsafe:
+    if _suits_partials(view, use) or site.other is None or not use.converts:
         return use
     if reads_alike(view, use):
         return replace(use, keeps_name=True)
+    if view.settings.options.unsafe:
+        return use
     return use.refuse(UncertainBinding(view.text(site.anchor.node), int(getattr(site.other, "lineno", 0))))
 
 

@@ -143,6 +143,9 @@ class DefiniteAssignment:
         leading, pending = {outermost.name}, [outermost.name]
         while pending:
             for load in tree.names.get(pending.pop(), ()):
+                meanings = [binding for bindings in tree.meanings(load) for binding in bindings]
+                if meanings and not any(_frame(binding.scope) is frame for binding in meanings):
+                    continue  # another function's own variable of that name
                 holder = self._definition_in(frame, load)
                 if holder is not None:
                     pending += {holder.name} - leading

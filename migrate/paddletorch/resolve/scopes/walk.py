@@ -58,6 +58,7 @@ class Walk:
         """Calls of ``isinstance`` and ``type``."""
         self.string_annotations: dict[ast.Constant, ast.expr] = {}
         """The expressions in annotations that are written as strings."""
+        self._is_quoted = False
         self._stack: list[tuple[ast.AST, Scope]] = []
         self._push_children(self.module, self.scope)
         self._drain()
@@ -114,7 +115,11 @@ class Walk:
         home.bindings.setdefault(binding.name, []).append(binding)
 
     def add_annotations(self, parsed: Mapping[ast.Constant, ast.expr]) -> None:
-        """Add the names in string annotations, as if the annotations were written without quotes."""
+        """Add the names in string annotations, as if the annotations were written without quotes.
+
+        What they bind or yield, they bind and yield nowhere: Python evaluates none of them where they stand.
+        """
+        self._is_quoted = True
         for string, expression in parsed.items():
             self.annotations.append(expression)
             self.string_annotations[string] = expression
@@ -162,7 +167,8 @@ class Walk:
         self._push_children(node, scope)
 
     def _named_expression(self, node: ast.NamedExpr, scope: Scope) -> None:
-        self._target(node.target, node.value, scope.function(), node)
+        home = Scope("function", node, scope) if self._is_quoted else scope.function()
+        self._target(node.target, node.value, home, node)
         self._push(node.value, node, scope)
 
     def _lambda(self, node: ast.Lambda, scope: Scope) -> None:
@@ -327,7 +333,8 @@ class Walk:
         self._push(node.value, node, scope)
 
     def _yield(self, node: ast.Yield | ast.YieldFrom, scope: Scope) -> None:
-        scope.function().returns.append(None)
+        if not self._is_quoted:
+            scope.function().returns.append(None)
         self._push_children(node, scope)
 
     def _target(

@@ -250,7 +250,7 @@ class _Group:
             texts = [None if text is None else f"{atom(text)}[{i}]" for i in (0, 1)]
         if None in texts:
             raise Refused(UnclearGroups("a group's betas are computed in its dict"))
-        span = Span(self._view.source.span(key).start, self._view.source.span(value).end)
+        span = self._pair(key, value)
         first, second = (self._quoted(key, name) for name in ("beta1", "beta2"))
         return [self._edit(span, f"{first}: {texts[0]}, {second}: {texts[1]}")]
 
@@ -263,9 +263,20 @@ class _Group:
             texts[name] = default if own is None else source_text(self._view, own)
         if None in texts.values() or (len(given) == 2 and not self._neighbours(given)):
             raise Refused(UnclearGroups("a group's beta1 and beta2 cannot be joined"))
-        source = self._view.source
-        span = Span(source.span(given[0][1]).start, source.span(given[-1][2]).end)
+        pairs = [self._pair(key, value) for _, key, value in given]
+        span = Span(pairs[0].start, pairs[-1].end)
         return [self._edit(span, f"{self._quoted(given[0][1], 'betas')}: ({texts['beta1']}, {texts['beta2']})")]
+
+    def _pair(self, key: ast.Constant, value: ast.expr) -> Span:
+        """The text of a key and its value.
+
+        Raises:
+            Refused: one of them is in brackets, of which half would be left.
+        """
+        start, end = self._view.source.span(key), self._view.source.span(value)
+        if {"(", ")"}.intersection(self._view.source.slice(Span(start.end, end.start))):
+            raise Refused(UnclearGroups(f"a group has {key.value!r} in brackets"))
+        return Span(start.start, end.end)
 
     def _neighbours(self, given: list[tuple[str, ast.Constant, ast.expr]]) -> bool:
         positions = [self._group.keys.index(key) for _, key, _ in given]
