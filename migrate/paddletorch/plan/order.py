@@ -30,7 +30,7 @@ PASSES = (
     Pass(
         "type promotion",
         Later("passes.tensors.promotion:plan_promotion"),
-        codes=("DTY101", "DTY201", "DTY202", "DTY203"),
+        codes=("DTY101", "DTY201", "DTY202", "DTY203", "DTY205"),
         when=(to("paddle"), is_unconverted),
     ),
     Pass(
@@ -322,6 +322,17 @@ PASSES = (
         Later("passes.training.second_derivatives:plan_second_derivatives"),
         codes=("AGD203",),
         when=(to("paddle"), holds(b"create_graph"), is_unconverted),
+    ),
+    Pass(
+        "frozen norms",
+        Later("passes.training.frozen_norms:plan_frozen_norms"),
+        codes=("AGD203",),
+        when=(
+            to("paddle"),
+            holds(b"requires_grad"),
+            holds(b"LayerNorm", b"layer_norm", b"Transformer"),
+            is_unconverted,
+        ),
     ),
     Pass(
         "unset device",

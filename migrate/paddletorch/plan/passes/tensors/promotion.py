@@ -18,7 +18,7 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.counts import count_beside_floats
-from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, function_name, promoted
+from paddletorch.plan.inference.dtypes import FLOATING, SMALL_INTEGERS, Dtypes, category, function_name, promoted
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.inference.tensor_values import seems_tensor
 from paddletorch.plan.model.changes import Changes, Planned
@@ -34,6 +34,7 @@ _CODE = "DTY101"
 _UNKNOWN_WIDTH = "DTY201"
 _NOT_SEEN = "DTY202"
 _MAYBE_LOWER = "DTY203"
+_REFUSED = "DTY205"
 
 _OPERATORS = tuple(ELEMENTWISE)
 _KINDS = frozenset({ast.AugAssign, ast.BinOp, ast.Compare, ast.Call})
@@ -175,6 +176,7 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         yield _Product(count)
         return
     found = {o: d for o in operation.operands if (d := dtypes.of(o)) is not None}
+    yield from _of_small_integers(dtypes, operation, found)
     others = [o for o in operation.operands if o not in found]
     if operation.target is not None:
         written = dtypes.of(operation.target)
@@ -224,6 +226,23 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         yield from _unseen_beside_integers(view, dtypes, operation)
     else:
         yield from _maybe_lower(view, dtypes, operation, others, result, next(iter(found)))
+
+
+_METHODS = {ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Mod: "__mod__", ast.Pow: "__pow__"}
+"""Operators that have no kernel for two tensors of small integers."""
+
+
+def _of_small_integers(dtypes: Dtypes, operation: _Operation, found: Mapping[ast.expr, str]) -> Iterator[Finding]:
+    """The finding about an operator that Paddle refuses: beside a number, only of rests and powers."""
+    node, kinds_of_operands = operation.node, set(found.values())
+    method = _METHODS.get(type(node.op)) if isinstance(node, ast.BinOp) else None
+    if not isinstance(node, ast.BinOp) or method is None or len(kinds_of_operands) != 1:
+        return
+    (dtype,) = kinds_of_operands
+    with_number = isinstance(node.op, ast.Mod | ast.Pow) and dtypes.of(node.left) is not None
+    whole = len(found) == 2 or (with_number and dtypes.number(node.right) in (0, 1))
+    if dtype in SMALL_INTEGERS and whole:
+        yield finding(_REFUSED, node, f"tensor.{method}", dtype=dtype)
 
 
 def _made_floating(
