@@ -73,7 +73,14 @@ def random_like(call: BoundCall, function: str, tensor: str) -> None:
 
 @hook("uniform_", to="paddle")
 def uniform_in_place(call: BoundCall) -> None:
-    """torch's first parameter is called ``from`` and goes by position; Paddle's default was -1 before 3.3."""
+    """torch's first parameter is called ``from`` and goes by position; Paddle's default was -1 before 3.3.
+
+    Paddle raises for bounds that are equal, with which word vectors begin at zero.
+    """
+    bounds = [call.literal(name) if call.value(name) is not None else None for name in ("from_", "to")]
+    if bounds[0] == bounds[1] and isinstance(bounds[0], int | float):
+        call.rewrite("{self}.fill_({min})")
+        return
     if call.value("from_") is None:
         call.force("min", "0.0")
 
