@@ -324,6 +324,18 @@ PASSES = (
         when=(to("paddle"), holds(b"create_graph"), is_unconverted),
     ),
     Pass(
+        "attributes of layers",
+        Later("passes.tensors.layer_attributes:plan_layer_attributes"),
+        codes=("NNM101", "NNM206"),
+        when=(to("paddle"), derives, is_unconverted),
+    ),
+    Pass(
+        "rates of groups",
+        Later("passes.training.rates_of_groups:plan_rates_of_groups"),
+        codes=("LRS202",),
+        when=(to("paddle"), holds(b"get_last_lr"), is_unconverted),
+    ),
+    Pass(
         "frozen norms",
         Later("passes.training.frozen_norms:plan_frozen_norms"),
         codes=("AGD203",),

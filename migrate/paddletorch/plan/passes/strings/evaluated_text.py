@@ -46,10 +46,10 @@ def _of_unseen_text(view: FileView) -> Iterator[Finding]:
     ]
     for call in _evaluations(view):
         given = call.args[0]
-        if modules and isinstance(given, ast.Name | ast.Subscript | ast.Attribute) and _is_called(view, call):
-            if not any(_texts(view, call)):
-                what, names = view.text(call), " and ".join(sorted(modules)[:2])
-                yield finding("API205", call, names, what=what, replacement="the target's name, in the text")
+        unseen = isinstance(given, ast.Name | ast.Subscript | ast.Attribute) and not any(_texts(view, call))
+        if modules and unseen and _is_called(view, call):
+            what, names = view.text(call), " and ".join(sorted(modules)[:2])
+            yield finding("API205", call, names, what=what, replacement="the target's name, in the text")
 
 
 def _is_called(view: FileView, evaluation: ast.Call) -> bool:
