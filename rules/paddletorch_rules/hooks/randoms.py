@@ -45,6 +45,20 @@ def randint_like_to_torch(call: BoundCall) -> None:
         call.rewrite("torch.randint_like({input}, 0, {low}{dtype:, dtype=%})")
 
 
+_MOVES = frozenset({"byte", "cpu", "to", "type"})
+"""Methods that bring torch's state, a tensor of bytes, to where it is set."""
+
+
+@hook("rng_state", to="paddle")
+def rng_state(call: BoundCall) -> None:
+    """Paddle's state is a list, which has no device and no dtype."""
+    state = given = call.value("new_state")
+    while isinstance(state, ast.Call) and isinstance(state.func, ast.Attribute) and state.func.attr in _MOVES:
+        state = state.func.value
+    if state is not None and state is not given:
+        call.rewrite("paddle.set_rng_state({state})", parts={"state": state})
+
+
 @hook("normal", to="paddle")
 def normal_to_paddle(call: BoundCall) -> None:
     """A dtype of its own is a cast in Paddle."""

@@ -37,8 +37,10 @@ def plan_evaluated_text(view: FileView, planned: Planned) -> Changes:
 def _of_unseen_text(view: FileView) -> Iterator[Finding]:
     """What ``eval`` calls by a name from elsewhere, a configuration: ``m = eval(m)``, ``m(*args)``.
 
-    Only where a module of the source has a name that such text can use.
+    Only where a module of the source has a name that such text can use; code for Paddle names its own classes so.
     """
+    if view.target != "paddle":
+        return
     modules = [
         name
         for name, bindings in view.tree.scope.bindings.items()
