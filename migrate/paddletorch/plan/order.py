@@ -314,7 +314,7 @@ PASSES = (
     Pass(
         "states of other optimizers",
         Later("passes.training.optimizer_states:plan_optimizer_states"),
-        codes=("OPT204",),
+        codes=("OPT204", "OPT207"),
         when=(to("paddle"), holds(b"load_state_dict"), is_unconverted),
     ),
     Pass(
