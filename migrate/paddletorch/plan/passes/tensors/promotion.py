@@ -264,23 +264,50 @@ def _unseen_beside_integers(view: FileView, dtypes: Dtypes, operation: _Operatio
     if not isinstance(node, ast.BinOp) or not _is_arithmetic(node):
         return
     for first, second in ((node.left, node.right), (node.right, node.left)):
-        if seems_tensor(view, second) and dtypes.of(second) is None and _holds_integers(view, dtypes, first):
+        is_tensor = seems_tensor(view, second) or (dtypes.of(first) is None and dtypes.is_tensor(second))
+        if is_tensor and dtypes.of(second) is None and _holds_integers(view, dtypes, first):
             yield finding(_NOT_SEEN, first, "torch.Tensor", first=view.text(first), second=view.text(second))
 
 
-def _holds_integers(view: FileView, dtypes: Dtypes, node: ast.expr, depth: int = 4) -> bool:
+def _holds_integers(view: FileView, dtypes: Dtypes, node: ast.expr, depth: int = 12) -> bool:
     """Whether it is a tensor of integers or booleans, perhaps times or plus what is likely a number.
 
-    Looks at that many operations within each other: each operation of a long sum asks.
+    Looks through that many variables and views, an operation counts for three: each one of a long sum asks.
     """
     dtype = dtypes.of(node)
     if dtype is not None:
         return category(dtype) < 2
-    if not depth or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+    if depth <= 0:
         return False
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+        same = _of_same_dtype(view, dtypes, node)
+        return same is not None and _holds_integers(view, dtypes, same, depth - 1)
     sides = (node.left, node.right)
-    holds = any(_holds_integers(view, dtypes, side, depth - 1) for side in sides)
-    return holds and not any(seems_tensor(view, side) for side in sides)
+    holds = any(_holds_integers(view, dtypes, side, depth - 3) for side in sides)
+    return holds and not any(seems_tensor(view, side) for side in sides if dtypes.of(side) is None)
+
+
+def _of_same_dtype(view: FileView, dtypes: Dtypes, node: ast.expr) -> ast.expr | None:
+    """What a variable holds, or the tensor that a view or a stack is made of: ``x`` of ``torch.stack((x, y))``."""
+    if isinstance(node, ast.Name):
+        given = tuple(view.evaluator.reaching(node))
+        one = given[0] if len(given) == 1 else None
+        if one is None or one.kind not in ("assign", "unpack") or not isinstance(one.value, ast.expr):
+            return None
+        if isinstance(one.value, ast.Tuple) and len(one.path) == 1 and one.path[0] is not None:
+            return one.value.elts[one.path[0]] if one.path[0] < len(one.value.elts) else None
+        return one.value
+    inner = dtypes.source(node)
+    if inner is not node:
+        return inner
+    if isinstance(node, ast.Call) and node.args and function_name(view.qualified(node.func) or "") in _JOINING:
+        first = node.args[0]
+        return next(iter(first.elts), None) if isinstance(first, ast.List | ast.Tuple) else first
+    return None
+
+
+_JOINING = frozenset({"cat", "meshgrid", "stack"})
+"""Functions whose results have the dtype of the first tensor that they are given."""
 
 
 def _is_number_beside(view: FileView, operation: ast.AST, node: ast.expr) -> bool:
