@@ -265,7 +265,8 @@ def _unseen_beside_integers(view: FileView, dtypes: Dtypes, operation: _Operatio
         return
     for first, second in ((node.left, node.right), (node.right, node.left)):
         is_tensor = seems_tensor(view, second) or (dtypes.of(first) is None and dtypes.is_tensor(second))
-        if is_tensor and dtypes.of(second) is None and _holds_integers(view, dtypes, first):
+        unseen = is_tensor and dtypes.of(second) is None and not _holds_integers(view, dtypes, second)
+        if unseen and _holds_integers(view, dtypes, first):
             yield finding(_NOT_SEEN, first, "torch.Tensor", first=view.text(first), second=view.text(second))
 
 
