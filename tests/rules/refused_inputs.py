@@ -27,6 +27,7 @@ FORMS: dict[str, Callable[[Any], Any]] = {
     "complex64": lambda array: array.astype("complex64"),
     "floats": lambda array: array,
     "integers": lambda array: np.trunc(array * 3).astype("int64"),
+    "small_integers": lambda array: np.trunc(array * 3).astype("uint8"),
     "scalar": lambda array: array.reshape(-1)[0].reshape(()),
     "vector": lambda array: array.reshape(-1)[:4],
     "batch": lambda array: np.stack([array, array]),

@@ -30,7 +30,7 @@ PASSES = (
     Pass(
         "type promotion",
         Later("passes.tensors.promotion:plan_promotion"),
-        codes=("DTY101", "DTY201", "DTY202", "DTY203"),
+        codes=("DTY101", "DTY201", "DTY202", "DTY203", "DTY205"),
         when=(to("paddle"), is_unconverted),
     ),
     Pass(
@@ -320,7 +320,7 @@ PASSES = (
     Pass(
         "states of other optimizers",
         Later("passes.training.optimizer_states:plan_optimizer_states"),
-        codes=("OPT204",),
+        codes=("OPT204", "OPT207"),
         when=(to("paddle"), holds(b"load_state_dict"), is_unconverted),
     ),
     Pass(
@@ -328,6 +328,29 @@ PASSES = (
         Later("passes.training.second_derivatives:plan_second_derivatives"),
         codes=("AGD203",),
         when=(to("paddle"), holds(b"create_graph"), is_unconverted),
+    ),
+    Pass(
+        "attributes of layers",
+        Later("passes.tensors.layer_attributes:plan_layer_attributes"),
+        codes=("NNM101", "NNM206"),
+        when=(to("paddle"), derives, is_unconverted),
+    ),
+    Pass(
+        "rates of groups",
+        Later("passes.training.rates_of_groups:plan_rates_of_groups"),
+        codes=("LRS202",),
+        when=(to("paddle"), holds(b"get_last_lr"), is_unconverted),
+    ),
+    Pass(
+        "frozen norms",
+        Later("passes.training.frozen_norms:plan_frozen_norms"),
+        codes=("AGD203",),
+        when=(
+            to("paddle"),
+            holds(b"requires_grad"),
+            holds(b"LayerNorm", b"layer_norm", b"Transformer"),
+            is_unconverted,
+        ),
     ),
     Pass(
         "unset device",

@@ -241,7 +241,9 @@ def _legacy(call: BoundCall, dtype: str, after: str) -> None:
     kinds = call.types("data")
     first = arguments[0]
     several = len(arguments) > 1 or isinstance(first, ast.Starred) or ("int" in kinds and "sequence" not in kinds)
-    if several or "shape" in kinds or _is_size(first):
+    if isinstance(first, ast.Attribute) and first.attr == "shape" and not several and "shape" not in kinds:
+        call.rewrite(f"torch_tensor_of_shape({{data}}, {dtype}){after}")
+    elif several or "shape" in kinds or _is_size(first):
         call.rewrite(f"paddle.empty({{data}}, dtype={dtype}){after}")
     elif _is_no_data(call.origin("data")):
         call.rewrite(f"paddle.to_tensor(list({{data}}), dtype={dtype}){after}")
@@ -266,7 +268,7 @@ _ARRAYS = (
 
 
 def _is_size(node: ast.expr) -> bool:
-    return (isinstance(node, ast.Attribute) and node.attr == "shape") or (
+    return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "size"

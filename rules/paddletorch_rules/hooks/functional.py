@@ -277,9 +277,11 @@ def _as_images(call: BoundCall) -> None:
 
 @hook("grid_sample", to="paddle")
 def grid_sample(call: BoundCall) -> None:
-    """Paddle has no cubic sampling."""
+    """Paddle has no cubic sampling, and its gradient of the grid needs one of the image."""
     if call.literal("mode") == "bicubic":
         no_counterpart(call, "mode")
+    given = [name for name in ("mode", "padding_mode", "align_corners") if call.value(name) is not None]
+    call.rewrite(f"torch_grid_sample({{x}}, {{grid}}{''.join(f', {one}={{{one}}}' for one in given)})")
 
 
 @hook("embedding")

@@ -45,6 +45,20 @@ def randint_like_to_torch(call: BoundCall) -> None:
         call.rewrite("torch.randint_like({input}, 0, {low}{dtype:, dtype=%})")
 
 
+_MOVES = frozenset({"byte", "cpu", "to", "type"})
+"""Methods that bring torch's state, a tensor of bytes, to where it is set."""
+
+
+@hook("rng_state", to="paddle")
+def rng_state(call: BoundCall) -> None:
+    """Paddle's state is a list, which has no device and no dtype."""
+    state = given = call.value("new_state")
+    while isinstance(state, ast.Call) and isinstance(state.func, ast.Attribute) and state.func.attr in _MOVES:
+        state = state.func.value
+    if state is not None and state is not given:
+        call.rewrite("paddle.set_rng_state({state})", parts={"state": state})
+
+
 @hook("normal", to="paddle")
 def normal_to_paddle(call: BoundCall) -> None:
     """A dtype of its own is a cast in Paddle."""
@@ -73,7 +87,14 @@ def random_like(call: BoundCall, function: str, tensor: str) -> None:
 
 @hook("uniform_", to="paddle")
 def uniform_in_place(call: BoundCall) -> None:
-    """torch's first parameter is called ``from`` and goes by position; Paddle's default was -1 before 3.3."""
+    """torch's first parameter is called ``from`` and goes by position; Paddle's default was -1 before 3.3.
+
+    Paddle raises for bounds that are equal, with which word vectors begin at zero.
+    """
+    bounds = [call.literal(name) if call.value(name) is not None else None for name in ("from_", "to")]
+    if bounds[0] == bounds[1] and isinstance(bounds[0], int | float):
+        call.rewrite("{self}.fill_({min})")
+        return
     if call.value("from_") is None:
         call.force("min", "0.0")
 

@@ -60,6 +60,15 @@ def named_dtype(call: BoundCall) -> None:
         call.force("dtype", repr(facts().dtype_aliases.get(short, short)))
 
 
+@hook("sum_of_small", to="paddle")
+def sum_of_small(call: BoundCall) -> None:
+    """Paddle adds integers of 8 and 16 bits in their own dtype, torch in int64."""
+    named_dtype(call)
+    name = "self" if call.value("input") is None else "input"
+    if call.value("dtype") is None and call.dtype(name) in ("uint8", "int8", "int16"):
+        call.force("dtype", "'int64'")
+
+
 def truth_as_int(call: BoundCall) -> None:
     """Sums and products of truth values and small integers are of int64 in torch; Paddle wants to be told."""
     named_dtype(call)

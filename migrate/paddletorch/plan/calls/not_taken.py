@@ -9,6 +9,7 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.decisions import NOTHING_AROUND, Around, Decisions
+from paddletorch.plan.inference.dtypes import SMALL_INTEGERS
 from paddletorch.plan.model.findings import Finding
 
 _AXES = ("dim", "dim0")
@@ -68,6 +69,8 @@ def _refuses_axes(binding: CallBinding, row: str, name: str) -> bool:
 def _of_dtype(binding: CallBinding, decisions: Decisions, row: str, name: str, plain: bool) -> Decisions:
     dtype = binding.dtype(name) or ""
     kind = "integers" if dtype.startswith(("int", "uint")) else "floats" if dtype.startswith("float") else dtype
+    if dtype in SMALL_INTEGERS and row in facts().refused_dtypes["small_integers"]:
+        return decisions.with_findings(binding.finding("DTY205", dtype=dtype))
     if row not in facts().refused_dtypes.get(kind, ()):
         return decisions
     if plain and row in facts().floats_first and kind in ("bool", "integers"):

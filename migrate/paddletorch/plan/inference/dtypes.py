@@ -21,6 +21,9 @@ FLOATING = "floating"
 _DEFAULT = "float32"
 """The dtype that torch gives Python's floats, unless ``set_default_dtype`` changes it."""
 
+SMALL_INTEGERS = frozenset({"uint8", "int8", "int16"})
+"""Integers for which many of Paddle's functions and operators have no kernel on a CPU."""
+
 _NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
 _LAYERS = frozenset({"linear", "conv", "norm", "embedding", "activation", "pooling", "dropout", "layer"})
 _DEPTH = 40

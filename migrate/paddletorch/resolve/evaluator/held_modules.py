@@ -12,10 +12,18 @@ from paddletorch.resolve.values import Container, Instance, Values, container, t
 _GROWS = ("add_module", "append", "extend", "insert", "update")
 """Methods that put further modules into one."""
 
+_ADDED = {"add_module": 1, "append": 0, "insert": 1}
+"""Those that put in one module, and the argument in which it stands."""
+
 
 def held_modules(tree: ScopeTree, call: ast.Call, evaluate: Callable[[ast.expr], Values]) -> Container | None:
     """What a call of ``Sequential``, ``ModuleList`` or ``ModuleDict`` puts into it; None if that cannot be seen."""
-    if call.keywords or not call.args or _grows(tree, call):
+    added = _added(tree, call)
+    if call.keywords or added is None:
+        return None
+    if added:
+        return _with_added(call, [evaluate(module) for module in added], evaluate)
+    if not call.args:
         return None
     if named := _named(call.args):
         found = next((v for v in tuple_of([evaluate(module) for _, module in named]) if isinstance(v, Container)), None)
@@ -31,6 +39,16 @@ def held_modules(tree: ScopeTree, call: ast.Call, evaluate: Callable[[ast.expr],
         made = tuple_of(parts)
     found = next((v for v in made if isinstance(v, Container)), None)
     return found if found is not None and _are_modules(found) else None
+
+
+def _with_added(call: ast.Call, added: Sequence[Values], evaluate: Callable[[ast.expr], Values]) -> Container | None:
+    """What an empty list, or one of a display, holds after the modules that are put into it: in no known order."""
+    given = [v for argument in call.args for v in evaluate(argument)]
+    if len(call.args) > 1 or not all(isinstance(v, Container) for v in given):
+        return None
+    held = frozenset(v for c in given if isinstance(c, Container) for v in c.elements)
+    found = next((v for v in container(held.union(*added)) if isinstance(v, Container)), None)
+    return found if found is not None and all(added) and _are_modules(found) else None
 
 
 def _named(arguments: Sequence[ast.expr]) -> list[tuple[str, ast.expr]]:
@@ -49,21 +67,57 @@ def _are_modules(found: Container) -> bool:
     return bool(found.elements) and all(isinstance(v, Instance) and v.type != "foreign" for v in found.elements)
 
 
-def _grows(tree: ScopeTree, call: ast.Call) -> bool:
-    """Whether the module puts more into what the call's result is assigned to, or replaces a part of it."""
+def _added(tree: ScopeTree, call: ast.Call) -> list[ast.expr] | None:
+    """The modules that are put later into what the call's result is assigned to; None where that cannot be seen."""
     statement = tree.parents.get(call)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
+    added: list[ast.expr] = []
     for target in targets:
         name = getattr(target, "attr", getattr(target, "id", ""))
         for use in (*tree.names.get(name, ()), *tree.members.get(name, ())):
             if isinstance(target, ast.Name) and isinstance(use, ast.Name) and not _is_same(tree, target, use):
                 continue
             around = tree.parents.get(use)
-            if isinstance(around, ast.Attribute) and around.attr in _GROWS:
-                return True
             if isinstance(around, ast.Subscript) and not isinstance(around.ctx, ast.Load):
-                return True
-    return False
+                stored = tree.parents.get(around)
+                if not isinstance(stored, ast.Assign) or stored.targets != [around] or _is_own(target) != _is_own(use):
+                    return None
+                if not _is_of_another_class(tree, target, use):
+                    added.append(stored.value)
+                continue
+            if isinstance(around, ast.AugAssign) and around.target is use:
+                return None
+            if not isinstance(around, ast.Attribute) or around.attr not in _GROWS:
+                continue
+            if _is_of_another_class(tree, target, use):
+                continue
+            growth, position = tree.parents.get(around), _ADDED.get(around.attr)
+            called = isinstance(growth, ast.Call) and growth.func is around and not growth.keywords
+            if not isinstance(growth, ast.Call) or not called or position is None or len(growth.args) != position + 1:
+                return None
+            if isinstance(growth.args[position], ast.Starred) or _is_own(target) != _is_own(use):
+                return None
+            added.append(growth.args[position])
+    return added
+
+
+def _is_own(node: ast.expr) -> bool:
+    """Whether it is an attribute of ``self``."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _is_of_another_class(tree: ScopeTree, target: ast.expr, use: ast.expr) -> bool:
+    """Whether both are attributes of ``self``, in classes of which none is made from the other."""
+    if not isinstance(target, ast.Attribute) or not isinstance(use, ast.Attribute):
+        return False
+    if not _is_own(target) or not _is_own(use):
+        return False
+    classes = [scope.enclosing_class() for scope in (tree.scopes[target.value], tree.scopes[use.value])]
+    nodes = [scope.node for scope in classes if scope is not None and isinstance(scope.node, ast.ClassDef)]
+    if len(nodes) != 2 or nodes[0] is nodes[1]:
+        return False
+    names = {node.name for node in nodes}
+    return not any(names & {ast.unparse(base) for base in node.bases} for node in nodes)
 
 
 def _is_same(tree: ScopeTree, target: ast.Name, use: ast.Name) -> bool:

@@ -16,6 +16,7 @@ from paddletorch.resolve.values import (
     Container,
     Instance,
     Unknown,
+    Value,
     Values,
     container,
     foreign,
@@ -128,7 +129,7 @@ def element(values: Values, position: int | None) -> Values:
         held = value.holds if isinstance(value, Instance) else value
         if isinstance(held, Container) and -len(held.parts) <= position < len(held.parts):
             found |= held.parts[position]
-        else:
+        elif len(values) == 1 or not _has_no_elements(value):
             found |= elements(frozenset({value}))
     return found
 
@@ -178,9 +179,17 @@ def elements(values: Values) -> Values:
             found |= {value}
         elif isinstance(value, Instance) and value.type == "shape":
             found |= foreign("int")
-        else:
+        elif len(values) == 1 or not _has_no_elements(value):
             found |= UNKNOWN
     return found
+
+
+_PLAIN_LAYERS = frozenset({"linear", "conv", "norm", "embedding", "activation", "pooling", "dropout"})
+
+
+def _has_no_elements(value: Value) -> bool:
+    """Whether it is a layer of a framework that cannot be subscripted, so that the value is another one there."""
+    return isinstance(value, Instance) and value.type in _PLAIN_LAYERS and value.node is None
 
 
 # functions and methods ---------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from paddletorch.model import Edit
 from paddletorch.plan.calls.binding import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.model.changes import Changes, Planned, joined
-from paddletorch.plan.model.findings import finding
+from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.target_forms import target_form, target_name
 from paddletorch.plan.model.view import FileView
@@ -30,7 +30,39 @@ def plan_evaluated_text(view: FileView, planned: Planned) -> Changes:
             texts.setdefault(text, []).append(call)
     constructed = _constructors(view, planned, texts)
     left = ((text, calls) for text, calls in texts.items() if text not in constructed.texts)
-    return joined([constructed.changes, *(_planned(view, planned, calls[0], text) for text, calls in left)])
+    unseen = Changes(findings=tuple(_of_unseen_text(view)))
+    return joined([constructed.changes, *(_planned(view, planned, calls[0], text) for text, calls in left), unseen])
+
+
+def _of_unseen_text(view: FileView) -> Iterator[Finding]:
+    """What ``eval`` calls by a name from elsewhere, a configuration: ``m = eval(m)``, ``m(*args)``.
+
+    Only where a module of the source has a name that such text can use; code for Paddle names its own classes so.
+    """
+    if view.target != "paddle":
+        return
+    modules = [
+        name
+        for name, bindings in view.tree.scope.bindings.items()
+        if any(b.qualified is not None and view.settings.is_of_source(b.qualified) for b in bindings)
+    ]
+    for call in _evaluations(view):
+        given = call.args[0]
+        unseen = isinstance(given, ast.Name | ast.Subscript | ast.Attribute) and not any(_texts(view, call))
+        if modules and unseen and _is_called(view, call):
+            what, names = view.text(call), " and ".join(sorted(modules)[:2])
+            yield finding("API205", call, names, what=what, replacement="the target's name, in the text")
+
+
+def _is_called(view: FileView, evaluation: ast.Call) -> bool:
+    """Whether the result is called, there or by the variable that holds it."""
+    outer = view.parent(evaluation)
+    if isinstance(outer, ast.IfExp):
+        outer = view.parent(outer)
+    if isinstance(outer, ast.Call):
+        return outer.func is evaluation
+    names = {t.id for t in outer.targets if isinstance(t, ast.Name)} if isinstance(outer, ast.Assign) else set()
+    return any(isinstance(c.func, ast.Name) and c.func.id in names for c in view.tree.calls)
 
 
 class _Constructed(NamedTuple):

@@ -18,7 +18,7 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.counts import count_beside_floats
-from paddletorch.plan.inference.dtypes import FLOATING, Dtypes, category, function_name, promoted
+from paddletorch.plan.inference.dtypes import FLOATING, SMALL_INTEGERS, Dtypes, category, function_name, promoted
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.inference.tensor_values import seems_tensor
 from paddletorch.plan.model.changes import Changes, Planned
@@ -34,6 +34,7 @@ _CODE = "DTY101"
 _UNKNOWN_WIDTH = "DTY201"
 _NOT_SEEN = "DTY202"
 _MAYBE_LOWER = "DTY203"
+_REFUSED = "DTY205"
 
 _OPERATORS = tuple(ELEMENTWISE)
 _KINDS = frozenset({ast.AugAssign, ast.BinOp, ast.Compare, ast.Call})
@@ -175,6 +176,7 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         yield _Product(count)
         return
     found = {o: d for o in operation.operands if (d := dtypes.of(o)) is not None}
+    yield from _of_small_integers(dtypes, operation, found)
     others = [o for o in operation.operands if o not in found]
     if operation.target is not None:
         written = dtypes.of(operation.target)
@@ -226,6 +228,23 @@ def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_C
         yield from _maybe_lower(view, dtypes, operation, others, result, next(iter(found)))
 
 
+_METHODS = {ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Mod: "__mod__", ast.Pow: "__pow__"}
+"""Operators that have no kernel for two tensors of small integers."""
+
+
+def _of_small_integers(dtypes: Dtypes, operation: _Operation, found: Mapping[ast.expr, str]) -> Iterator[Finding]:
+    """The finding about an operator that Paddle refuses: beside a number, only of rests and powers."""
+    node, kinds_of_operands = operation.node, set(found.values())
+    method = _METHODS.get(type(node.op)) if isinstance(node, ast.BinOp) else None
+    if not isinstance(node, ast.BinOp) or method is None or len(kinds_of_operands) != 1:
+        return
+    (dtype,) = kinds_of_operands
+    with_number = isinstance(node.op, ast.Mod | ast.Pow) and dtypes.of(node.left) is not None
+    whole = len(found) == 2 or (with_number and dtypes.number(node.right) in (0, 1))
+    if dtype in SMALL_INTEGERS and whole:
+        yield finding(_REFUSED, node, f"tensor.{method}", dtype=dtype)
+
+
 def _made_floating(
     view: FileView, dtypes: Dtypes, operation: _Operation, found: Mapping[ast.expr, str]
 ) -> list[ast.expr]:
@@ -245,23 +264,51 @@ def _unseen_beside_integers(view: FileView, dtypes: Dtypes, operation: _Operatio
     if not isinstance(node, ast.BinOp) or not _is_arithmetic(node):
         return
     for first, second in ((node.left, node.right), (node.right, node.left)):
-        if seems_tensor(view, second) and dtypes.of(second) is None and _holds_integers(view, dtypes, first):
+        is_tensor = seems_tensor(view, second) or (dtypes.of(first) is None and dtypes.is_tensor(second))
+        unseen = is_tensor and dtypes.of(second) is None and not _holds_integers(view, dtypes, second)
+        if unseen and _holds_integers(view, dtypes, first):
             yield finding(_NOT_SEEN, first, "torch.Tensor", first=view.text(first), second=view.text(second))
 
 
-def _holds_integers(view: FileView, dtypes: Dtypes, node: ast.expr, depth: int = 4) -> bool:
+def _holds_integers(view: FileView, dtypes: Dtypes, node: ast.expr, depth: int = 12) -> bool:
     """Whether it is a tensor of integers or booleans, perhaps times or plus what is likely a number.
 
-    Looks at that many operations within each other: each operation of a long sum asks.
+    Looks through that many variables and views, an operation counts for three: each one of a long sum asks.
     """
     dtype = dtypes.of(node)
     if dtype is not None:
         return category(dtype) < 2
-    if not depth or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+    if depth <= 0:
         return False
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+        same = _of_same_dtype(view, dtypes, node)
+        return same is not None and _holds_integers(view, dtypes, same, depth - 1)
     sides = (node.left, node.right)
-    holds = any(_holds_integers(view, dtypes, side, depth - 1) for side in sides)
-    return holds and not any(seems_tensor(view, side) for side in sides)
+    holds = any(_holds_integers(view, dtypes, side, depth - 3) for side in sides)
+    return holds and not any(seems_tensor(view, side) for side in sides if dtypes.of(side) is None)
+
+
+def _of_same_dtype(view: FileView, dtypes: Dtypes, node: ast.expr) -> ast.expr | None:
+    """What a variable holds, or the tensor that a view or a stack is made of: ``x`` of ``torch.stack((x, y))``."""
+    if isinstance(node, ast.Name):
+        given = tuple(view.evaluator.reaching(node))
+        one = given[0] if len(given) == 1 else None
+        if one is None or one.kind not in ("assign", "unpack") or not isinstance(one.value, ast.expr):
+            return None
+        if isinstance(one.value, ast.Tuple) and len(one.path) == 1 and one.path[0] is not None:
+            return one.value.elts[one.path[0]] if one.path[0] < len(one.value.elts) else None
+        return one.value
+    inner = dtypes.source(node)
+    if inner is not node:
+        return inner
+    if isinstance(node, ast.Call) and node.args and function_name(view.qualified(node.func) or "") in _JOINING:
+        first = node.args[0]
+        return next(iter(first.elts), None) if isinstance(first, ast.List | ast.Tuple) else first
+    return None
+
+
+_JOINING = frozenset({"cat", "meshgrid", "stack"})
+"""Functions whose results have the dtype of the first tensor that they are given."""
 
 
 def _is_number_beside(view: FileView, operation: ast.AST, node: ast.expr) -> bool:

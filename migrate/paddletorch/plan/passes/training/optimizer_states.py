@@ -7,30 +7,32 @@ In a new process the names begin anew, and a saved state fits.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import Changes, Planned
-from paddletorch.plan.model.findings import finding
+from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 
 _CODE = "OPT204"
+_SAVED = "OPT207"
 _WHAT = "another optimizer's state has other names in Paddle; step raises an error where it needs a state"
 
 
 def plan_optimizer_states(view: FileView, planned: Planned) -> Changes:
-    """Report optimizers that load what another one gives as its state."""
+    """Report optimizers that load what another one gives as its state, and say of others when theirs fits."""
     receivers = view.provide(Receivers).with_uses(planned.uses)
-    loads = [call for call in view.tree.method_calls("load_state_dict") if call.args]
-    return Changes(
-        findings=tuple(
-            finding(_CODE, call, "optimizer.load_state_dict", what=_WHAT)
-            for call in loads
-            if _is_optimizer(receivers, call.func)
-            and (given := _given(view, call.args[0])) is not None
-            and _is_optimizer(receivers, given)
-            and not _is_same(view, call.func, given)
-        )
-    )
+    calls = [call for call in view.tree.method_calls("load_state_dict") if call.args]
+    loads = [call for call in calls if _is_optimizer(receivers, call.func)]
+    return Changes(findings=tuple(one for call in loads for one in _findings(view, receivers, call)))
+
+
+def _findings(view: FileView, receivers: Receivers, call: ast.Call) -> Iterator[Finding]:
+    given = _given(view, call.args[0])
+    if given is None or not _is_optimizer(receivers, given):
+        yield finding(_SAVED, call, "optimizer.load_state_dict")
+    elif not _is_same(view, call.func, given):
+        yield finding(_CODE, call, "optimizer.load_state_dict", what=_WHAT)
 
 
 def _is_optimizer(receivers: Receivers, method: ast.expr) -> bool:
