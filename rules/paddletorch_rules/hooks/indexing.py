@@ -161,7 +161,9 @@ def multiplex(call: BoundCall) -> None:
 
 @hook("gather", to="torch")
 def gather(call: BoundCall) -> None:
-    """Paddle's gather selects along the first dimension unless told otherwise."""
+    """Paddle's gather selects along the first dimension unless told otherwise, also by ``nonzero``'s one column."""
+    if call.ranks("index") not in ({0}, {1}):
+        call.wrap("index", "", ".flatten()")
     if call.value("axis") is None or call.literal("axis") is None:
         call.drop("axis")
         hole, _ = receiver(call, "input")
