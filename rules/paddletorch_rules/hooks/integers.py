@@ -56,8 +56,9 @@ def is_int64(node: ast.expr | None, origin: Origin = _itself, steps: int = _STEP
         return isinstance(node.op, ast.USub) and is_int64(node.operand, origin, steps)
     if isinstance(node, ast.BinOp):
         sides = (node.left, node.right)
-        whole = isinstance(node.op, _WHOLE) and all(is_int64(side, origin, steps) or _is_whole_number(side) for side in sides)
-        return whole and not all(map(_is_whole_number, sides))
+        whole = [_is_whole_number(side) for side in sides]
+        all_int64 = all(number or is_int64(side, origin, steps) for number, side in zip(whole, sides, strict=True))
+        return isinstance(node.op, _WHOLE) and all_int64 and not all(whole)
     inner = _same_integers(node)
     if inner is not None:
         return is_int64(inner, origin, steps)
