@@ -17,12 +17,12 @@ def resize_to_paddle(call: BoundCall) -> None:
 
 @hook("resize", to="torch")
 def resize_to_torch(call: BoundCall) -> None:
-    """torchvision smooths tensors when it shrinks them; PIL images come out alike."""
+    """torchvision smooths tensors when it shrinks them and takes no arrays; PIL images come out alike."""
     call.report("VIS202")
 
 
-@hook("normalize", to="torch")
-def normalize(call: BoundCall) -> None:
+@hook("normalize_images", to="torch")
+def normalize_images(call: BoundCall) -> None:
     """torchvision's takes tensors alone: what ``ToTensor`` makes in the same list. Paddle's takes images too."""
     around = call.parent
     steps = around.elts if isinstance(around, ast.List | ast.Tuple) else []
