@@ -83,7 +83,9 @@ def _is_filled_anew(view: FileView, node: ast.expr) -> bool:
     """Whether all of the statement is ``w.set_value(paddle.normal(shape=w.shape))``: numbers that no layout changes."""
     statement = view.statement(node)
     call = statement.value if isinstance(statement, ast.Expr) else None
-    if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords or not isinstance(call.func, ast.Attribute):
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    if len(call.args) != 1 or call.keywords:
         return False
     weight, drawn = call.func.value, call.args[0]
     weight = weight.value if isinstance(weight, ast.Attribute) and weight.attr == "data" else weight
@@ -92,10 +94,11 @@ def _is_filled_anew(view: FileView, node: ast.expr) -> bool:
     if (view.qualified(drawn.func) or "").rpartition(".")[2] not in _FILLING or not _is_weight(weight):
         return False
     named = [one for one in ast.walk(drawn) if _is_weight(one)]
-    reads = (view.parent(one) for one in named)
-    sized = all(read is drawn or (isinstance(read, ast.Attribute) and read.attr in ("dtype", "shape")) for read in reads)
+    reads = [view.parent(one) for one in named]
+    sizes = [one for one in reads if isinstance(one, ast.Attribute) and one.attr in ("dtype", "shape")]
     path = path_of(weight)
-    return bool(path and named) and sized and all(path_of(one) == path for one in named)
+    same = bool(path and named) and all(path_of(one) == path for one in named)
+    return same and all(one is drawn or one in sizes for one in reads)
 
 
 def picked_weight(view: FileView, node: ast.expr) -> str:
