@@ -93,7 +93,7 @@ def _is_filled_anew(view: FileView, node: ast.expr) -> bool:
         return False
     if (view.qualified(drawn.func) or "").rpartition(".")[2] not in _FILLING or not _is_weight(weight):
         return False
-    named = [one for one in ast.walk(drawn) if _is_weight(one)]
+    named = [one for one in ast.walk(drawn) if isinstance(one, ast.expr) and _is_weight(one)]
     reads = [view.parent(one) for one in named]
     sizes = [one for one in reads if isinstance(one, ast.Attribute) and one.attr in ("dtype", "shape")]
     path = path_of(weight)
