@@ -161,11 +161,18 @@ def multiplex(call: BoundCall) -> None:
 
 @hook("gather", to="torch")
 def gather(call: BoundCall) -> None:
-    """Paddle's gather selects along the first dimension unless told otherwise."""
-    if call.value("axis") is None or call.literal("axis") is None:
+    """Paddle's gather selects along the first dimension unless told otherwise, also by ``nonzero``'s one column."""
+    ranks = call.ranks("index")
+    if ranks not in ({0}, {1}):
+        call.wrap("index", "", ".flatten()")
+    first = call.value("axis") is None or call.literal("axis") is None
+    if first:
         call.drop("axis")
+    if first or ranks == {0}:
         hole, _ = receiver(call, "input")
-        call.rewrite(f"torch.index_select({{{hole}}}, 0, {{index}})")
+        axis = "0" if first else "{dim}"
+        squeezed = f".squeeze({axis})" if ranks == {0} else ""  # one number leaves no axis behind
+        call.rewrite(f"torch.index_select({{{hole}}}, {axis}, {{index}}){squeezed}")
 
 
 @hook("scatter_rows", to="torch")

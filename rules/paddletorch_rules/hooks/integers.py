@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from paddletorch_rules.facts import facts
 
@@ -22,29 +23,45 @@ def data_is_integer(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int)
 
 
-def is_integer(node: ast.expr | None) -> bool:
-    """Whether the expression makes a tensor of integers or truth values, as far as its own text shows."""
+Origin = Callable[[ast.expr], ast.expr]
+"""Gives what the one assignment gave a variable, and any other expression as it is."""
+
+_STEPS = 8
+"""How many assignments an answer may rest on, which also ends a variable that is made of itself."""
+
+
+def _itself(node: ast.expr) -> ast.expr:
+    return node
+
+
+def is_integer(node: ast.expr | None, origin: Origin = _itself, steps: int = _STEPS) -> bool:
+    """Whether the expression makes a tensor of integers or truth values, as far as its text and ``origin`` show."""
     if isinstance(node, ast.BinOp | ast.UnaryOp):
-        return is_int64(node)
+        return is_int64(node, origin, steps)
+    if isinstance(node, ast.Name) and origin(node) is not node:
+        return steps > 0 and is_integer(origin(node), origin, steps - 1)
     name, dtype, data = _made(node)
     if dtype is not None:
         return names_integer(_text(dtype))
     if data is not None:
         return data_is_integer(data)
-    return name in facts().int64_results["paddle"] or is_int64(node)
+    return name in facts().int64_results["paddle"] or is_int64(node, origin, steps)
 
 
-def is_int64(node: ast.expr | None) -> bool:
-    """Whether the expression makes a tensor of int64, as far as its own text shows."""
+def is_int64(node: ast.expr | None, origin: Origin = _itself, steps: int = _STEPS) -> bool:
+    """Whether the expression makes a tensor of int64, as far as its text and ``origin`` show."""
+    if isinstance(node, ast.Name) and origin(node) is not node:
+        return steps > 0 and is_int64(origin(node), origin, steps - 1)
     if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.USub) and is_int64(node.operand)
+        return isinstance(node.op, ast.USub) and is_int64(node.operand, origin, steps)
     if isinstance(node, ast.BinOp):
         sides = (node.left, node.right)
-        whole = isinstance(node.op, _WHOLE) and all(is_int64(side) or _is_whole_number(side) for side in sides)
-        return whole and not all(map(_is_whole_number, sides))
+        whole = [_is_whole_number(side) for side in sides]
+        all_int64 = all(number or is_int64(side, origin, steps) for number, side in zip(whole, sides, strict=True))
+        return isinstance(node.op, _WHOLE) and all_int64 and not all(whole)
     inner = _same_integers(node)
     if inner is not None:
-        return is_int64(inner)
+        return is_int64(inner, origin, steps)
     name, dtype, data = _made(node)
     if dtype is not None:
         return _text(dtype).rpartition(".")[2] in ("int64", "long")

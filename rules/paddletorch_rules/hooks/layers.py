@@ -60,14 +60,13 @@ def layer_placed(call: BoundCall) -> None:
 @hook("layer_placed", to="torch")
 def layer_of_one_dropout(call: BoundCall) -> None:
     """torch's layers have one rate of dropout for all: Paddle's others may say the same."""
-    rate = call.value("dropout")
+    rate = call.value("dropout") or ast.Constant(0.1)
+    number = 0.1 if call.value("dropout") is None else call.literal("dropout")
     for name in ("attn_dropout", "act_dropout"):
         other = call.value(name)
-        if (
-            other is not None
-            and is_pure(other)
-            and ast.unparse(other) == ("0.1" if rate is None else ast.unparse(rate))
-        ):
+        if other is None or not is_pure(other):
+            continue
+        if ast.unparse(other) == ast.unparse(rate) or (number is not ... and call.literal(name) == number):
             call.drop(name)
 
 

@@ -92,10 +92,10 @@ def mean_of_integers(call: BoundCall) -> None:
     """torch has no mean of integers; Paddle's is of their dtype, without what is behind the point."""
     name = "self" if call.value("x") is None else "x"
     node = call.value(name)
-    made = next((one for one in (node, call.origin(name)) if is_integer(one)), None)
+    made = next((one for one in (node, call.origin(name)) if is_integer(one, call.origin_of)), None)
     if node is None or made is None:
         return
-    if not is_int64(made):
+    if not is_int64(made, call.origin_of):
         call.refuse("torch has no mean of integers")
     tensor = "{self}" if name == "self" else "{input}"
     call.rewrite(f"torch.mean({tensor}.double(){{dim:, %}}{{keepdim:, keepdim=%}}).long()")

@@ -136,6 +136,13 @@ def copy_(call: BoundCall) -> None:
         call.rewrite("torch_copy_({self}, {src})")
 
 
+@hook("set_value", to="torch")
+def set_value(call: BoundCall) -> None:
+    """Paddle takes arrays of NumPy too."""
+    if call.is_tensor("value"):
+        call.rewrite("{self}.data.copy_({value})")
+
+
 @hook("fill_", to="paddle")
 def fill_(call: BoundCall) -> None:
     """Paddle fills with numbers only."""

@@ -17,8 +17,22 @@ def resize_to_paddle(call: BoundCall) -> None:
 
 @hook("resize", to="torch")
 def resize_to_torch(call: BoundCall) -> None:
-    """torchvision smooths tensors when it shrinks them; PIL images come out alike."""
+    """torchvision smooths tensors when it shrinks them and takes no arrays; PIL images come out alike."""
     call.report("VIS202")
+
+
+@hook("normalize_images", to="torch")
+def normalize_images(call: BoundCall) -> None:
+    """torchvision's takes tensors alone: what ``ToTensor`` makes in the same list. Paddle's takes images too."""
+    around = call.parent
+    steps = around.elts if isinstance(around, ast.List | ast.Tuple) else []
+    before = steps[: steps.index(call.node)] if call.node in steps else []
+    made = any(isinstance(one, ast.Call) and ast.unparse(one.func).endswith("ToTensor") for one in before)
+    channels_first = call.value("data_format") is None or call.literal("data_format") == "CHW"
+    if made and channels_first and call.value("to_rgb") is None:
+        call.drop("data_format")
+    else:
+        call.rewrite("PaddleNormalize({mean}, {std}{data_format:, data_format=%}{to_rgb:, to_rgb=%})")
 
 
 @hook("vision_fill")

@@ -130,13 +130,20 @@ class CallBinding:
     def origin(self, name: str) -> ast.expr | None:
         """The expression behind the argument: what the one assignment (or ``with``) gave a variable that it holds."""
         node = self.value(name)
+        made = self.origin_of(node) if node is not None else None
+        if made is not node:
+            return made
+        if name == "self" and isinstance(node, ast.Attribute):
+            stores = self.view.evaluator.stores(node.attr)
+            return stores[0].value if len(stores) == 1 and stores[0].value is not None else node
+        return node
+
+    def origin_of(self, node: ast.expr) -> ast.expr:
+        """The same of a variable anywhere in the argument; any other expression is its own origin."""
         if isinstance(node, ast.Name) and node in self.view.tree.scopes:
             bindings = tuple(self.view.evaluator.reaching(node))
             if len(bindings) == 1 and bindings[0].kind in ("assign", "enter") and bindings[0].value is not None:
                 return bindings[0].value
-        if name == "self" and isinstance(node, ast.Attribute):
-            stores = self.view.evaluator.stores(node.attr)
-            return stores[0].value if len(stores) == 1 and stores[0].value is not None else node
         return node
 
     def qualified(self, name: str) -> str | None:

@@ -231,6 +231,9 @@ class _HookCall:
     def origin(self, name: str) -> ast.expr | None:
         return self._binding.origin(name)
 
+    def origin_of(self, node: ast.expr) -> ast.expr:
+        return self._binding.origin_of(node)
+
     def qualified(self, name: str) -> str | None:
         return self._binding.qualified(name)
 

@@ -22,6 +22,8 @@ _SAME_AXES |= {"cpu", "cuda", "permute", "relu", "sigmoid", "t", "tanh", "to", "
 
 _OF_SIZES = ("empty", "full", "ones", "rand", "randn", "zeros")
 _OF_DATA = ("tensor", "to_tensor")
+_OF_NUMBERS = frozenset({"torch.arange", "paddle.arange", "torch.randperm", "paddle.randperm"})
+_POSITIONS = frozenset({"torch.nonzero", "paddle.nonzero"})
 _CREATED = {f"{framework}.{name}" for framework in ("torch", "paddle") for name in (*_OF_SIZES, *_OF_DATA)}
 """Functions that make a tensor of the sizes or of the numbers that stand in the call."""
 
@@ -74,6 +76,10 @@ class Ranks:
         called = self._view.qualified(call.func) or ""
         if called in _CREATED:
             return _created(call)
+        if called in _OF_NUMBERS:
+            return 1
+        if called in _POSITIONS:
+            return 2 if len(call.args) == 1 and not call.keywords else None
         name = called.partition(".")[2]
         if (name in facts().batched_ranks or name in _SAME_AXES) and call.args:
             return self._one(call.args[0], depth)
@@ -84,7 +90,7 @@ class Ranks:
             return _sizes(call.args)
         if not self._is_tensor(tensor):
             return None
-        if name == "flatten" and not call.keywords and len(call.args) < 2:
+        if name in ("flatten", "ravel") and not call.keywords and len(call.args) < 2:
             start = constant(call.args[0]) if call.args else 0
             return start + 1 if type(start) is int and start >= 0 else None
         if name in ("unsqueeze", *_SAME_AXES):

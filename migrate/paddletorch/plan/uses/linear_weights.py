@@ -34,6 +34,10 @@ _SHAPED = frozenset(
 )
 """Methods that change what the weight is, and not only its values."""
 
+_FILLING = frozenset({"full_like", "normal", "ones", "ones_like", "rand", "rand_like", "randn", "randn_like"})
+_FILLING |= {"standard_normal", "uniform", "zeros", "zeros_like"}
+"""Functions whose results have no order of axes but their sizes."""
+
 _HOLDERS = (ast.Assign, ast.Return, ast.Tuple, ast.Dict, ast.DictComp, ast.ListComp, ast.IfExp, ast.NamedExpr)
 """What a value that is no parameter any more can be kept by."""
 
@@ -52,6 +56,8 @@ def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
     Raises:
         Refused: the use depends on the layout, and a transposed copy would not do.
     """
+    if _is_filled_anew(view, node):
+        return _AS_IT_IS
     if isinstance(node.ctx, ast.Store):
         statement = view.parent(node)
         value = statement.value if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
@@ -71,6 +77,28 @@ def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
     if found is None or (_depends_on_layout(view, found, parent) and view.provide(TiedWeights).holds(node.value)):
         raise Refused(LayoutMatters())
     return found
+
+
+def _is_filled_anew(view: FileView, node: ast.expr) -> bool:
+    """Whether all of the statement is ``w.set_value(paddle.normal(shape=w.shape))``: numbers that no layout changes."""
+    statement = view.statement(node)
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    if len(call.args) != 1 or call.keywords:
+        return False
+    weight, drawn = call.func.value, call.args[0]
+    weight = weight.value if isinstance(weight, ast.Attribute) and weight.attr == "data" else weight
+    if call.func.attr not in ("copy_", "set_value") or not isinstance(drawn, ast.Call):
+        return False
+    if (view.qualified(drawn.func) or "").rpartition(".")[2] not in _FILLING or not _is_weight(weight):
+        return False
+    named = [one for one in ast.walk(drawn) if isinstance(one, ast.expr) and _is_weight(one)]
+    reads = [view.parent(one) for one in named]
+    sizes = [one for one in reads if isinstance(one, ast.Attribute) and one.attr in ("dtype", "shape")]
+    path = path_of(weight)
+    same = bool(path and named) and all(path_of(one) == path for one in named)
+    return same and all(one is drawn or one in sizes for one in reads)
 
 
 def picked_weight(view: FileView, node: ast.expr) -> str:

@@ -71,10 +71,10 @@ _OWN = "paddle."
 
 
 def _are_tensors(values: Iterable[Value]) -> bool:
-    """Whether each can be nothing but a tensor, or a container of tensors."""
+    """Whether each can be nothing but a tensor, or a container of tensors; one that is empty here is filled later."""
     for value in values:
         if isinstance(value, Container):
-            if not _are_tensors(value.elements):
+            if not value.elements or not _are_tensors(value.elements):
                 return False
         elif not isinstance(value, Instance) or value.type != TENSOR:
             return False
@@ -87,7 +87,7 @@ def _returned(view: FileView, planned: Planned, function: ast.FunctionDef) -> Ch
     for value in scope.returns if scope is not None else ():
         if value is None or isinstance(value, ast.Constant) or view.is_deselected(_CODE, value):
             continue
-        if _are_tensors(view.evaluator.values(value)):
+        if _are_tensors(view.evaluator.values(value)) and not _is_filled_by_key(function, value):
             continue
         span = view.source.span(value)
         before, after = ("((", "))") if _is_bare_tuple(value, view.source.slice(span)) else ("(", ")")
@@ -99,6 +99,13 @@ def _returned(view: FileView, planned: Planned, function: ast.FunctionDef) -> Ch
         written = view.conversion(_CODE, value, "collate_fn", "torch.utils.data.default_convert")
         found.append(changes._replace(conversions=(written,)))
     return joined(found)
+
+
+def _is_filled_by_key(function: ast.FunctionDef, returned: ast.expr) -> bool:
+    """Whether ``batch[key] = value`` stands in the function, for a name that it returns."""
+    stores = (n for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
+    name = returned.id if isinstance(returned, ast.Name) else None
+    return any(isinstance(store.value, ast.Name) and store.value.id == name for store in stores)
 
 
 def _is_bare_tuple(node: ast.expr, text: str) -> bool:
