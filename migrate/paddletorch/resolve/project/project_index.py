@@ -41,7 +41,7 @@ from paddletorch.resolve.values import (
 from paddletorch.text.long_literals import parse
 from paddletorch.text.source import Source
 
-_CACHED = 700_000
+_CACHED = 600_000
 """Bytes of modules whose syntax trees stay in memory; the trees take some fifty times as much (measured)."""
 
 _DEPTH = 12
