@@ -184,7 +184,7 @@ def read(path, limit):
     while not os.path.exists('../go'): time.sleep(0.01)
     return real(path, limit)
 one_file.read, run.POOL_FROM = read, 1
-pool._CHUNK = 1
+pool._LEAST = pool._MOST = 1
 {MAIN}"""
 """Workers say that they are at work, and wait for the file ``go``."""
 

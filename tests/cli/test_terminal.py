@@ -20,7 +20,7 @@ HELD = """
 import os, time
 from paddletorch.batch import pool, run
 from paddletorch.engine.engine import Engine
-real, done, run.POOL_FROM, pool._CHUNK = Engine.convert, [], 1, 1
+real, done, run.POOL_FROM, pool._MOST, pool._LEAST = Engine.convert, [], 1, 1, 1
 def convert(self, data, path, evidence=None, left=frozenset()):
     while done and not os.path.exists('../sent'): time.sleep(0.01)
     done.append(path)

@@ -201,7 +201,10 @@ class Receivers:
         """Whether an earlier run has converted the file, so that what is left of the source is left again."""
         if not self._view.is_half_converted:
             return False
-        return self._uses.all_left or (not self._uses and self._view.provide(_derives_from_unlisted))
+        if self._uses:
+            return self._uses.all_left
+        is_of_target = not self._view.has_code_of(self._view.settings.source)
+        return is_of_target or self._view.provide(_derives_from_unlisted)
 
     def _shown_by_use(
         self,
