@@ -1133,3 +1133,8 @@ def test_a_variable_of_a_written_function_is_no_call_of_a_function_of_its_name()
 def test_the_constructor_of_a_base_class_without_counterpart_is_reported() -> None:
     source = b"class MeanLoss(paddle.metric.Metric):\n    def __init__():super().__init__()\n"
     assert {d.code for d in check(source, Options("torch")).diagnostics} == {"TRN201"}
+
+
+def test_a_file_of_the_target_alone_has_no_sizes_of_the_source() -> None:
+    source = b"import torch as th\nx = th.adaptive_max_pool1d((), 4)\nisinstance(x.shape, tuple)\n"
+    assert b"isinstance(x.shape, tuple)" in check(source, Options("paddle")).output
