@@ -30,7 +30,7 @@ from paddletorch.engine.engine import Engine
 from paddletorch.model import Options
 engine = Engine(Options(target="{target}", max_file_seconds=0))
 engine.convert(b"import torch\\ny = torch.max(x, 1)\\n", "<warm>")
-data = {source}.encode()
+data = ({source}).encode()
 gc.disable()
 start = time.process_time()
 result = engine.convert(data, "<long>")

@@ -1138,3 +1138,34 @@ def test_the_constructor_of_a_base_class_without_counterpart_is_reported() -> No
 def test_a_file_of_the_target_alone_has_no_sizes_of_the_source() -> None:
     source = b"import torch as th\nx = th.adaptive_max_pool1d((), 4)\nisinstance(x.shape, tuple)\n"
     assert b"isinstance(x.shape, tuple)" in check(source, Options("paddle")).output
+
+
+def test_an_argument_that_becomes_arithmetic_may_be_written_twice_where_no_line_is_free() -> None:
+    head = b"import torch as t\ny = t.hypot(x, x)\n"
+    source = head + b"f = lambda: t.distributions.constraints.square.check(t.addcdiv(x, y, p))\n"
+    assert b"paddle.full((x + y / p).shape[:-2]" in check(source, Options("paddle")).output
+
+
+def test_a_class_of_a_module_that_stays_is_not_wrapped_for_the_shim() -> None:
+    result = check(b"import torch as T\ntorch = T\ntorch.nn.Conv2d(*a)\n", Options("paddle", shim="always"))
+    assert b"torch_args" not in result.output
+    assert {d.code for d in result.diagnostics} == {"API242", "API203"}
+
+
+@pytest.mark.parametrize("index", ["None, ([0])", "(None), [0]", "((None), ((([0]))))", "(  # (\n None), ([0])"])
+def test_an_early_new_axis_among_parts_in_brackets(index: str) -> None:
+    source = f"import torch\ndef picked(x: torch.Tensor):\n    return x[{index}]\n"
+    assert b".unsqueeze(0)" in check(source.encode(), Options("paddle")).output
+
+
+@pytest.mark.parametrize("test", ["(hasattr(torch, 'no')) and ({})", "{} and ((hasattr(torch, 'no')) and ({}))"])
+def test_a_probe_in_brackets_takes_its_operands_along(test: str) -> None:
+    source = f"import torch\nz = {test.format('x.sum()', 'y.max()')}\ny = torch.hypot(x, x)\n"
+    output = check(source.encode(), Options("paddle")).output
+    assert b"False" in output and b"hasattr" not in output
+
+
+@pytest.mark.parametrize("given", ["(w), (w.block)", "((w)), w.block", "w, ((w.block))"])
+def test_a_block_in_brackets_is_left_out(given: str) -> None:
+    source = f"import paddle\nw = paddle.ones([2])\nfill = paddle.nn.initializer.Constant(1.0)\nfill({given})\n"
+    assert b"block" not in check(source.encode(), Options("torch")).output

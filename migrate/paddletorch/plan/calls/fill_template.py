@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from string import Formatter
 from typing import NamedTuple
 
 from paddletorch_rules import Form, Let
+from paddletorch_rules.hooks.arguments import PLAIN
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.arguments import plan_arguments
@@ -35,7 +36,7 @@ from paddletorch.plan.syntax.placeholders import (
 from paddletorch.plan.syntax.precedence import is_closed, precedence_of, required_precedence
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.plan.syntax.stars import spans_to_bracket
-from paddletorch.plan.syntax.temporaries import hoist
+from paddletorch.plan.syntax.temporaries import forms_of, hoist
 from paddletorch.text.call_spans import LayoutError, run_of_arguments
 from paddletorch.text.unfilled import unfilled_placeholders
 
@@ -79,6 +80,9 @@ def compose(
         parameters = stop.refusal.names
         repeated = [(n, v) for n in parameters if isinstance(v := arguments.get(n), ast.expr)]
         found = hoist(view, binding.expression, repeated, code) if repeated else None
+        if found is None and repeated and all(_becomes_pure(view, v) for _, v in repeated):
+            parts = fill(view, template, arguments, node, are_pure=[v for _, v in repeated])
+            return [Edit(view.source.span(node), "", code, tuple(parts)), *plan.edits], plan.findings
         if found is None:  # the parameter's name is the target's, which the file does not show
             written = (view.text(v) if isinstance(v := arguments.get(n), ast.expr) else n for n in parameters)
             raise Refused(EvaluatedTwice(tuple(written))) from None
@@ -108,14 +112,17 @@ def fill(
     template: str,
     arguments: Arguments,
     node: ast.expr,
+    are_pure: Sequence[ast.expr] = (),
 ) -> list[Part]:
     """The template's text with arguments for its placeholders: source spans, or text for what the call leaves out.
+
+    ``are_pure``: arguments that may be evaluated again although their text does not show it.
 
     Raises:
         Refused: an argument would be evaluated twice or in another order, or is missing.
     """
     pieces = list(pieces_of(_bare(template), arguments))
-    _check_order(view, pieces, arguments)
+    _check_order(view, pieces, arguments, are_pure)
     text = "".join(p if isinstance(p, str) else "__placeholder__" for p in pieces)
     _check_scopes(view, pieces, arguments, text, node)
     is_alone = text == "__placeholder__"  # the argument stands where the whole expression stood
@@ -213,17 +220,39 @@ def pieces_of(template: str, arguments: Mapping[str, object]) -> Iterator[str | 
             raise Refused(MissingArgument(template, name))
 
 
-def _check_order(view: FileView, pieces: list[str | Placeholder], arguments: Mapping[str, object]) -> None:
+def _check_order(
+    view: FileView, pieces: list[str | Placeholder], arguments: Mapping[str, object], are_pure: Sequence[ast.expr]
+) -> None:
     """Each argument that may have an effect is evaluated once, in the order of the source."""
     order: list[tuple[int, str]] = []
     for piece in pieces:
         value = arguments[piece.name] if isinstance(piece, Placeholder) else ""
         nodes = [value] if isinstance(value, ast.expr) else list(value) if isinstance(value, tuple) else []
-        if nodes and not all(is_pure(n) for n in nodes):
+        if nodes and not all(n in are_pure or is_pure(n) for n in nodes):
             assert isinstance(piece, Placeholder)
             order.append((view.source.span(nodes[0]).start, piece.name))
     if len({name for _, name in order}) < len(order) or order != sorted(order):
         raise Refused(EvaluatedTwice(tuple(dict.fromkeys(name for _, name in order))))
+
+
+def _becomes_pure(view: FileView, node: ast.expr) -> bool:
+    """Whether all that is impure in it are calls whose counterpart is arithmetic, as a second run would find it."""
+    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and not is_pure(n)]
+    rest = (n for n in ast.walk(node) if not isinstance(n, ast.Call))
+    return all(isinstance(n, PLAIN) for n in rest) and all(_is_arithmetic(view, call) for call in calls)
+
+
+def _is_arithmetic(view: FileView, call: ast.Call) -> bool:
+    found = [form.template for form in forms_of(view, call)]
+    return bool(found) and all(template is not None and _calls_nothing(template) for template in found)
+
+
+@lru_cache(maxsize=512)
+def _calls_nothing(template: str) -> bool:
+    try:
+        return is_pure(ast.parse("".join(_sample(template)), mode="eval").body)
+    except (SyntaxError, ValueError):
+        return False
 
 
 def _check_scopes(

@@ -7,16 +7,17 @@ import re
 from paddletorch.model import Span
 from paddletorch.text.source import Source
 
+_OPENING = re.compile(rb"#[^\r\n]*|(\()")
 _CLOSING = re.compile(rb"(?:\s|\\|#[^\r\n]*)*\)")
 
 
 def with_brackets(source: Source, span: Span, start: int) -> Span:
-    """``span`` with all brackets that open between ``start``, where the syntax before it ends, and its first byte."""
-    opening = source.body.find(b"(", start, span.start)
-    end = span.end
-    for _ in range(source.body.count(b"(", start, span.start)):
-        closing = _CLOSING.match(source.body, end)
-        if closing is None:  # the bracket stood in a comment
+    """``span`` with all brackets around it that open behind ``start``, where the syntax before it ends."""
+    found = span
+    openings = [m.start() for m in _OPENING.finditer(source.body, start, span.start) if m[1]]
+    for opening in reversed(openings):
+        closing = _CLOSING.match(source.body, found.end)
+        if closing is None:  # brackets around more than this expression, those of a tuple
             break
-        end = closing.end()
-    return Span(span.start if opening < 0 else opening, end)
+        found = Span(opening, closing.end())
+    return found

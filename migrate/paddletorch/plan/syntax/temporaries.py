@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterable
 
+from paddletorch_rules import Form
+
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.free_names import free_name
@@ -82,12 +84,17 @@ def _may_need_lines(view: FileView, value: ast.expr) -> bool:
     receiver = [function.value] if isinstance(function, ast.Attribute) else []
     if all(map(is_pure, (*receiver, *value.args, *(k.value for k in value.keywords)))):
         return False
-    name = view.qualified(function)
-    pairs = view.settings.overloads(name) if name is not None else []
-    if isinstance(function, ast.Attribute):
-        pairs = [*pairs, *view.settings.members(function.attr)]
-    forms = (form for row, _ in pairs for form in row.forms(view.target) if form.template and not form.let)
+    forms = (form for form in forms_of(view, value) if form.template and not form.let)
     return any(_REPEATED.search(form.template or "") for form in forms)
+
+
+def forms_of(view: FileView, call: ast.Call) -> list[Form]:
+    """The target's forms of all APIs that the call may be one of, by its name or as a method."""
+    name = view.qualified(call.func)
+    pairs = view.settings.overloads(name) if name is not None else []
+    if isinstance(call.func, ast.Attribute):
+        pairs = [*pairs, *view.settings.members(call.func.attr)]
+    return [form for row, _ in pairs for form in row.forms(view.target)]
 
 
 def _in_brackets(view: FileView, value: ast.expr) -> list[str | Span]:

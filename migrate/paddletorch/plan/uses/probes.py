@@ -15,6 +15,7 @@ from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.brackets import with_brackets
 from paddletorch.plan.syntax.precedence import brackets_for
 
 _MODULES = "API101"
@@ -175,21 +176,26 @@ def _absent_answer(view: FileView, probe: _Probe, code: str) -> Edit:
         kept = view.source.span(around.body if answer == "True" else around.orelse)
         return Edit(view.source.span(around), view.source.slice(kept), code, (kept,))
     if isinstance(around, ast.BoolOp) and answer == str(isinstance(around.op, ast.Or)):
-        return Edit(Span(span.start, view.source.span(around.values[-1]).end), str(answer), code)
+        start = _operand(view, around, around.values.index(whole)).start
+        return Edit(Span(start, view.source.span(around).end), str(answer), code)
     if isinstance(answer, str):
         return Edit(span, answer, code)
     if isinstance(around, ast.BoolOp) and isinstance(around.op, ast.Or) and _is_false(answer):
         place = around.values.index(whole)
-        if place + 1 < len(around.values) and b"(" not in view.source.body[span.end : _start(view, around, place + 1)]:
-            return Edit(Span(span.start, _start(view, around, place + 1)), "", code)
+        if place + 1 < len(around.values):
+            operands = _operand(view, around, place), _operand(view, around, place + 1)
+            return Edit(Span(operands[0].start, operands[1].start), "", code)
     kept = view.source.span(answer)
     text = view.source.slice(kept)
     before, after = brackets_for(answer, text, around, whole)
     return Edit(span, f"{before}{text}{after}", code, (before, kept, after))
 
 
-def _start(view: FileView, operation: ast.BoolOp, place: int) -> int:
-    return view.source.span(operation.values[place]).start
+def _operand(view: FileView, operation: ast.BoolOp, place: int) -> Span:
+    """The operand with the brackets around it."""
+    span, whole = view.source.span(operation.values[place]), view.source.span(operation)
+    start = whole.start if place == 0 else view.source.span(operation.values[place - 1]).end
+    return with_brackets(view.source, span, start)
 
 
 def _is_false(node: ast.expr) -> bool:

@@ -78,6 +78,8 @@ def with_callee_wrapped(view: FileView, use: Use) -> Use:
     if view.is_deselected(CODE, call) or not all(_is_callable(view, c) for c in site.candidates):
         return use
     known = site.anchor.kind in ("import", "free") and site.other is None and len(site.candidates) == 1
+    if not known and site.anchor.node is not site.node:
+        return use  # a module's member: the module stays, and the shim would be given the source's own class
     form = view.settings.emitted(site.candidates[0].row)
     target = form.names[0] if known and form is not None else WRAPPER
     findings = (*(use.findings if use.converts else ()), finding(CODE, call, view.text(site.node)))

@@ -12,6 +12,7 @@ from paddletorch.model import Edit, Span
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.brackets import with_brackets
 from paddletorch.resolve import Instance, Unknown
 
 _CODE = "NNI101"
@@ -26,7 +27,9 @@ def plan_blocks_of_parameters(view: FileView, planned: Planned) -> Changes:
     given = tuple(_given(view))
     for call, block in given:
         if _fills(view, planned, call.func) and view.is_located(call) and not view.is_deselected(_CODE, call):
-            edits.append(Edit(Span(view.source.span(call.args[0]).end, view.source.span(call.args[1]).end), "", _CODE))
+            first, second = (view.source.span(given) for given in call.args)
+            first = with_brackets(view.source, first, view.source.span(call.func).end)
+            edits.append(Edit(Span(first.end, with_brackets(view.source, second, first.end).end), "", _CODE))
             blocks.append(block)
     conversions = [view.conversion(_CODE, block, "tensor.block", "") for block in blocks]
     findings = [finding(_LEFT, block, "tensor.block") for _, block in given if block not in blocks]

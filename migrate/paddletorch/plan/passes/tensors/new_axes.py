@@ -19,6 +19,7 @@ from paddletorch.plan.passes.tensors.replaced_subscripts import (
     is_none,
     parts_of,
     replaced_subscripts,
+    spans_of,
 )
 from paddletorch.resolve import Instance
 
@@ -50,10 +51,10 @@ def _unsqueezed(view: FileView, node: ast.Subscript) -> list[Edit] | None:
     if not _is_tensor(view, node.value):
         return None
     axes = [sum(isinstance(p, ast.Slice) or is_none(p) for p in parts[:k]) for k in early]
+    wholes = spans_of(view, node)
     edits = []
     for k in early:
-        start = view.source.span(parts[k]).start
-        edits.append(Edit(Span(start, view.source.span(parts[k + 1]).start), "", CODE))
+        edits.append(Edit(Span(wholes[k].start, wholes[k + 1].start), "", CODE))
     end = view.source.span(node).end
     return [*edits, Edit(Span(end, end), "".join(f".unsqueeze({axis})" for axis in axes), CODE)]
 

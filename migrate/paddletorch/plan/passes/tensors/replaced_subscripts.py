@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 
-from paddletorch.model import Conversion, Edit
+from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.model.changes import Changes
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.brackets import with_brackets
 
 CODE = "TEN105"
 
@@ -41,6 +42,15 @@ def replaced_subscripts(
 def parts_of(node: ast.Subscript) -> list[ast.expr]:
     """The parts between the brackets, one for each dimension; ``slice(1, None)`` of traced code as ``1:``."""
     return [_as_written(part) for part in (node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice])]
+
+
+def spans_of(view: FileView, node: ast.Subscript) -> list[Span]:
+    """The parts with the brackets around each: ``(None)`` and ``([0])`` of ``x[(None), ([0])]``."""
+    spans, start = [], view.source.span(node.value).end
+    for part in parts_of(node):
+        spans.append(with_brackets(view.source, view.source.span(part), start))
+        start = spans[-1].end
+    return spans
 
 
 def _as_written(part: ast.expr) -> ast.expr:
