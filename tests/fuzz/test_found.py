@@ -1169,3 +1169,31 @@ def test_a_probe_in_brackets_takes_its_operands_along(test: str) -> None:
 def test_a_block_in_brackets_is_left_out(given: str) -> None:
     source = f"import paddle\nw = paddle.ones([2])\nfill = paddle.nn.initializer.Constant(1.0)\nfill({given})\n"
     assert b"block" not in check(source.encode(), Options("torch")).output
+
+
+def test_a_codec_for_names_of_hosts_is_refused() -> None:
+    assert {d.code for d in check(b"#coding:idna torch", Options("paddle")).diagnostics} == {"SRC002"}
+
+
+def test_no_import_stays_for_a_name_that_a_string_replaces() -> None:
+    source = b"import torch\nx=i.prod(dtype=torch.float32)\n"
+    assert check(source, Options("paddle", unsafe=True)).output == b"x=i.prod(dtype='float32')\n"
+
+
+def test_what_only_looks_like_the_names_of_dtypes_stays_where_the_file_has_its_own_str() -> None:
+    body = b"with paddle.amp.auto_cast(dtype=str(dtype).rpartition('.')[-1], enable=dtype): ()\n"
+    assert b"str(dtype)" in check(b"import paddle\ndef str(x): return x\n" + body, Options("torch")).output
+    check(b"import paddle\nfrom paddle.amp import auto_cast as str\n" + body, Options("torch"))
+
+
+def test_the_backward_of_an_autograd_function_hides_no_call_of_a_loss() -> None:
+    source = (
+        b"import torch\nclass Twice(torch.autograd.Function):\n"
+        b"    @staticmethod\n    def backward(ctx, g): return g * 2\n"
+        b"class Trainer:\n    def backward(self, loss): loss.backward()\n"
+        b"def step(loss, again=False): loss.backward(create_graph=again)\n"
+        b"def scaled(loss, scaler=torch.cuda.amp.GradScaler()): scaler.scale(loss).backward(gradient=torch.ones(1))\n"
+    )
+    result = check(source, Options("paddle"))
+    assert b"create_graph=" not in result.output and b"backward(grad_tensor=" in result.output
+    assert "API228" in {d.code for d in result.diagnostics} and "AMP238" not in {d.code for d in result.diagnostics}

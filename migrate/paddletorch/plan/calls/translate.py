@@ -87,7 +87,7 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
     wrap = values.to_paddle if to_paddle else values.to_torch
     opposite = values.to_torch if to_paddle else values.to_paddle
     if opposite is not None:
-        arguments = Template(opposite).match(_guarded(node))
+        arguments = Template(opposite).match(_guarded(node), view.tree.scopes)
         if arguments is not None and opposite == "not {x}" and isinstance(arguments["x"], ast.Attribute):
             arguments = None  # the attribute's own row converts ``not x.requires_grad``
         if arguments is not None:  # remove what the other direction added
@@ -102,7 +102,7 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
         return [Edit(Span(span.end, span.end), " or False", code)]
     if wrap is None or (wrap == "float({x})" and isinstance(constant(node), float)):
         return []
-    if f"({view.target}, " in wrap and Template(wrap).match(node) is not None:
+    if f"({view.target}, " in wrap and Template(wrap).match(node, view.tree.scopes) is not None:
         return []  # looked up in the target already
     found = kinds(view, node) if values.keeps or values.strings else frozenset()
     is_string = "str" in found or (values.strings and isinstance(node, ast.JoinedStr))

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.dotted_path import path_of
-from paddletorch.resolve.scopes.bindings import Scope
+from paddletorch.resolve.scopes.bindings import Binding, Scope
 
 
 class FileFacts:
@@ -40,7 +40,28 @@ class FileFacts:
     @cached_property
     def class_members(self) -> frozenset[str]:
         """Names that classes of this file define, such as their methods."""
-        return frozenset(name for s in self._view.tree.own.values() if s.kind == "class" for name in s.bindings)
+        return frozenset(self._members)
+
+    def may_take(self, call: ast.Call, name: str) -> bool:
+        """Whether a member of this name that a class of the file defines may be what is called with these arguments."""
+        functions = [binding.node for binding in self._members.get(name, ())]
+        return any(not isinstance(one, ast.FunctionDef) or _takes(one.args, call) for one in functions)
+
+    @cached_property
+    def _members(self) -> dict[str, list[Binding]]:
+        found: dict[str, list[Binding]] = {}
+        for scope in self._view.tree.own.values():
+            if scope.kind == "class" and not self._is_called_by_framework(scope.node):
+                for name, bindings in scope.bindings.items():
+                    found.setdefault(name, []).extend(bindings)
+        return found
+
+    def _is_called_by_framework(self, node: ast.AST | None) -> bool:
+        """Whether the class is a function of automatic differentiation, on whose objects nobody calls ``backward``."""
+        settings = self._view.settings
+        bases = [self._view.qualified(base) for base in node.bases] if isinstance(node, ast.ClassDef) else []
+        rows = [settings.lookup(base) for base in bases if base is not None]
+        return any(found is not None and found[0].id == "autograd.Function" for found in rows)
 
     @cached_property
     def imports_source(self) -> bool:
@@ -51,6 +72,15 @@ class FileFacts:
     def names_shim(self) -> bool:
         """Whether the file names the runtime shim."""
         return b"paddletorch_shim" in self._view.source.body
+
+
+def _takes(parameters: ast.arguments, call: ast.Call) -> bool:
+    """Whether a method with these parameters may be called so: it has the keywords, and room for the rest."""
+    positional = [*parameters.posonlyargs, *parameters.args]
+    names = {one.arg for one in (*parameters.args, *parameters.kwonlyargs)}
+    unfit = parameters.kwarg is None and any(k.arg is not None and k.arg not in names for k in call.keywords)
+    given = [argument for argument in call.args if not isinstance(argument, ast.Starred)]
+    return not unfit and (parameters.vararg is not None or len(given) <= len(positional))
 
 
 def scope_of(view: FileView, node: ast.expr) -> Scope | None:

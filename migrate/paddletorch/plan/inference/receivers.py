@@ -237,7 +237,8 @@ class Receivers:
             array = node.attr == "size" and call is None
             member = node.value.attr if isinstance(node.value, ast.Attribute) else ""
             private = any(row.report for row, _ in self._view.settings.members(member))  # its tensor is left too
-            return Certainty.NO if array or private or node.attr in self._file.class_members else Certainty.YES
+            own = node.attr in self._file.class_members and (call is None or self._file.may_take(call, node.attr))
+            return Certainty.NO if array or private or own else Certainty.YES
         if call is None:
             return Certainty.MAYBE if all(row.any_receiver for row, _ in options) else Certainty.NO
         sized = node.attr == "view" and any("int" in kinds(self._view, a) for a in call.args)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
+from collections.abc import Mapping
 from functools import lru_cache
 
 from paddletorch.plan.model.same_code import same_code
+from paddletorch.resolve.scopes.bindings import Scope
 
 _PLACEHOLDER = "__placeholder_{}__"
 
@@ -28,10 +31,17 @@ class Template:
             if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == placeholder
         ]
 
-    def match(self, node: ast.AST) -> dict[str, ast.expr] | None:
-        """The expression at each placeholder if ``node`` has the template's shape, else None."""
+    def match(self, node: ast.AST, scopes: Mapping[ast.AST, Scope]) -> dict[str, ast.expr] | None:
+        """The expression at each placeholder if ``node`` has the template's shape, else None.
+
+        Names of Python's own functions in it must mean those in the node's scope: the file may define a ``str``.
+        """
         arguments: dict[str, ast.expr] = {}
-        return arguments if _match(self._tree, node, arguments) else None
+        if not _match(self._tree, node, arguments):
+            return None
+        given = {id(part) for value in arguments.values() for part in ast.walk(value)}
+        own = (n for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in given and hasattr(builtins, n.id))
+        return None if any(n in scopes and scopes[n].lookup(n.id) for n in own) else arguments
 
 
 @lru_cache(maxsize=256)

@@ -76,12 +76,15 @@ class Converted:
         start, end = (span.start, 0), (span.end, 0)
         return not any(self._parts.around(start, end)) and any(self._spans.around(start, end))
 
-    def becomes_literal(self, node: ast.expr | ast.stmt) -> bool:
-        """Whether an edit writes a literal where ``node`` stands: ``"float16"`` for a dtype."""
+    def loses_name(self, node: ast.expr | ast.stmt, module: str) -> bool:
+        """Whether an edit writes something that does without the module where ``node`` stands: ``"float16"``."""
         span = self.view.source.span(node)
         found = [*self._edits.around((span.start, 0), (span.end, 0))]
         outermost, _ = min(found, key=_by_size, default=(None, False))
-        return outermost is not None and not outermost.parts and _is_literal(outermost.text)
+        if outermost is None or outermost.parts:
+            return False
+        is_around = outermost.span != span and module.partition(".")[0] not in outermost.text
+        return is_around or _is_literal(outermost.text)
 
     @cached_property
     def _edits(self) -> SpanIndex[tuple[Edit, bool]]:

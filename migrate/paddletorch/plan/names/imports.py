@@ -53,7 +53,7 @@ class _Decided(NamedTuple):
 def plan_imports(view: FileView, planned: Planned) -> Changes:
     """Plan all edits of import statements."""
     file = Converted(view, planned)
-    written = (one for one in planned.imports if one.site is None or not file.becomes_literal(one.site.node))
+    written = (one for one in planned.imports if one.site is None or not file.loses_name(one.site.node, one.module))
     statements = _import_statements(view)
     decided = _with_emptied_guards(file, statements, _decided(file, statements, needed_modules(view, written)))
     edits, findings = list(decided.edits), list(decided.findings)

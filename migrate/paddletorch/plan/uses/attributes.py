@@ -184,7 +184,7 @@ def _stands_already(view: FileView, node: ast.Attribute, text: str) -> bool:
         return False
     template, current = Template(text), view.parent(node)
     for _ in range(_DEPTH):
-        arguments = template.match(current) if isinstance(current, ast.expr) else None
+        arguments = template.match(current, view.tree.scopes) if isinstance(current, ast.expr) else None
         if current is None or arguments is not None:
             return arguments is not None and same_code(arguments["self"], node.value)
         current = view.parent(current)
@@ -252,7 +252,7 @@ def larger_member(view: FileView, node: ast.Attribute, form: Form, target: Form,
         if not isinstance(current, ast.expr):
             break
         for text in form.also:
-            arguments = Template(text).match(current)
+            arguments = Template(text).match(current, view.tree.scopes)
             if arguments is not None and arguments.get("self") is node.value:
                 parts = fill(view, target.also[0], arguments, current)
                 return (Edit(view.source.span(current), "", code, tuple(parts)),)

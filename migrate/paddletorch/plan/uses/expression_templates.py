@@ -62,7 +62,7 @@ def _around(view: FileView, start: ast.Attribute, options: list[tuple[Row, Templ
         if not isinstance(node, ast.expr):
             break
         for row, template in options:
-            arguments = template.match(node)
+            arguments = template.match(node, view.tree.scopes)
             is_read = isinstance(getattr(node, "ctx", None), ast.Load | None)  # else statements are written anew
             if is_read and arguments is not None and arguments.get("self") is start.value:
                 best = Match(node, start, row, arguments, frozenset(_skeleton(node, arguments)))

@@ -211,7 +211,9 @@ _BACKWARD = ("gradient", "retain_graph", "create_graph", "inputs")
 
 
 def _backward(view: FileView, member: MemberCall, call: ast.Call) -> Changes:
-    """The arguments of ``scaler.scale(loss).backward(...)``."""
+    """The arguments of ``scaler.scale(loss).backward(...)`` where the rows of tensors are not selected."""
+    if any(row.receiver == "tensor" for row, _ in view.settings.members("backward")):
+        return NOTHING
     given = dict(zip(_BACKWARD, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}
     for name in ("create_graph", "inputs"):
         node = given.get(name)

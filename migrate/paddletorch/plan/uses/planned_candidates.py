@@ -268,7 +268,7 @@ def _larger_expression(view: FileView, call: ast.Call, candidate: Candidate, for
         if not form.also or not isinstance(current, ast.expr):
             break
         for text in candidate.form.also:
-            arguments = Template(text).match(current)
+            arguments = Template(text).match(current, view.tree.scopes)
             if arguments is not None and any(n is call for n in ast.walk(current)):
                 parts = fill(view, form.also[0], arguments, current)
                 return Edit(view.source.span(current), "", candidate.row.code, tuple(parts))
