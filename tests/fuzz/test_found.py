@@ -1197,3 +1197,13 @@ def test_the_backward_of_an_autograd_function_hides_no_call_of_a_loss() -> None:
     result = check(source, Options("paddle"))
     assert b"create_graph=" not in result.output and b"backward(grad_tensor=" in result.output
     assert "API228" in {d.code for d in result.diagnostics} and "AMP238" not in {d.code for d in result.diagnostics}
+
+
+def test_a_module_in_arithmetic_is_left() -> None:
+    source = b"import torch\nnorm=torch.nn.BatchNorm2d(5if c else d)\nnorm.momentum*=((torch.nn))\ny = 2 * torch.nn\n"
+    assert {d.code for d in check(source, Options("paddle")).diagnostics} >= {"API233"}
+
+
+def test_a_written_function_takes_the_size_as_it_is() -> None:
+    source = b"import torch as T\nT\nimport torch as t\nt.Tensor(x.shape)\n"
+    assert b"\ntorch_tensor_of_shape(x.shape, 'float32')" in check(source, Options("paddle")).output

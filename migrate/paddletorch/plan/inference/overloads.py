@@ -116,6 +116,8 @@ def fit(view: FileView, call: ast.Call, signature: Signature | None, skip: int =
             fits.append(Fit.SURE if parameter.variadic else Fit.MAYBE)
             break
         fits.append(_argument(view, argument, parameter))
+    if _takes_sizes(variadic) and len(call.args) == skip + 1 and not open_ended:
+        return Fit.NO  # one argument alone is what the form with a list takes, whatever it is
     for keyword in call.keywords:
         items = seen_items(view, keyword.value) if keyword.arg is None else [(keyword.arg, keyword.value)]
         if items is None:
@@ -123,7 +125,7 @@ def fit(view: FileView, call: ast.Call, signature: Signature | None, skip: int =
             fits.append(Fit.MAYBE)
         for name, value in items or ():
             named = signature.get(name) or signature.get(numpy_name(signature, name))
-            if named is None or named.name in given:
+            if named is None or named.name in given or (named is variadic and _takes_sizes(named)):
                 return Fit.NO
             given.add(named.name)
             fits.append(_argument(view, value, named))
@@ -133,9 +135,17 @@ def fit(view: FileView, call: ast.Call, signature: Signature | None, skip: int =
     return min(fits, default=Fit.SURE)
 
 
+def _takes_sizes(parameter: Parameter | None) -> bool:
+    """Whether the parameter is ``*shape`` of a form that another one with a list stands beside."""
+    return parameter is not None and bool(parameter.variadic) and parameter.annotation == "int"
+
+
 def _argument(view: FileView, node: ast.expr, parameter: Parameter) -> Fit:
     if not parameter.annotation:
-        return Fit.SURE
+        is_number = parameter.name == "name" and bool(kinds(view, node) & _NUMBERS)
+        return Fit.NO if is_number else Fit.SURE  # ``zeros(n, m, 3)``
+    if _takes_sizes(parameter) and isinstance(node, ast.Attribute) and node.attr in ("dtype", "shape"):
+        return Fit.NO  # ``zeros(x.shape, x.dtype)``
     wanted = {part.strip() for part in parameter.annotation.split("|")}
     if "number" in wanted:
         wanted |= _NUMBERS

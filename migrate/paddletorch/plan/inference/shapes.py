@@ -13,6 +13,7 @@ from typing import Literal
 from paddletorch.plan.inference.paths import Paths
 from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.written_functions import is_written
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Instance, Scope
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
@@ -120,8 +121,8 @@ def _parameter_loads(view: FileView, parent: ast.AST | None, value: ast.expr) ->
     for called in view.evaluator.values(call.func):
         node = called.node if isinstance(called, Local) else None
         scope = view.tree.own.get(node) if isinstance(node, ast.FunctionDef) else None
-        if not isinstance(node, ast.FunctionDef) or scope is None:
-            continue
+        if not isinstance(node, ast.FunctionDef) or scope is None or is_written(view, node):
+            continue  # a function that an earlier conversion has written takes the target's sizes
         for one in (*node.args.args, *node.args.kwonlyargs):
             if argument_of(call, node, one.arg, is_method(scope)) is value:
                 yield from _loads_in(view, scope, one.arg)

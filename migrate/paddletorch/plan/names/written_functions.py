@@ -65,8 +65,8 @@ def has_function(view: FileView, one: Definition) -> bool:
     return len(nodes) == 1 and isinstance(nodes[0], ast.FunctionDef | ast.ClassDef) and _same(nodes[0], one)
 
 
-def is_written(view: FileView, node: ast.expr) -> bool:
-    """Whether an expression stands in a function that an earlier conversion has written into the file."""
+def is_written(view: FileView, node: ast.expr | ast.stmt) -> bool:
+    """Whether an expression or statement stands in a function that an earlier conversion has written into the file."""
     line = node.lineno
     return any(first <= line <= last for first, last in view.provide(_written_lines))
 

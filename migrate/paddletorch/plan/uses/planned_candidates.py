@@ -135,7 +135,7 @@ def _convert_by_role(view: FileView, site: Site, candidate: Candidate, row: Row,
         text = view.quoted(form.template, site.node)
         return replace(use, target=form.template, whole=Edit(view.source.span(site.node), text, row.code))
     if row.kind == "module":
-        if site.role == "value":
+        if site.role == "value" or isinstance(view.parent(site.node), ast.BinOp | ast.UnaryOp):
             raise Refused(NeedsWholeCall("this use", form.names[0]))
         return use
     if warning is not None and _is_warned(view, site, row):
