@@ -14,7 +14,7 @@ CALLS: ShimPart = "calls"
 
 _FOLDER = Path(paddletorch_rules.__file__).parent / "shim"
 
-_SCALER_CONSTRUCTION = frozenset({"AMP101", "AMP102", "AMP211", "AMP212"})
+_SCALER_CONSTRUCTION = frozenset({"AMP101", "AMP102", "AMP211"})
 """Codes of conversions and findings about the construction of a scaler."""
 
 

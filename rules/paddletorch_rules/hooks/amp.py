@@ -26,6 +26,18 @@ def scaler(call: BoundCall) -> None:
         call.report("AMP242", parameter="growth_interval", value=str(interval))
 
 
+@hook("scaler", to="torch")
+def scaler_to_torch(call: BoundCall) -> None:
+    """A scale that stays, or may stay: torch has no switch for that, but takes factors next to 1."""
+    name = "use_dynamic_loss_scaling"
+    value = call.value(name)
+    if value is None or call.literal(name) is True:
+        return
+    call.drop(name)
+    call.report("AMP212", value=ast.unparse(value))
+    call.surround("paddle_loss_scaling(", f", {{{name}}})")
+
+
 @hook("scale_factor", to="paddle")
 def scale_factor(call: BoundCall, side: str) -> None:
     """torch's setters take any factor; Paddle's assert that one grows and the other shrinks."""
