@@ -196,7 +196,8 @@ def weighted_cross_entropy_to_torch(call: BoundCall) -> None:
     weight = call.value("weight")
     if not kind or weight is None or not is_given(call, "weight"):
         return
-    if not isinstance(call.origin("weight") or weight, ast.Call | ast.BinOp | ast.Subscript):
+    computed = isinstance(call.origin("weight") or weight, ast.Call | ast.BinOp | ast.Subscript)
+    if not computed and not call.is_tensor("weight"):
         return  # it may be None; torch raises where it needs a gradient
     function = "binary_cross_entropy" if call.value("input") is not None else "binary_cross_entropy_with_logits"
     more = "{pos_weight:, pos_weight=%}" if function.endswith("logits") else ""
