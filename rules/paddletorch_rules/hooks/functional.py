@@ -130,7 +130,7 @@ def linear(call: BoundCall) -> None:
 
 
 def _parts(call: BoundCall, weight: ast.expr) -> list[ast.AST]:
-    """The parts of a weight, and of what is kept in it: ``scaled = self.weight * scale``, ``self.weight = fc.weight``."""
+    """The parts of a weight and of what it is made of: ``scaled = self.weight * 2``, ``self.weight = fc.weight``."""
     found: list[ast.AST] = []
     pending: list[ast.AST] = [weight]
     while pending:

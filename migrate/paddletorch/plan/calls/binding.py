@@ -224,7 +224,9 @@ class CallBinding:
     def stored(self, node: ast.Attribute) -> list[ast.expr]:
         """What the class around stores to the attribute of ``self``."""
         around = _class_around(self.view, node)
-        stores = (one for one in self.view.evaluator.stores(node.attr) if _class_around(self.view, one.target) is around)
+        stores = (
+            one for one in self.view.evaluator.stores(node.attr) if _class_around(self.view, one.target) is around
+        )
         return [one.value for one in stores if one.value is not None]
 
     def has_several_elements(self, name: str) -> bool:

@@ -24,7 +24,9 @@ def may_be_computed(view: FileView, name: ast.Name) -> bool:
         return False
     if any(b.kind == "parameter" for b in view.tree.scopes[name].lookup(name.id)):
         return True
-    return any(_is_assigned(b) and (_is_part(b.value) or _is_result(view, b.value)) for b in view.evaluator.reaching(name))
+    return any(
+        _is_assigned(b) and (_is_part(b.value) or _is_result(view, b.value)) for b in view.evaluator.reaching(name)
+    )
 
 
 def _is_part(value: ast.expr | None) -> bool:

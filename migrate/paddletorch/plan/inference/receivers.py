@@ -29,6 +29,9 @@ _TYPES_SHOWN_BY_NAME = ("optimizer", "scheduler")
 _OF_STRINGS = frozenset(dir(str))
 """Methods of strings; with a string argument such a call is a string's."""
 
+_WITHOUT_MEMBERS = frozenset({"torch.nn.Identity", "paddle.nn.Identity"})
+"""Layers that stand where others were, and have none of their members."""
+
 _OF_CONTAINERS = frozenset(name for kind in (list, tuple, dict, set) for name in dir(kind))
 """Members of Python's containers."""
 
@@ -81,7 +84,7 @@ class Receivers:
         bases = self._view.settings.table.bases
         foreign = [v for v in instances if type_name not in bases(v.type) or self._is_target(v)]
         if foreign and "layer" in bases(type_name):
-            bare = [v for v in foreign if v.api in ("torch.nn.Identity", "paddle.nn.Identity") and not v.node]  # has no such members
+            bare = [v for v in foreign if v.api in _WITHOUT_MEMBERS and v.node is None]
             foreign, instances = ([v for v in vs if v not in bare] for vs in (foreign, instances))
             if not foreign and instances:
                 return Certainty.YES
