@@ -300,7 +300,7 @@ def run_target(
     """Run a case's converted form, or take the result from the cache if no file that it read has changed."""
     work = bench.work / slug_of(case)
     entry = work / "source" / "program_case.py"
-    converted_entry = work / converter_digest() / "program_case.py"
+    converted_entry = work / _key(converter_digest(), case.code) / "program_case.py"
     if not converted_entry.exists():
         top = next(iter(bench.roots(case.package).values()), None)  # the tree that the case belongs to
         place = str(top / "program_case.py") if top else str(entry)

@@ -125,8 +125,25 @@ def linear(call: BoundCall) -> None:
     if owners & _LINEAR:
         name = "paddle.nn.functional.linear({x}" if call.target == "paddle" else "torch.nn.functional.linear({input}"
         call.rewrite(name + ", {weight}{bias:, bias=%})")
-    elif weight is not None and any(_may_be_layers(call, node) for node in ast.walk(weight)):
+    elif weight is not None and any(_may_be_layers(call, node) for node in _parts(call, weight)):
         call.report("NNF202", difference="if the weight is an nn.Linear's, it is transposed already: take the .t() out")
+
+
+def _parts(call: BoundCall, weight: ast.expr) -> list[ast.AST]:
+    """The parts of a weight and of what it is made of: ``scaled = self.weight * 2``, ``self.weight = fc.weight``."""
+    found: list[ast.AST] = []
+    pending: list[ast.AST] = [weight]
+    while pending:
+        node = pending.pop()
+        if node in found:
+            continue  # a variable of a loop is made of itself
+        found.append(node)
+        pending += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Name):
+            pending.append(call.origin_of(node))
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
+            found += [one for one in call.stored(node) if isinstance(one, ast.Attribute)]
+    return found
 
 
 def _may_be_layers(call: BoundCall, node: ast.AST) -> bool:

@@ -187,6 +187,13 @@ def kl_div_call(call: BoundCall) -> None:
         call.rewrite("{self}({input}, {target}.detach())")
 
 
+@hook("label_smooth", to="torch")
+def label_smooth(call: BoundCall) -> None:
+    """The formula reads the labels twice, so labels that are computed there go through a function."""
+    if not is_pure(call.value("label")) or is_given(call, "prior_dist"):
+        call.rewrite("paddle_label_smooth({label}{prior_dist:, prior_dist=%}{epsilon:, epsilon=%})")
+
+
 @hook("weighted_cross_entropy", to="torch")
 def weighted_cross_entropy_to_torch(call: BoundCall) -> None:
     """Paddle's loss has a gradient for its weights, where torch's raises an error, and none for its target."""
@@ -196,7 +203,8 @@ def weighted_cross_entropy_to_torch(call: BoundCall) -> None:
     weight = call.value("weight")
     if not kind or weight is None or not is_given(call, "weight"):
         return
-    if not isinstance(call.origin("weight") or weight, ast.Call | ast.BinOp | ast.Subscript):
+    computed = isinstance(call.origin("weight") or weight, ast.Call | ast.BinOp | ast.Subscript)
+    if not computed and not call.is_tensor("weight"):
         return  # it may be None; torch raises where it needs a gradient
     function = "binary_cross_entropy" if call.value("input") is not None else "binary_cross_entropy_with_logits"
     more = "{pos_weight:, pos_weight=%}" if function.endswith("logits") else ""

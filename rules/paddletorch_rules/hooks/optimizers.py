@@ -129,3 +129,11 @@ def optimizer_state(call: BoundCall) -> None:
         if all(isinstance(rate, ast.Constant) for rate in rates):
             return
     call.report("LRS202", what="Paddle loads the state of the optimizer's scheduler too; save and load it by itself")
+
+
+@hook("clip_by_value", to="torch")
+def clip_by_value(call: BoundCall) -> None:
+    """torch clips to both sides alike, as Paddle does if the lower limit is the upper one's negative."""
+    low, high = call.literal("min"), call.literal("max")
+    if isinstance(low, int | float) and isinstance(high, int | float) and low == -high:
+        call.drop("min")

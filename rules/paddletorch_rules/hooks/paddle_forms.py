@@ -105,11 +105,27 @@ def distribution_lists(call: BoundCall) -> None:
             call.wrap(name, "torch.tensor(", ")")
 
 
-@hook("kl_divergence")
+@hook("kl_divergence", to="paddle")
 def kl_divergence(call: BoundCall) -> None:
     """Of two geometric distributions Paddle gives another number (3.3.1), of two categorical ones another shape."""
     if not call.types("p").isdisjoint(("geometric", "categorical")):
         call.stop("TRN201")
+
+
+@hook("kl_divergence", to="torch")
+def kl_divergence_to_torch(call: BoundCall) -> None:
+    """A written class, such as that of Paddle's Categorical, has the method, and is none of torch's distributions."""
+    made = call.types("p")
+    if "geometric" in made:
+        call.stop("TRN201")
+    if made and made <= _OF_NO_FRAMEWORK:
+        call.rewrite("{p}.kl_divergence({q})")
+    elif not made or made & _OF_NO_FRAMEWORK:
+        call.rewrite("paddle_kl_divergence({p}, {q})")
+
+
+_OF_NO_FRAMEWORK = frozenset({"bool", "float", "int", "number", "sequence", "str"})
+"""What an object can be that is none of the framework's, as those of written classes are."""
 
 
 @hook("categorical", to="paddle")

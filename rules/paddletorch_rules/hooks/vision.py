@@ -18,7 +18,18 @@ def resize_to_paddle(call: BoundCall) -> None:
 @hook("resize", to="torch")
 def resize_to_torch(call: BoundCall) -> None:
     """torchvision smooths tensors when it shrinks them and takes no arrays; PIL images come out alike."""
+    picture(call)
     call.report("VIS202")
+
+
+@hook("picture", to="torch")
+def picture(call: BoundCall) -> None:
+    """torchvision takes no arrays of NumPy."""
+    value = call.origin("img")
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        library = ast.unparse(value.func).partition(".")[0]
+        if value.func.attr in ("astype", "numpy") or library in ("np", "numpy", "cv2"):
+            call.stop("VIS201")
 
 
 @hook("normalize_images", to="torch")

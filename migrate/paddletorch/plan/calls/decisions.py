@@ -243,6 +243,9 @@ class _HookCall:
     def owners_of(self, node: ast.Attribute) -> frozenset[str]:
         return self._binding.owners_of(node)
 
+    def stored(self, node: ast.Attribute) -> list[ast.expr]:
+        return self._binding.stored(node)
+
     def types(self, name: str) -> frozenset[str]:
         return self._binding.types(name)
 

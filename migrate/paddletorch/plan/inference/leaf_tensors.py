@@ -18,10 +18,20 @@ def is_computed(view: FileView, name: ast.Name) -> bool:
     return bool(bindings) and all(_is_assigned(b) and _is_result(view, b.value) for b in bindings)
 
 
-def is_passed(view: FileView, name: ast.Name) -> bool:
-    """Whether the name is a parameter of a function, of which the caller may pass a computed tensor."""
-    bindings = view.tree.scopes[name].lookup(name.id) if name in view.tree.scopes else ()
-    return any(b.kind == "parameter" for b in bindings)
+def may_be_computed(view: FileView, name: ast.Name) -> bool:
+    """Whether a value of the name may be computed: a caller's argument, a part of a tensor, or what some path makes."""
+    if name not in view.tree.scopes:
+        return False
+    if any(b.kind == "parameter" for b in view.tree.scopes[name].lookup(name.id)):
+        return True
+    return any(
+        _is_assigned(b) and (_is_part(b.value) or _is_result(view, b.value)) for b in view.evaluator.reaching(name)
+    )
+
+
+def _is_part(value: ast.expr | None) -> bool:
+    """Whether it is written as a part of a tensor is: ``x[:, 1]``."""
+    return isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice | ast.Tuple)
 
 
 def _is_assigned(binding: Binding) -> bool:

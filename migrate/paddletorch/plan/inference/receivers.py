@@ -29,6 +29,12 @@ _TYPES_SHOWN_BY_NAME = ("optimizer", "scheduler")
 _OF_STRINGS = frozenset(dir(str))
 """Methods of strings; with a string argument such a call is a string's."""
 
+_WITHOUT_MEMBERS = frozenset({"torch.nn.Identity", "paddle.nn.Identity"})
+"""Layers that stand where others were, and have none of their members."""
+
+_OF_CONTAINERS = frozenset(name for kind in (list, tuple, dict, set) for name in dir(kind))
+"""Members of Python's containers."""
+
 
 class Certainty(IntEnum):
     """How certain a receiver's type is."""
@@ -65,9 +71,9 @@ class Receivers:
             if call.args and self.certainty(function.value, "scaler") is Certainty.YES:
                 yield path_of(call.args[0])
 
-    def certainty(self, node: ast.expr, type_name: str) -> Certainty:
-        """How certain it is that ``node`` is the source framework's instance of ``type_name``."""
-        values = frozenset(v for v in self._view.evaluator.objects(node) if not _is_function(v))
+    def certainty(self, node: ast.expr, type_name: str, member: str = "") -> Certainty:
+        """How certain it is that ``node`` is the source framework's instance of ``type_name``, which has ``member``."""
+        values = _with_member(frozenset(v for v in self._view.evaluator.objects(node) if not _is_function(v)), member)
         instances = [v for v in values if isinstance(v, Instance)]
         if any(v.type != "foreign" for v in instances):
             if type_name == "tensor" and any(v.type == "foreign" and "." in v.api for v in instances):
@@ -78,7 +84,7 @@ class Receivers:
         bases = self._view.settings.table.bases
         foreign = [v for v in instances if type_name not in bases(v.type) or self._is_target(v)]
         if foreign and "layer" in bases(type_name):
-            bare = [v for v in foreign if v.api == "torch.nn.Identity" and v.node is None]  # has no such members
+            bare = [v for v in foreign if v.api in _WITHOUT_MEMBERS and v.node is None]
             foreign, instances = ([v for v in vs if v not in bare] for vs in (foreign, instances))
             if not foreign and instances:
                 return Certainty.YES
@@ -213,14 +219,14 @@ class Receivers:
         type_name: str,
         options: list[tuple[Row, Form]],
     ) -> Certainty:
-        found = self.certainty(node.value, type_name)
+        found = self.certainty(node.value, type_name, node.attr)
         source = self._view.settings.source
         if (
             type_name != "tensor"
             and found is not Certainty.YES
             and any(source in row.distinctive for row, _ in options)
         ):
-            values = self._view.evaluator.values(node.value)
+            values = _with_member(self._view.evaluator.values(node.value), node.attr)
             unknown = all(isinstance(v, Unknown | NoneValue) or self._is_of_framework(v) for v in values)
             if any(isinstance(v, Instance) and self._has_member(v, node.attr) for v in values):
                 return found  # another type's member of the same name
@@ -374,6 +380,13 @@ def _is_cast_of_operation(node: ast.Attribute, call: ast.Call) -> bool:
         isinstance(node.value, ast.UnaryOp) and not isinstance(node.value.op, ast.Not)
     )
     return computed and not call.args and node.attr in facts().of_modules_too
+
+
+def _with_member(values: frozenset[Value], member: str) -> frozenset[Value]:
+    """The values without lists and dicts, which have no such member; all if nothing else is there."""
+    if not member or member in _OF_CONTAINERS:
+        return values
+    return frozenset(v for v in values if not isinstance(v, Container)) or values
 
 
 def _is_function(value: Value) -> bool:

@@ -147,13 +147,22 @@ class Uses:
         return instance.api in self.left_apis
 
     def keeps_calls(self, instance: Instance) -> bool:
-        """Whether the object's calls stay as the source's, since an adapter with the source's ``forward`` makes it."""
-        return ("base" if instance.node is not None else "call", instance.api) in self._called_as_source
+        """Whether the object's calls stay as the source's, since an adapter with the source's ``forward`` makes it.
+
+        What an adapter holds is one too: of ``transformer.encoder`` the member is known, and not the class.
+        """
+        made = ("base" if instance.node is not None else "call", instance.api) in self._called_as_source
+        return made or (instance.call is None and instance.api.rpartition(".")[2] in self._held_as_source)
 
     @cached_property
     def _called_as_source(self) -> frozenset[tuple[str, str]]:
         adapted = (use for use in self.items if use.adapter is not None and use.adapter.keeps_calls)
         return frozenset((use.site.role, use.site.name) for use in adapted)
+
+    @cached_property
+    def _held_as_source(self) -> frozenset[str]:
+        adapted = (use.adapter for use in self.items if use.adapter is not None and use.adapter.keeps_calls)
+        return frozenset(name for adapter in adapted for name in adapter.members)
 
     @cached_property
     def all_left(self) -> bool:

@@ -11,7 +11,7 @@ from paddletorch_rules.adapters import readers
 from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.calls.translate import translate_edits
-from paddletorch.plan.inference.leaf_tensors import is_computed, is_passed
+from paddletorch.plan.inference.leaf_tensors import is_computed, may_be_computed
 from paddletorch.plan.inference.rebound_data import is_kept_before_rebinding
 from paddletorch.plan.inference.shapes import layer_size, shape
 from paddletorch.plan.model.changes import NOTHING, Changes
@@ -34,7 +34,7 @@ _ABSENT = "API236"
 """The code for what the target lacks where the program asks whether it is there."""
 
 _STOP = "paddle_stop_gradient"
-"""The written function for ``y.stop_gradient = True`` of a tensor that may be computed."""
+"""The written function for ``y.stop_gradient = flag`` of a tensor that may be computed."""
 
 
 def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribute, row: Row, form: Form) -> Changes:
@@ -157,7 +157,7 @@ def _edits(view: FileView, node: ast.Attribute, row: Row, form: Form, target: Fo
 def _of_computed(view: FileView, node: ast.Attribute, code: str) -> tuple[Edit, ...]:
     """``y = y.detach()`` for ``y.stop_gradient = True`` if the tensor is computed; else no edits.
 
-    What is passed to a function may be computed or not: a written function then asks.
+    What is passed to a function, or taken out of something, may be computed or not: a written function then asks.
     torch allows the flag to be changed only on leaf tensors; ``y.requires_grad_()`` it allows on all that have it.
     """
     statement, name = view.parent(node), node.value
@@ -166,16 +166,22 @@ def _of_computed(view: FileView, node: ast.Attribute, code: str) -> tuple[Edit, 
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return ()
     flag = statement.value.value if isinstance(statement.value, ast.Constant) else None
-    if flag is False and (is_computed(view, name) or is_passed(view, name)):
-        return (Edit(view.source.span(statement), f"{name.id}.requires_grad_()", code),)
-    if flag is not True:
+    computed = is_computed(view, name)
+    if not computed and not may_be_computed(view, name):
         return ()
-    if not is_computed(view, name):
-        return (Edit(view.source.span(statement), f"{_STOP}({name.id})", code),) if is_passed(view, name) else ()
-    return (
-        Edit(view.source.span(node), name.id, code),
-        Edit(view.source.span(statement.value), f"{name.id}.detach()", code),
-    )
+    if flag is False:
+        return (Edit(view.source.span(statement), f"{name.id}.requires_grad_()", code),)
+    bound = name.id in view.tree.scopes[name].bindings
+    if flag is True and computed and bound:
+        return (
+            Edit(view.source.span(node), name.id, code),
+            Edit(view.source.span(statement.value), f"{name.id}.detach()", code),
+        )
+    function = f"{name.id} = {_STOP}" if bound else _STOP  # a variable of another scope is not bound anew
+    if flag is True:
+        return (Edit(view.source.span(statement), f"{function}({name.id})", code),)
+    parts = (f"{function}({name.id}, ", view.source.span(statement.value), ")")
+    return (Edit(view.source.span(statement), "", code, parts),)
 
 
 def _stands_already(view: FileView, node: ast.Attribute, text: str) -> bool:

@@ -45,16 +45,17 @@ def plan_site(view: FileView, site: Site) -> Use:
         return Use(site, row, None)
     if not view.is_located(site.call or site.node):
         return Use(site, row, None).refuse(NotLocated())
-    candidates = [c for c in site.candidates if not _takes_anything(view, c)] or site.candidates
-    if view.target == "paddle" and len(candidates) > 1:
-        names = without_device([c.name for c in candidates])
-        candidates = [c for c in candidates if c.name in names]
+    possible = list(site.candidates)
+    if view.target == "paddle" and len(possible) > 1:
+        names = without_device([c.name for c in possible])
+        possible = [c for c in possible if c.name in names]
+    candidates = [c for c in possible if not _takes_anything(view, c)] or possible
     readings = [plan_candidate(view, site, candidate) for candidate in candidates]
     if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
         readings = _plausible(readings)
     readings = [use for use in readings if not _does_not_fit(use)] or readings
     first = readings[0]
-    if len({c.name for c in candidates}) > 1 and _same_edits(view, site, readings):
+    if len({c.name for c in possible}) > 1 and _same_edits(view, site, readings):
         notes = (f for use in readings[1:] for f in use.findings if _is_note(view, f) and f not in first.findings)
         first = replace(first.with_findings(*notes), keeps_name=True)
     elif any(not first.same_as(other) for other in readings[1:]):

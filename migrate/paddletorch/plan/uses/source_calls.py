@@ -62,10 +62,12 @@ def _is_of_member(view: FileView, use: Use) -> bool:
 
 
 def _with_members(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:
-    """The classes of which the file reads a member that the target's own class lacks."""
+    """The classes of which the file reads a member that the target's own class lacks, and those of its parts."""
+    known = adapters(view.target)
     for name in layers:
-        if not view.tree.members.keys().isdisjoint(adapters(view.target)[name].members):
+        if not view.tree.members.keys().isdisjoint(known[name].members):
             yield name
+            yield from (part for part in layers if known[part].name in known[name].needs)
 
 
 def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:

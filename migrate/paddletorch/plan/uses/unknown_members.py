@@ -48,6 +48,8 @@ def _absent(view: FileView, planned: Planned) -> Iterator[tuple[ast.Attribute, s
                 continue
             types = {kind for value in values if isinstance(value, Instance) for kind in table.bases(value.type)}
             classes += [one for one in sorted(facts().base_classes[source]) if table.makes(one) in types]
+            parts = {kind for api, kind in made if table.makes(api) is None}  # ``transformer.decoder``
+            classes += [one for one in sorted(rows) if table.makes(one) in parts]
             owner = next((one for one in classes if one in rows), None)
             if owner is not None:
                 yield node, f"{owner}.{name}", rows[owner]

@@ -168,6 +168,9 @@ def elements(values: Values) -> Values:
             found |= {Instance(value.type, value.api)}
         elif isinstance(value, Instance) and value.holds is not None:
             found |= value.holds.elements
+        elif isinstance(value, Instance) and value.api.endswith(".ParameterList") and value.node is None:
+            found |= {Instance(TENSOR, f"{value.api.partition('.')[0]}.Tensor")}
+            found |= UNKNOWN if value.api.startswith("torch.") else NOTHING  # it holds lists of parameters too
         elif isinstance(value, Instance) and value.type == "module":
             found |= {Instance(value.type, BASE_MODULES.get(value.api.partition(".")[0], value.api))}
         elif isinstance(value, Instance) and value.type == "results":

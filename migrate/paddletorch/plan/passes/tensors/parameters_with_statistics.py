@@ -1,7 +1,8 @@
 """Walks over the parameters of Paddle's layers, which meet the running statistics of normalization as well.
 
 In torch those are buffers. What copies, writes or counts all parameters, such as an average of a model's weights, gets
-them too; what asks which of them train, or looks at their gradients, leaves them out on both sides.
+them too; what asks which of them train, or looks at their gradients, leaves them out on both sides. No walk over the
+buffers of Paddle's layers meets them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.passes.tensors.statistics import may_hold_statistics
 
 _CODE = "NNM101"
-_FUNCTIONS = {"parameters": "paddle_parameters", "named_parameters": "paddle_named_parameters"}
+_FUNCTIONS = {
+    "parameters": "paddle_parameters",
+    "named_parameters": "paddle_named_parameters",
+    "buffers": "paddle_buffers",
+    "named_buffers": "paddle_named_buffers",
+}
 
 _ASKS = frozenset({"stop_gradient", "trainable", "grad", "gradient", "is_leaf"})
 """Attributes by which code tells parameters that train from others."""
@@ -30,12 +36,12 @@ _TAKES = frozenset(
 
 
 def plan_parameters_with_statistics(view: FileView, planned: Planned) -> Changes:
-    """Let walks that copy, write or count parameters meet the statistics, as they do in Paddle."""
+    """Let walks that copy, write or count parameters meet the statistics, as they do in Paddle, and no other."""
     return joined(_with_statistics(view, planned, member, call) for member, call in _walks(view))
 
 
 def _walks(view: FileView) -> Iterator[tuple[ast.Attribute, ast.Call]]:
-    """Each ``model.parameters()``, or the like, whose elements are copied, written or counted."""
+    """Each ``model.parameters()``, or the like, whose elements are copied, written or counted; all of the buffers."""
     receivers = view.provide(Receivers)
     for method in _FUNCTIONS:
         for member in view.tree.members.get(method, ()):
@@ -43,7 +49,8 @@ def _walks(view: FileView) -> Iterator[tuple[ast.Attribute, ast.Call]]:
             if not isinstance(call, ast.Call) or call.func is not member or call.args or call.keywords:
                 continue
             possible = receivers.certainty(member.value, "module") is not Certainty.NO
-            if possible and may_hold_statistics(view, member.value) and view.is_located(call) and _counts(view, call):
+            matters = method.endswith("buffers") or _counts(view, call)
+            if possible and matters and may_hold_statistics(view, member.value) and view.is_located(call):
                 yield member, call
 
 

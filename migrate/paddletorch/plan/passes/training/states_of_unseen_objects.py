@@ -19,7 +19,7 @@ from paddletorch.resolve import Instance
 
 _CODE = "NNM101"
 _FUNCTION = "paddle_set_state_dict"
-_METHODS = ("set_state_dict", "set_dict")
+_METHODS = ("set_state_dict", "set_dict", "load_dict")
 _OWNERS = ("module", "optimizer", "scheduler", "scaler")
 _NOBODY = ("", "self", "cls")
 
@@ -32,7 +32,7 @@ def plan_states_of_unseen_objects(view: FileView, planned: Planned) -> Changes:
 def _calls(view: FileView) -> Iterator[tuple[ast.Attribute, ast.Call]]:
     """Each call with one argument whose receiver's type is not seen."""
     receivers = view.provide(Receivers)
-    for method in _METHODS:
+    for method in [one for one in _METHODS if one == "set_state_dict" or one not in view.tree.class_members]:
         for member in view.tree.members.get(method, ()):
             call = view.parent(member)
             if not isinstance(call, ast.Call) or call.func is not member or len(call.args) != 1 or call.keywords:
