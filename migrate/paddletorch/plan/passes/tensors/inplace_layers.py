@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 from paddletorch_rules.facts import facts
 
@@ -52,7 +52,7 @@ def _kept_by_hooks(view: FileView) -> Changes:
     called = {node.func.attr for node in view.tree.calls if isinstance(node.func, ast.Attribute)}
     if made is None or "register_forward_hook" not in called:
         return NOTHING
-    kept = [node for hook in _hooks(view) for node in ast.walk(hook) if _is_kept(view, node, hook.args.args[-1].arg)]
+    kept = [name for hook in _hooks(view) for name in _reads_of_last(hook) if _is_kept(view, name)]
     return Changes(findings=tuple(finding(_REPORTED, one, view.text(made.func), input=view.text(one)) for one in kept))
 
 
@@ -69,10 +69,14 @@ def _hooks(view: FileView) -> Iterator[ast.FunctionDef | ast.Lambda]:
             yield function
 
 
-def _is_kept(view: FileView, node: ast.AST, name: str) -> TypeGuard[ast.Name]:
-    """Whether it reads the name, and puts the value or a view of it into an attribute, an element or a list."""
-    if not isinstance(node, ast.Name) or node.id != name:
-        return False
+def _reads_of_last(function: ast.FunctionDef | ast.Lambda) -> list[ast.Name]:
+    """Where the function names its last parameter."""
+    name = function.args.args[-1].arg
+    return [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+
+
+def _is_kept(view: FileView, node: ast.Name) -> bool:
+    """Whether the value or a view of it is put into an attribute, an element or a list."""
     outer, parent = view.provide(Aliasing).shared_memory.outermost_view(node)
     if isinstance(parent, ast.Assign) and parent.value is outer:
         return any(isinstance(target, ast.Attribute | ast.Subscript) for target in parent.targets)
