@@ -97,8 +97,8 @@ def range_(call: BoundCall) -> None:
         call.rewrite("torch.range(0, {start}{step:, step=%}{dtype:, dtype=%})")
 
 
-@hook("distribution_lists", to="torch")
-def distribution_lists(call: BoundCall) -> None:
+@hook("distribution_parameters", to="torch")
+def distribution_parameters(call: BoundCall, of: str) -> None:
     """Paddle's distributions take lists of numbers."""
     for name in ("loc", "scale", "low", "high"):
         if isinstance(call.value(name), ast.List | ast.Tuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules.facts import facts
-from paddletorch_rules.hooks.arguments import rewrite_once
+from paddletorch_rules.hooks.arguments import is_pure, rewrite_once
 from paddletorch_rules.hooks.creation import factory_to_paddle, place
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
@@ -136,3 +136,43 @@ def number_as_tensor(call: BoundCall) -> None:
     for name in ("rate", "probs"):
         if call.value(name) is not None and isinstance(call.literal(name), int | float):
             call.wrap(name, "paddle.to_tensor(", ", dtype='float32')")
+
+
+_PARAMETERS = ("df", "loc", "scale", "low", "high", "concentration1", "concentration0", "probs")
+
+
+@hook("distribution_parameters", to="paddle")
+def distribution_parameters(call: BoundCall, of: str) -> None:
+    """A number beside a tensor: Paddle takes all parameters as tensors or all as numbers."""
+    names = [name for name in _PARAMETERS if call.value(name) is not None]
+    numbers = [name for name in names if _is_number(call, name)]
+    if len(names) != 2 or len(numbers) != 1:
+        return
+    (number,), (other,) = numbers, [name for name in names if name not in numbers]
+    given = ", ".join(f"paddle.full_like({{{other}}}, {{{number}}})" if n == number else f"{{{n}}}" for n in names)
+    if call.is_tensor(other) and is_pure(call.value(other)):
+        call.rewrite(f"paddle.distribution.{of}({given})")
+    else:
+        call.rewrite(f"paddle.distribution.{of}(*torch_distribution_parameters({{{names[0]}}}, {{{names[1]}}}))")
+
+
+@hook("gradient_of_parameters", to="paddle")
+def gradient_of_parameters(call: BoundCall, together: bool = False, read: str = "") -> None:
+    """Paddle broadcasts the parameters, and at times the value, by an operation that can end the process.
+
+    Args:
+        together: only the parameters are broadcast, so that it is well where all of them take a gradient.
+        read: the one method that does so.
+    """
+    names = [n for n in _PARAMETERS if call.value(n) is not None]
+    numbers = [n for n in names if _is_number(call, n)]
+    trained = any(map(call.file_reads, ("backward", "grad", "Module", "Parameter", "parameters")))
+    if not trained or len(numbers) == len(names) or (together and not numbers):
+        return
+    if read and not call.file_reads(read):
+        return
+    call.report("AGD203", what="backward ends the process where a parameter or the value takes none (3.3.1, on a CPU)")
+
+
+def _is_number(call: BoundCall, name: str) -> bool:
+    return isinstance(call.literal(name), int | float) or bool(call.types(name) & {"int", "float"})

@@ -103,7 +103,13 @@ def _is_read(parent: ast.AST | None) -> bool:
 
 @hook("requires_grad_", to="paddle")
 def requires_grad_(call: BoundCall) -> None:
-    """Paddle has the attribute only before 3.3: a statement assigns it, a value is made anew or set on the way."""
+    """Paddle has the attribute only before 3.3: a statement assigns it, a value is made anew or set on the way.
+
+    Modules have a method of this name, too, which is about their parameters.
+    """
+    if not call.is_tensor("self") and not is_fresh(call.value("self")):
+        call.rewrite("torch_requires_grad_of({self}{requires_grad:, %})")
+        return
     given = call.value("requires_grad")
     asked = call.literal("requires_grad") if given is not None else True
     stop = str(not asked) if isinstance(asked, bool) else "not {requires_grad}"

@@ -338,7 +338,7 @@ def _nearest_use(view: FileView, value: ast.expr, parent: ast.AST | None) -> str
 
 def _member(view: FileView, member: ast.Attribute) -> str | None:
     name = member.attr
-    if name in facts().layout_free:
+    if name in facts().layout_free or name.startswith("new_"):  # which takes the dtype and the device only
         return _AS_IT_IS
     call = view.parent(member)
     given = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
@@ -366,6 +366,8 @@ def _argument(view: FileView, call: ast.Call) -> str | None:
     if any(isinstance(v, Instance) and v.type == "initializer" for v in view.evaluator.values(call.func)):
         return _AS_IT_IS
     if isinstance(call.func, ast.Attribute) and kinds(view, call.func.value) == {"Tensor"}:
+        if call.func.attr in ("to", "type_as"):
+            return _AS_IT_IS
         return None if call.func.attr in _SHAPED else _TRANSPOSED  # a tensor's method
     if name.startswith(source + ".") and view.settings.table.makes(name) == "tensor":
         return None if name.endswith("_") or name.rpartition(".")[2] == "assign" else _TRANSPOSED

@@ -3,18 +3,21 @@
 Measured on 3.3.1: ``x.transpose([1, 0, 2])[:, [1, 0]]`` has other values than torch's, and mostly another shape; so
 has ``x[:, 1:3][..., index]``. After ``contiguous()``, which copies only what is a view, both give the same. What is
 written to a view with gaps by a tensor or a list of indices goes elsewhere, even out of its memory; only a number
-arrives, behind a mask or a slice.
+arrives, behind a mask or a slice. A view of a tensor that nothing else holds, ``x.sort(-1)[0][:, :2]``, is made
+contiguous where it is bound.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.dtypes import Dtypes
+from paddletorch.plan.inference.in_place_calls import asks_in_place, writes_in_place
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.changes import Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
@@ -51,7 +54,40 @@ def plan_indexed_views(view: FileView, planned: Planned) -> Changes:
     reads = [n for n in reads if taken.isdisjoint(view.source.span(part) for part in parts_of(n))]
     writes = [n for n in _written(view, late) if views.is_certain(n.value)]
     read = replaced_subscripts(view, reads, _contiguous, "Tensor.contiguous", None)
-    return joined((read, replaced_subscripts(view, writes, lambda _view, _node: None, "", _REFUSED)))
+    bound: set[ast.expr] = set()  # one view may be written to several times
+    written = replaced_subscripts(view, writes, partial(_made_contiguous, bound), "Tensor.contiguous", _REFUSED)
+    return joined((read, written))
+
+
+def _made_contiguous(bound: set[ast.expr], view: FileView, node: ast.Subscript) -> list[Edit] | None:
+    """An edit of the one value that the variable holds, if it is a view of a tensor of its own."""
+    bindings = tuple(view.evaluator.reaching(node.value)) if isinstance(node.value, ast.Name) else ()
+    value = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+    if value is None or not view.is_located(value) or not _is_of_new_tensor(view, value):
+        return None
+    if value in bound:
+        return []
+    bound.add(value)
+    end = view.source.span(value).end
+    return [Edit(Span(end, end), ".contiguous()", CODE)]
+
+
+def _is_of_new_tensor(view: FileView, node: ast.expr) -> bool:
+    """Whether the expression is a view of what a function makes on the spot."""
+    known = facts()
+    passing = known.views["torch"] | known.may_share["torch"] | known.conversions
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or asks_in_place(node):
+        return False
+    name, qualified = node.func.attr, view.qualified(node.func) or ""
+    is_function = qualified == f"torch.{name}"
+    if not is_function and not _is_tensor(view, node.func.value):
+        return False
+    if name in passing:
+        operand = node.func.value if not is_function else next(iter(node.args), None)
+        return operand is not None and _is_of_new_tensor(view, operand)
+    return not writes_in_place(name) and all(one.arg not in (None, "out") for one in node.keywords)
 
 
 def _written(view: FileView, late: list[ast.Subscript]) -> Iterator[ast.Subscript]:

@@ -1,13 +1,14 @@
 """Layers that write into their input, ``nn.ReLU(inplace=True)``: Paddle's make a new tensor.
 
 That is the same unless the input is read again, as in ``self.res(x) + x`` where ``res`` begins with such a layer. There
-the call writes into the input. Behind another layer, whose result nothing else holds, nothing needs to be done.
+the call writes into the input. Behind another layer, whose result nothing else holds, nothing needs to be done, unless
+a hook keeps it: that is reported.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from paddletorch_rules.facts import facts
@@ -41,7 +42,51 @@ def plan_inplace_layers(view: FileView, planned: Planned) -> Changes:
     if not any(map(asks_in_place, view.tree.calls)):
         return NOTHING
     aliases = planned.naming.aliases
-    return joined(_plan_call(view, aliases, call) for call in view.tree.calls if len(call.args) == 1)
+    calls = [_plan_call(view, aliases, call) for call in view.tree.calls if len(call.args) == 1]
+    return joined([*calls, _kept_by_hooks(view)])
+
+
+def _kept_by_hooks(view: FileView) -> Changes:
+    """Report what forward hooks keep of a layer: in torch the layer behind it may write into that."""
+    made = next((call for call in view.tree.calls if is_in_place(call) and _is_layer(view, call)), None)
+    called = {node.func.attr for node in view.tree.calls if isinstance(node.func, ast.Attribute)}
+    if made is None or "register_forward_hook" not in called:
+        return NOTHING
+    kept = [name for hook in _hooks(view) for name in _reads_of_last(hook) if _is_kept(view, name)]
+    return Changes(findings=tuple(finding(_REPORTED, one, view.text(made.func), input=view.text(one)) for one in kept))
+
+
+def _hooks(view: FileView) -> Iterator[ast.FunctionDef | ast.Lambda]:
+    """Functions of a module, what it gets and what it gives, that are passed on."""
+    called = {call.func for call in view.tree.calls}
+    passed = {node.id for node in view.tree.of_kind(ast.Name) if node not in called}
+    passed |= {node.attr for node in view.tree.of_kind(ast.Attribute) if node not in called}
+    functions: list[ast.FunctionDef | ast.Lambda] = [*view.tree.of_kind(ast.Lambda)]
+    functions += [one for one in view.tree.of_kind(ast.FunctionDef) if one.name in passed]
+    for function in functions:
+        given = [one.arg for one in function.args.args]
+        if len(given[1:] if given[:1] == ["self"] else given) == 3:
+            yield function
+
+
+def _reads_of_last(function: ast.FunctionDef | ast.Lambda) -> list[ast.Name]:
+    """Where the function names its last parameter."""
+    name = function.args.args[-1].arg
+    return [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+
+
+def _is_kept(view: FileView, node: ast.Name) -> bool:
+    """Whether the value or a view of it is put into an attribute, an element or a list."""
+    outer, parent = view.provide(Aliasing).shared_memory.outermost_view(node)
+    if isinstance(parent, ast.Assign) and parent.value is outer:
+        return any(isinstance(target, ast.Attribute | ast.Subscript) for target in parent.targets)
+    if not isinstance(parent, ast.Call) or not isinstance(parent.func, ast.Attribute):
+        return False
+    return parent.func.attr == "append" and outer in parent.args
+
+
+def _is_layer(view: FileView, call: ast.Call) -> bool:
+    return _name(view, call) in facts().inplace_modules["torch"]
 
 
 def _plan_call(view: FileView, aliases: Mapping[str, str], call: ast.Call) -> Changes:
