@@ -15,6 +15,7 @@ from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.arguments import plan_arguments
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.decisions import Decisions
+from paddletorch.plan.calls.over_lines import over_lines
 from paddletorch.plan.model.argument_plan import ArgumentPlan
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import (
@@ -82,17 +83,21 @@ def compose(
         found = hoist(view, binding.expression, repeated, code) if repeated else None
         if found is None and repeated and all(_becomes_pure(view, v) for _, v in repeated):
             parts = fill(view, template, arguments, node, are_pure=[v for _, v in repeated])
-            return [Edit(view.source.span(node), "", code, tuple(parts)), *plan.edits], plan.findings
+            return [_written(view, node, parts, code), *plan.edits], plan.findings
         if found is None:  # the parameter's name is the target's, which the file does not show
             written = (view.text(v) if isinstance(v := arguments.get(n), ast.expr) else n for n in parameters)
             raise Refused(EvaluatedTwice(tuple(written))) from None
         names, above = found
         parts = fill(view, template, {**arguments, **names}, node)
-        return [Edit(view.source.span(node), "", code, tuple(parts)), above, *plan.edits], plan.findings
+        return [_written(view, node, parts, code), above, *plan.edits], plan.findings
     span = view.source.span(node)
     if "".join(p if isinstance(p, str) else view.source.slice(p) for p in parts) == view.source.slice(span):
         return list(plan.edits), plan.findings  # it stands there already
-    return [Edit(span, "", code, tuple(parts)), *plan.edits], plan.findings
+    return [_written(view, node, parts, code), *plan.edits], plan.findings
+
+
+def _written(view: FileView, node: ast.expr, parts: Sequence[Part], code: str) -> Edit:
+    return Edit(view.source.span(node), "", code, tuple(over_lines(view, node, parts)))
 
 
 def _above(binding: CallBinding, let: Let, arguments: Arguments, node: ast.expr) -> list[Edit] | None:
