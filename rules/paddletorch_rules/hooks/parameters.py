@@ -13,9 +13,9 @@ from paddletorch_rules.hooks.protocol import BoundCall, Step, hook
 def parameter(call: BoundCall) -> None:
     """A parameter that learns nothing says so to Paddle by ``trainable``."""
     if call.value("data") is None:
-        call.rewrite("paddle.base.framework.EagerParamBase.from_tensor(paddle.empty([0]))")
+        call.rewrite("torch_parameter(paddle.empty([0]))")
     elif call.value("requires_grad") is not None and call.literal("requires_grad") is not True:
-        call.rewrite("paddle.base.framework.EagerParamBase.from_tensor({data}, trainable={requires_grad})")
+        call.rewrite("torch_parameter({data}, requires_grad={requires_grad})")
 
 
 @hook("parameter_list", to="paddle")
