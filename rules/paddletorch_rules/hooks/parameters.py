@@ -41,9 +41,11 @@ def create_parameter(call: BoundCall) -> None:
     if _is_open(call) and _ask_afterwards(call):
         return
     if _is_open(call):
-        made = f"torch.nn.Parameter(torch.empty({{shape}}{dtype}))"
-        asked = "None if attr is False else (other(made), attr(made) if callable(attr) else None, made)[-1]"
-        call.rewrite(f"(lambda made, attr, other: {asked})({made}, {{attr}}, {_default(call)})")
+        default, made = _default(call), f"torch.empty({{shape}}{dtype})"
+        if "{" in default:
+            call.rewrite(f"paddle_with_attribute(torch.nn.Parameter({made}), {{attr}}, {default})")
+        else:
+            call.rewrite(f"paddle_with_attribute(torch.nn.Parameter({default}({made})), {{attr}})")
         return
     initial = _initialiser(call)
     frozen = _frozen(call)
