@@ -897,8 +897,8 @@ def test_a_name_that_is_read_below_a_global_statement_is_not_imported_for_nothin
 def test_a_name_of_a_class_body_is_not_read_in_a_lambda() -> None:
     source = (
         b"import torch\nx = torch.ones(9, 9)\nclass C:\n    for x in y:\n"
-        b"        torch.nn.functional.pad(x * 2, (0, 5 - x.size(1), 1, 0))\n"
-        b"        torch.nn.functional.pad(x * 2, (0, 5 - x.shape[1], 1, 0))\n"
+        b"        (x * 2).__iadd__(x.size(1))\n"
+        b"        (x * 2).__iadd__(x.shape[1])\n"
     )
     result = check(source, Options("paddle"))
     assert b"lambda" not in result.output

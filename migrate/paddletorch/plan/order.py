@@ -252,6 +252,12 @@ PASSES = (
         when=(to("torch"),),
     ),
     Pass("inherited constructors", Later("uses.inherited:plan_inherited")),
+    Pass(
+        "dtypes by name",
+        Later("passes.strings.dtypes_by_name:plan_dtypes_by_name"),
+        codes=("DTY101",),
+        when=(holds(b"rpartition"),),
+    ),
     Pass("evaluated text", Later("passes.strings.evaluated_text:plan_evaluated_text"), when=(holds(b"eval"), converts)),
     # of calls that no pass before it has converted
     Pass(

@@ -116,8 +116,8 @@ def only(call: BoundCall, parameter: str, *values: str) -> None:
     if not isinstance(node, ast.Name | ast.Attribute) or not is_pure(node):
         no_counterpart(call, parameter)
     call.drop(parameter)
-    allowed = ", ".join(f"'{value}': None" for value in values)
-    call.surround("(", f", {{{{{allowed}}}}}[{{{parameter}}}])[0]")
+    checked = "torch_checked" if call.target == "paddle" else "paddle_checked"
+    call.surround(f"{checked}(", ", ".join(("", f"{{{parameter}}}", *map(repr, values))) + ")")
     neutral = " or ".join(map(repr, values))
     call.report("API228", parameter=parameter, neutral=neutral, value=ast.unparse(node))
 

@@ -56,7 +56,7 @@ def attributes(call: BoundCall, tensors: dict[str, str], absent: frozenset[str] 
         plain = isinstance(value, ast.Name | ast.Attribute) and is_pure(value)
         function = written if plain else f"{{{parameter}}}"
         if is_bias and tensor not in absent and is_pure(value):
-            call.wrap(parameter, "(", " is not False)")
+            call.wrap(parameter, "", " is not False")
             if not re.search(r"attr|init|param", written) and not call.types(parameter) & {"initializer"}:
                 call.report("NNL202", difference=f"{written} is taken as a flag, not as an attribute")
                 continue

@@ -33,6 +33,16 @@ def _is_number(call: BoundCall, name: str) -> bool:
     return bool(call.types(name) & _NUMBER)
 
 
+@hook("truth", to="torch")
+def truth(call: BoundCall) -> None:
+    """Paddle gives a tensor; where only its truth is asked, torch's bool does as well."""
+    parent = call.parent
+    is_negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+    is_tested = isinstance(parent, ast.If | ast.While | ast.Assert | ast.IfExp) and parent.test is call.node
+    if is_negated or is_tested:
+        call.rewrite(call.row_template.removeprefix("torch.tensor(").removesuffix(")"))
+
+
 @hook("operator", to="paddle")
 def operator(call: BoundCall, sign: str) -> None:
     """Paddle's functions take tensors only, its operators numbers as well."""

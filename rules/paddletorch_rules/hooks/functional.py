@@ -347,11 +347,7 @@ def group_norm(call: BoundCall) -> None:
     """Without a weight Paddle's own has a wrong gradient (3.3.1); that of groups seen as instances is right."""
     if call.literal("weight") not in (None, ...) or call.value("weight") is not None:
         return
-    call.rewrite(
-        "paddle.reshape(paddle.nn.functional.instance_norm(paddle.reshape({x}, [{x}.shape[0], {num_groups}, -1])"
-        "{epsilon:, eps=%}), {x}.shape){bias: + paddle.reshape(%, [-1] + [1] * ({x}.ndim - 2))}",
-        {"_x": "x"},
-    )
+    call.rewrite("torch_group_norm({x}, {num_groups}{bias:, bias=%}{epsilon:, eps=%})")
 
 
 @hook("flash_attention", to="torch")

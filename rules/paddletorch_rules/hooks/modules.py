@@ -119,10 +119,8 @@ def train(call: BoundCall) -> None:
     if mode in (True, False):
         call.drop("mode")
         _mode(call, "train" if mode else "eval")
-    elif call.is_statement:
-        call.rewrite("{self}.train() if {mode} else {self}.eval()")
     else:
-        call.rewrite("{self}.apply(lambda m: m.train() if {mode} else m.eval())")
+        call.rewrite("torch_train({self}, {mode})")
 
 
 @hook("eval", to="paddle")
@@ -139,10 +137,7 @@ def evaluate_to_torch(call: BoundCall) -> None:
 
 
 def _mode(call: BoundCall, method: str) -> None:
-    if call.is_statement:
-        call.rewrite(f"{{self}}.{method}()")
-    else:
-        call.rewrite(f"{{self}}.apply(lambda m: m.{method}())")
+    call.rewrite(f"{{self}}.{method}()" if call.is_statement else f"torch_{method}({{self}})")
 
 
 @hook("module_cuda", to="paddle")

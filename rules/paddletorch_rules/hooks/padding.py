@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from paddletorch_rules.hooks.arguments import (
     is_plain,
     is_pure,
     no_counterpart,
     only,
-    operand,
     rewrite_once,
     with_batch,
 )
@@ -30,9 +30,6 @@ def pad_to_paddle(call: BoundCall) -> None:
 def pad_to_torch(call: BoundCall) -> None:
     """torch pads from the last dimension; Paddle does too, unless there are two pads for every dimension."""
     unknown = call.value("mode") is not None and call.literal("mode") is ...
-    if unknown and isinstance(call.value("pad"), ast.IfExp):
-        _pad_as_it_was(call)
-        return
     if unknown and not is_pure(call.value("mode")):
         no_counterpart(call, "mode")
     constant = call.value("mode") is None or unknown or call.literal("mode") == "constant"
@@ -44,15 +41,9 @@ def pad_to_torch(call: BoundCall) -> None:
     _pad_to_torch(call, constant)
 
 
-def _last_first(node: ast.expr) -> str:
+def _last_first(elements: list[ast.expr]) -> str:
     """Pairs of pads in the other order."""
-    elements = elements_of(node)
-    if elements is not None and is_plain(node):
-        return f"[{', '.join(ast.unparse(e) for pair in _pairs_last_first(elements) for e in pair)}]"
-    if elements is not None:
-        slices = [f"*_p[{i}:{i + 2}]" for i in range(len(elements) - 2, -2, -2)]
-        return f"(lambda _p: [{', '.join(slices)}])({{pad}})"
-    return "[_n for _i in range(len({pad}) - 2, -2, -2) for _n in {pad}[_i:_i + 2]]"
+    return f"[{', '.join(ast.unparse(e) for pair in _pairs_last_first(elements) for e in pair)}]"
 
 
 def _pairs_last_first(elements: list[ast.expr]) -> list[list[ast.expr]]:
@@ -106,32 +97,25 @@ def _pad_to_paddle(call: BoundCall, constant: bool) -> None:
         return
     if node is None:
         return
+    call.drop("mode")
+    is_cut = elements is not None and any(map(_may_cut, elements))
+    if elements is None or not is_plain(node) or not (is_cut or is_pure(call.value("input"))):
+        call.rewrite("torch_pad({x}, {pad}{value:, value=%})")
+        return
     cut = "{x}"
-    if elements is not None and any(map(_may_cut, elements)):
-        if not is_plain(node):
-            no_counterpart(call, "pad")
+    if is_cut:
         pairs = _pairs_last_first(elements)
         cut = "{x}[..., " + ", ".join(_kept(pair, number - len(pairs)) for number, pair in enumerate(pairs)) + "]"
         node = ast.List([_padded(e) for e in elements], ast.Load())
         elements = node.elts
-    count = "len({pad})" if elements is None else str(len(elements))
-    if elements is not None and len(elements) == 2:
-        last = "{pad}" if isinstance(node, ast.List) else "[*{pad}]"
-        if is_plain(node) or cut != "{x}":
-            last = f"[{', '.join(ast.unparse(e) for e in elements)}]"
-    elif cut != "{x}":
-        last = f"[{', '.join(ast.unparse(e) for pair in _pairs_last_first(elements or []) for e in pair)}]"
-    else:
-        last = _last_first(node)
+    last = _last_first(elements)
     after = ""
     if call.dtype("input") == "bool":
         cut, after = f"{cut}.astype('int32')", ".astype('bool')"  # Paddle pads no bools
     elif isinstance(call.literal("value"), bool):
         cut, after = f"{cut}.astype('int32' if {{x}}.dtype == paddle.bool else {{x}}.dtype)", ".astype({x}.dtype)"
-    text = f"paddle.nn.functional.pad({cut}, [0] * (2 * {{x}}.ndim - {count}) + {last}{{value:, value=%}}){after}"
-    repeated = {"x": "input"} if elements is not None else {"x": "input", "pad": "pad"}
-    call.drop("mode")
-    rewrite_once(call, text, **repeated)
+    pads = f"[0] * (2 * {{x}}.ndim - {len(elements)}) + {last}"
+    rewrite_once(call, f"paddle.nn.functional.pad({cut}, {pads}{{value:, value=%}}){after}", x="input")
 
 
 def _pad_by_mode(call: BoundCall) -> None:
@@ -142,33 +126,17 @@ def _pad_by_mode(call: BoundCall) -> None:
         no_counterpart(call, "mode")
     if call.value("value") is not None and call.literal("value") is None:
         call.drop("value")
-    repeated = {"x": "input", "mode": "mode", "pad": "pad"}
-    pads, count = "{pad}", "len({pad})"
-    layout = "{{2: 'NCL', 6: 'NCDHW'}}.get(len({pad}), 'NCHW')"
-    if elements is not None:
-        count = str(len(elements))
-        layout = repr({2: "NCL", 6: "NCDHW"}.get(len(elements), "NCHW"))
-        if is_plain(node):
-            pads = f"[{', '.join(map(ast.unparse, elements))}]"
-            del repeated["pad"]
-    every = f"[0] * (2 * {{x}}.ndim - {count}) + {_last_first(node)}"
-    text = f"{every} if {{mode}} == 'constant' else {pads}, {{mode}}{{value:, value=%}}, data_format={layout}"
-    rewrite_once(call, f"paddle.nn.functional.pad({{x}}, {text})", **repeated)
+    call.rewrite("torch_pad({x}, {pad}, {mode}{value:, value=%})")
 
 
-def _pad_as_it_was(call: BoundCall) -> None:
-    """The other way: only what was written here is read again, since other pads differ by the mode."""
-    node = call.value("pad")
-    if not isinstance(node, ast.IfExp) or not is_plain(node.orelse):
-        no_counterpart(call, "mode")
-    elements = elements_of(node.orelse)
-    pads, text = operand(node.orelse), {n: operand(call.value(n) or node) for n in ("x", "mode")}
-    count = f"len({pads})" if elements is None else str(len(elements))
-    every = f"[0] * (2 * {text['x']}.ndim - {count}) + {_last_first(node.orelse).replace('{pad}', pads)}"
-    if ast.unparse(node) != ast.unparse(ast.parse(f"{every} if {text['mode']} == 'constant' else {pads}", mode="eval")):
-        no_counterpart(call, "mode")
-    call.drop("data_format")
-    call.rewrite(f"torch.nn.functional.pad({{input}}, {pads}, {{mode}}{{value:, value=%}})")
+_CHANNELS_FIRST = ("NCL", "NCHW", "NCDHW")
+
+
+def _is_one_of(node: ast.expr | None, values: Collection[str]) -> bool:
+    """Whether it is chosen from a list of such strings alone: ``['NCL', 'NCHW'][axes]``."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.List):
+        return False
+    return all(isinstance(one, ast.Constant) and one.value in values for one in node.value.elts)
 
 
 def _pad_to_torch(call: BoundCall, constant: bool) -> None:
@@ -176,8 +144,9 @@ def _pad_to_torch(call: BoundCall, constant: bool) -> None:
     elements = elements_of(node)
     left = call.value("pad_from_left_axis") is None or call.literal("pad_from_left_axis") is True
     if call.value("data_format") is not None and layout is ...:
-        only(call, "data_format", "NCL", "NCHW", "NCDHW")
-        layout = "NCHW"
+        if not _is_one_of(call.origin("data_format"), _CHANNELS_FIRST):
+            only(call, "data_format", *_CHANNELS_FIRST)
+        layout = "NCHW" if elements is not None and len(elements) < 6 else None  # four pads fill none of the layouts
     call.drop("data_format")
     call.drop("pad_from_left_axis")
     if node is None:
@@ -188,19 +157,13 @@ def _pad_to_torch(call: BoundCall, constant: bool) -> None:
         return
     if not (constant and left) or (elements is not None and len(elements) == 2):
         return
-    if elements is not None and rank is not None:
-        if len(elements) == 2 * rank:
-            _rewrite_pad(call, _last_first(node), False)
+    if elements is not None and rank is not None and len(elements) != 2 * rank:
         return
-    if elements is not None and is_plain(node) and _last_first(node) == f"[{', '.join(map(ast.unparse, elements))}]":
+    in_order = elements is not None and is_plain(node)
+    if elements is not None and in_order and _last_first(elements) == f"[{', '.join(map(ast.unparse, elements))}]":
         return
-    count = "len({pad})" if elements is None else str(len(elements) // 2)
-    test = f"2 * {{input}}.ndim == {count}" if elements is None else f"{{input}}.ndim == {count}"
-    plain = ast.unparse(node) if elements is not None and is_plain(node) else "{pad}"
-    _rewrite_pad(call, f"{_last_first(node)} if {test} else {plain}", elements is None)
-
-
-def _rewrite_pad(call: BoundCall, pads: str, twice: bool) -> None:
-    text = f"torch.nn.functional.pad({{input}}, {pads}{{mode:, mode=%}}{{value:, value=%}})"
-    repeated = {"input": "x", "pad": "pad"} if twice else {"input": "x"} if text.count("{input}") > 1 else {}
-    rewrite_once(call, text, **repeated)
+    if elements is not None and in_order and rank is not None:
+        pads, function = _last_first(elements), "torch.nn.functional.pad"
+    else:
+        pads, function = "{pad}", "paddle_pad"
+    call.rewrite(f"{function}({{input}}, {pads}{{mode:, mode=%}}{{value:, value=%}})")

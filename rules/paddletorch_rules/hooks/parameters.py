@@ -13,9 +13,9 @@ from paddletorch_rules.hooks.protocol import BoundCall, Step, hook
 def parameter(call: BoundCall) -> None:
     """A parameter that learns nothing says so to Paddle by ``trainable``."""
     if call.value("data") is None:
-        call.rewrite("paddle.base.framework.EagerParamBase.from_tensor(paddle.empty([0]))")
+        call.rewrite("torch_parameter(paddle.empty([0]))")
     elif call.value("requires_grad") is not None and call.literal("requires_grad") is not True:
-        call.rewrite("paddle.base.framework.EagerParamBase.from_tensor({data}, trainable={requires_grad})")
+        call.rewrite("torch_parameter({data}, requires_grad={requires_grad})")
 
 
 @hook("parameter_list", to="paddle")
@@ -41,9 +41,11 @@ def create_parameter(call: BoundCall) -> None:
     if _is_open(call) and _ask_afterwards(call):
         return
     if _is_open(call):
-        made = f"torch.nn.Parameter(torch.empty({{shape}}{dtype}))"
-        asked = "None if attr is False else (other(made), attr(made) if callable(attr) else None, made)[-1]"
-        call.rewrite(f"(lambda made, attr, other: {asked})({made}, {{attr}}, {_default(call)})")
+        default, made = _default(call), f"torch.empty({{shape}}{dtype})"
+        if "{" in default:
+            call.rewrite(f"paddle_with_attribute(torch.nn.Parameter({made}), {{attr}}, {default})")
+        else:
+            call.rewrite(f"paddle_with_attribute(torch.nn.Parameter({default}({made})), {{attr}})")
         return
     initial = _initialiser(call)
     frozen = _frozen(call)
@@ -52,8 +54,7 @@ def create_parameter(call: BoundCall) -> None:
         if default == _ZEROS:
             call.rewrite(f"torch.nn.Parameter(torch.zeros({{shape}}{dtype}){frozen})")
         elif frozen or default != _XAVIER:
-            function = f"({default})" if default.startswith("lambda") else default
-            call.rewrite(f"torch.nn.Parameter({function}(torch.empty({{shape}}{dtype})){frozen})")
+            call.rewrite(f"torch.nn.Parameter({default}(torch.empty({{shape}}{dtype})){frozen})")
         return
     known = _initial(call, initial)
     if known is not None:
@@ -75,7 +76,6 @@ def _ask_afterwards(call: BoundCall) -> bool:
     plain = isinstance(attribute, ast.Name | ast.Attribute) and is_pure(attribute)
     if not call.is_named or not isinstance(target, ast.Attribute) or attribute is None or not plain:
         return False
-    steps: list[Step] = []
     parts: dict[str, ast.expr] = {}
     if default is not None and call.literal("default_initializer") is not None:
         known = _initial(call, default)
@@ -84,21 +84,18 @@ def _ask_afterwards(call: BoundCall) -> bool:
         filled, parts = known
     elif (function := _default(call)) == _ZEROS:
         filled = f"torch.zeros({{shape}}{_DTYPE})"
-    elif function == _SHORT:
-        filled = f"torch.empty({{shape}}{_DTYPE})"
-        steps.append(Step((("", _SHORT.removeprefix("lambda tensor: ").replace("tensor", "{object}")),)))
     else:
         filled = f"{function}(torch.empty({{shape}}{_DTYPE}))"
     name = ast.unparse(attribute)
     without = f"{ast.unparse(target.value)}.register_parameter('{target.attr}', None)"
     cases = ((f"{name} is False", without), (f"callable({name})", f"{name}({{object}})"))
     call.rewrite(f"torch.nn.Parameter({filled})", parts=parts)
-    call.afterwards(*steps, Step(cases))
+    call.afterwards(Step(cases))
     return True
 
 
 _ZEROS, _XAVIER = "torch.nn.init.zeros_", "torch.nn.init.xavier_uniform_"
-_SHORT = "lambda tensor: torch.nn.init.uniform_(tensor, -(3 / tensor.numel()) ** 0.5, (3 / tensor.numel()) ** 0.5)"
+_SHORT = "paddle_xavier_uniform_"
 """Xavier's uniform of fewer than two dimensions: Paddle counts the length as both fans, torch raises."""
 
 

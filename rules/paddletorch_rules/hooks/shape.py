@@ -115,14 +115,12 @@ def split_to_paddle(call: BoundCall) -> None:
     twice = {hole: source} | ({"axis": "dim"} if axis == "{axis}" else {})
     count = _unpacked_into(call.parent)
     part = "{num_or_sections}"
-    if literal == 1:
-        rewrite_once(call, f"paddle.split({{{hole}}}, {length}, axis={axis})", **twice)
-    elif count > 1:  # torch gives as many parts only if all but the last have the size
-        is_number = isinstance(literal, int) or _is_number(call, node, size)
+    is_number = isinstance(literal, int) or _is_number(call, node, size)
+    if literal == 1 and all(is_pure(call.value(one)) for one in twice.values()):
+        call.rewrite(f"paddle.split({{{hole}}}, {length}, axis={axis})")
+    elif count > 1 and is_number and literal != 1:  # torch gives as many parts only if all but the last have the size
         sections = f"[{', '.join([part] * (count - 1))}, -1]"
-        if not is_number:
-            sections = f"{sections} if isinstance({part}, int) else {part}"
-        repeated = {"num_or_sections": size} if sections.count(part) > 1 else {}
+        repeated = {"num_or_sections": size} if count > 2 else {}
         rewrite_once(call, f"paddle.split({{{hole}}}, {sections}, axis={axis})", **repeated)
     else:
         call.rewrite(f"torch_split({{{hole}}}, {part}{{axis:, %}})")
@@ -157,29 +155,11 @@ def split_to_torch(call: BoundCall) -> None:
         return
     if isinstance(node, ast.ListComp):
         return
-    written = _rest_of_unpacked(node)
-    if written is not None:
-        sizes, test, other = written
-        rest = "".join(f" - {_bracketed(size)}" for size in sizes)
-        sections = f"[{', '.join(sizes)}, {{{hole}}}.shape[{dim}]{rest}] if {test} else {other}"
-        rewrite_once(call, f"torch.split({{{hole}}}, {sections}, dim={dim})", **{hole: source})
-        return
     part = "{split_size}" if hole == "self" else "{split_size_or_sections}"
     if isinstance(literal, int) or _is_number(call, node, "num_or_sections"):
         call.rewrite(f"torch.chunk({{{hole}}}, {part}, dim={dim})")
         return
     call.rewrite(f"paddle_split({{{hole}}}, {part}, {dim})")
-
-
-def _rest_of_unpacked(node: ast.expr | None) -> tuple[list[str], str, str] | None:
-    """Sizes, test and other value of ``[n, n, -1] if isinstance(n, int) else n``, as an unpacked split is written."""
-    if not isinstance(node, ast.IfExp) or not isinstance(node.body, _DISPLAY) or not isinstance(node.test, ast.Call):
-        return None
-    *sizes, last = (ast.unparse(element) for element in node.body.elts)
-    read = [*node.body.elts, *node.test.args, node.orelse]
-    if last != "-1" or "-1" in sizes or ast.unparse(node.test.func) != "isinstance" or not all(map(is_pure, read)):
-        return None
-    return sizes, ast.unparse(node.test), ast.unparse(node.orelse)
 
 
 def _is_number(call: BoundCall, node: ast.expr, name: str) -> bool:

@@ -71,15 +71,14 @@ def without_checked(binding: CallBinding, decisions: Decisions, checks: Sequence
     return decisions.dropping(*(check.name for check in checks)).with_findings(*findings)
 
 
-def with_checks(decisions: Decisions, checks: Sequence[Check]) -> Decisions:
-    """``data_format=layout`` becomes ``{"NCHW": None}[layout]`` beside the call, which raises for another layout."""
+def with_checks(binding: CallBinding, decisions: Decisions, checks: Sequence[Check]) -> Decisions:
+    """``data_format=layout`` goes to a function around the call, which raises for another layout."""
     for check in checks:
         if check.is_known:
             continue
         before, after = decisions.around
-        forms = ", ".join(f"{form}: None" for form in check.forms)
-        check_of = f"{{{{{forms}}}}}[{{{check.name}}}]"
-        decisions = decisions.with_around(f"({before}", f"{after}, {check_of})[0]")
+        allowed = ", ".join((f"{{{check.name}}}", *check.forms))
+        decisions = decisions.with_around(f"{binding.view.settings.source}_checked({before}", f"{after}, {allowed})")
     return decisions
 
 

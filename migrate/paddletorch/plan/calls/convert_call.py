@@ -158,7 +158,7 @@ def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[St
         if checks and callee in (Callee.NAMED, Callee.METHOD) and whole is None and is_statement(binding):
             before = check_before(binding, checks)
         else:
-            decisions = with_checks(decisions, checks)
+            decisions = with_checks(binding, decisions, checks)
         if template is not None and callee.may_become_expression:
             converted = _convert_to_expression(binding, decisions, form, template, place)
         else:

@@ -102,7 +102,8 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
         return [Edit(Span(span.end, span.end), " or False", code)]
     if wrap is None or (wrap == "float({x})" and isinstance(constant(node), float)):
         return []
-    if f"({view.target}, " in wrap and Template(wrap).match(node, view.tree.scopes) is not None:
+    is_lookup = f"({view.target}, " in wrap or wrap.startswith(("torch_", "paddle_"))
+    if is_lookup and Template(wrap).match(node, view.tree.scopes) is not None:
         return []  # looked up in the target already
     found = kinds(view, node) if values.keeps or values.strings else frozenset()
     is_string = "str" in found or (values.strings and isinstance(node, ast.JoinedStr))

@@ -13,7 +13,7 @@ from typing import Literal
 from paddletorch.plan.inference.paths import Paths
 from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.names.written_functions import is_written
+from paddletorch.plan.model.written_code import is_written
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Instance, Scope
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method

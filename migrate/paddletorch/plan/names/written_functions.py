@@ -6,13 +6,13 @@ import ast
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from functools import cache
 
 from paddletorch_rules.adapters import Definition, functions
 
 from paddletorch.model import Edit
 from paddletorch.plan.model.refusals import NameTaken, Refused
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.model.written_code import is_same
 
 _CALLED = re.compile(r"(?<![\w.])(?:(?:torch|paddle)_[a-z_0-9]+(?=\()|(?:Torch|Paddle)[A-Z][A-Za-z]+\b)")
 
@@ -62,28 +62,7 @@ def has_function(view: FileView, one: Definition) -> bool:
     """Whether an earlier conversion has written the function into the file."""
     bindings = view.tree.scope.bindings.get(one.name, ())
     nodes = [binding.node for binding in bindings]
-    return len(nodes) == 1 and isinstance(nodes[0], ast.FunctionDef | ast.ClassDef) and _same(nodes[0], one)
-
-
-def is_written(view: FileView, node: ast.expr | ast.stmt) -> bool:
-    """Whether an expression or statement stands in a function that an earlier conversion has written into the file."""
-    line = node.lineno
-    return any(first <= line <= last for first, last in view.provide(_written_lines))
-
-
-def _written_lines(view: FileView) -> list[tuple[int, int]]:
-    known = functions(view.target)
-    found = [s for s in view.tree.module.body if isinstance(s, ast.FunctionDef | ast.ClassDef) and s.name in known]
-    return [(s.lineno, s.end_lineno or s.lineno) for s in found if _same(s, known[s.name])]
-
-
-def _same(node: ast.FunctionDef | ast.ClassDef, one: Definition) -> bool:
-    return ast.dump(node) == _dumped(one.text)
-
-
-@cache  # there are as many as the tables have functions
-def _dumped(text: str) -> str:
-    return ast.dump(ast.parse(text).body[0])
+    return len(nodes) == 1 and isinstance(nodes[0], ast.FunctionDef | ast.ClassDef) and is_same(nodes[0], one)
 
 
 def is_free(view: FileView, name: str) -> bool:

@@ -21,8 +21,8 @@ from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.model.written_code import is_written
 from paddletorch.plan.names.spelling import spelled
-from paddletorch.plan.names.written_functions import is_written
 from paddletorch.plan.syntax.control_flow import catches
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.operators import OPERATORS

@@ -31,7 +31,7 @@ from paddletorch.plan.model.refusals import (
 from paddletorch.plan.model.site import Candidate, Site
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.names.written_functions import is_written
+from paddletorch.plan.model.written_code import is_written
 from paddletorch.resolve import Binding, NoneValue, Partial, Qualified, Unknown
 from paddletorch.resolve.values import Local
 

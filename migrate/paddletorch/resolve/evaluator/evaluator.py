@@ -24,6 +24,8 @@ from paddletorch.resolve.evaluator.operations import (
     element,
     literal_index,
     named_element,
+    names_device,
+    of_kind,
     sliced,
 )
 from paddletorch.resolve.evaluator.protocols import Aspect, ExternalModules, NoModules, Types
@@ -281,7 +283,7 @@ class Evaluator:
     def _subscript(self, node: ast.Subscript) -> Values:
         values = self._evaluate(node.value)
         if isinstance(node.slice, ast.Slice):
-            return sliced(values)
+            return of_kind("device", "paddle.Tensor.place") if names_device(node) else sliced(values)
         if any(isinstance(v, Instance) and v.api.endswith("state_dict") and v.type == "foreign" for v in values):
             return UNKNOWN
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):

@@ -64,6 +64,14 @@ def of_kind(kind: str | None, api: str) -> Values:
     return frozenset({Instance(kind, api)}) if kind else UNKNOWN
 
 
+def names_device(node: ast.Subscript) -> bool:
+    """Whether it is a place by its name, as Paddle itself writes the device of a tensor: ``str(x.place)[6:-1]``."""
+    text = node.value
+    if not isinstance(text, ast.Call) or len(text.args) != 1 or not isinstance(text.args[0], ast.Attribute):
+        return False
+    return text.args[0].attr == "place" and ast.unparse(text.func) == "str" and ast.unparse(node.slice) == "6:-1"
+
+
 # operators ---------------------------------------------------------------------------------------
 
 

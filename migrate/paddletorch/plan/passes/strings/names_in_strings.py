@@ -63,7 +63,7 @@ def plan_names_in_probes(view: FileView, planned: Planned) -> Changes:
             continue
         module, attribute = call.args[:2]
         path = view.qualified(module) or ""
-        if not _has_no_row(view, path) or _is_replaced(view, module, kept):
+        if not _has_no_row(view, path) or _is_replaced(view, module, kept):  # as by plan_dtypes_by_name
             continue
         name = str(attribute.value) if isinstance(attribute, ast.Constant) else ""
         api = f"{path}.{name}" if name else f"an API of {path}"

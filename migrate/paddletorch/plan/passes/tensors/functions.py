@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from paddletorch.model import Edit, Fate, Span
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
+from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.written_functions import missing_functions
 from paddletorch.plan.passes.tensors.contexts_set_apart import (
     SetApart,
     first_statement,
@@ -94,13 +96,17 @@ def _of_gradients(view: FileView, node: ast.ClassDef, code: str, is_read: bool, 
         return []
     start = view.source.span(first).start
     line_end = view.source.newline + view.source.indentation(first.lineno)
-    arguments = f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
-    each = f"not a.stop_gradient if isinstance(a, paddle.Tensor) else None for a in {arguments}"
-    edits = [Edit(Span(start, start), f"{context}.{_NEEDS} = [{each}]{line_end}", code)]
+    asked = f"torch_needs_input_grad({', '.join(names)})"
+    edits = [Edit(Span(start, start), f"{context}.{_NEEDS} = {asked}{line_end}", code)]
     for value in returned if has_several else ():
         if not isinstance(value, ast.Tuple) and (forward.args.defaults or not _may_be_tuple(view, value)):
             return []  # one gradient for an argument that is given alone
         edits.append(_selected(view, value, f"{backward.args.args[0].arg}.{_NEEDS}", code))
+    try:
+        for edit in edits:
+            missing_functions(view, edit, _NEEDS)
+    except Refused:
+        return []
     return edits
 
 
@@ -117,8 +123,7 @@ def _selected(view: FileView, value: ast.expr, needs: str, code: str) -> Edit:
     span = view.source.span(value)
     bare = isinstance(value, ast.Tuple) and not _in_brackets(view.source.slice(span))
     before, after = ("(", ")") if bare else ("", "")
-    parts = (f"tuple(g if n else None for g, n in zip({before}", span, f"{after}, {needs}) if n is not None)")
-    return Edit(span, "", code, parts)
+    return Edit(span, "", code, (f"torch_needed_gradients({needs}, {before}", span, f"{after})"))
 
 
 def _in_brackets(text: str) -> bool:
