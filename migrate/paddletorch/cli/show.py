@@ -66,8 +66,10 @@ def show_report(
     else:
         click.echo(render(report, given["form"]), err=to_stderr)
     for file in given["reports"]:
+        from paddletorch.output.write import write_whole
+
         try:
-            file.write_bytes(render(report, form_of(file)).encode() + b"\n")
+            write_whole(file, render(report, form_of(file)).encode() + b"\n")
         except OSError as error:
             raise Refusal(f"--report {file}: {reason(error)}") from error
     return summary.exit_code
