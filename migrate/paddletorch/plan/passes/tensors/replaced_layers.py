@@ -50,8 +50,8 @@ def _replaced(view: FileView) -> Iterator[Changes]:
         if any(isinstance(v, Container) for v in view.evaluator.objects(node.value)):
             continue
         assert isinstance(index, ast.UnaryOp)
-        base = view.source.slice(view.source.span(node.value))
-        number = view.source.slice(view.source.span(index.operand))
+        base = view.written(node.value)
+        number = view.written(index.operand)
         edit = Edit(view.source.span(index), f"len({base}) - {number}", _CODE)
         conversion = view.conversion(_CODE, node, "sequential[-n] = ...", "sequential[len(sequential) - n] = ...")
         yield Changes((edit,), (conversion,))
