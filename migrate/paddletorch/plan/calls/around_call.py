@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.decisions import Decisions, parameters_in
-from paddletorch.plan.calls.fill_template import Arguments, Part, argument, fill, pieces_of
+from paddletorch.plan.calls.fill_template import Arguments, Part, argument, fill, pieces_of, place_of
 from paddletorch.plan.calls.translate import translate_edits, translated_text
 from paddletorch.plan.model.refusals import EvaluatedTwice, Refused
 from paddletorch.plan.model.view import FileView
@@ -30,7 +30,7 @@ def surrounding(binding: CallBinding, decisions: Decisions, object_name: str = "
     arguments = _given(binding, decisions)
     edits: list[Edit] = list(decisions.beside)
     if any(decisions.around):
-        whole = view.source.span(node)
+        whole, over = view.source.span(node), place_of(view, node, decisions.around[0])
         parts: list[Part] = []
         for number, text in enumerate(decisions.around):
             filled, inside = _filled(binding, text, arguments)
@@ -41,8 +41,8 @@ def surrounding(binding: CallBinding, decisions: Decisions, object_name: str = "
             assert isinstance(statement, ast.stmt)
             place, separator = place_after(view, statement)
             parts = [whole, Span(whole.end, place), separator, *parts]
-            whole = Span(whole.start, place)
-        edits.insert(0, Edit(whole, "", code, tuple(parts)))
+            over = Span(whole.start, place)
+        edits.insert(0, Edit(over, "", code, tuple(parts)))
     for part, text in decisions.replaced:
         names = parameters_in(text)
         if not all(is_pure(value) for n in names if isinstance(value := arguments[n], ast.expr)):

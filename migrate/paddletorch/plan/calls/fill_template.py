@@ -14,7 +14,7 @@ from paddletorch_rules.hooks.arguments import PLAIN
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.arguments import plan_arguments
 from paddletorch.plan.calls.binding import CallBinding
-from paddletorch.plan.calls.decisions import Decisions
+from paddletorch.plan.calls.decisions import ASSIGNMENT, Decisions
 from paddletorch.plan.model.argument_plan import ArgumentPlan
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import (
@@ -89,10 +89,17 @@ def compose(
         names, above = found
         parts = fill(view, template, {**arguments, **names}, node)
         return [Edit(view.source.span(node), "", code, tuple(parts)), above, *plan.edits], plan.findings
-    span = view.source.span(node)
+    span = place_of(view, node, template)
     if "".join(p if isinstance(p, str) else view.source.slice(p) for p in parts) == view.source.slice(span):
         return list(plan.edits), plan.findings  # it stands there already
     return [Edit(span, "", code, tuple(parts)), *plan.edits], plan.findings
+
+
+def place_of(view: FileView, node: ast.expr, template: str) -> Span:
+    """What the filled template takes the place of: an assignment stands in no brackets, so it takes the statement's."""
+    statement = view.parent(node)
+    is_assignment = isinstance(statement, ast.Expr) and ASSIGNMENT.match(template)
+    return view.source.span(statement if is_assignment and isinstance(statement, ast.Expr) else node)
 
 
 def _above(binding: CallBinding, let: Let, arguments: Arguments, node: ast.expr) -> list[Edit] | None:
