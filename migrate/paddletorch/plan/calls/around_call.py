@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.decisions import Decisions, parameters_in
-from paddletorch.plan.calls.fill_template import Arguments, Part, argument, fill, pieces_of, place_of
+from paddletorch.plan.calls.fill_template import Arguments, Part, are_bare, argument, fill, pieces_of, place_of
 from paddletorch.plan.calls.translate import translate_edits, translated_text
 from paddletorch.plan.model.refusals import EvaluatedTwice, Refused
 from paddletorch.plan.model.view import FileView
@@ -138,11 +138,12 @@ def _around(
     """Half an expression, or a statement: its placeholders stand between brackets, or begin a line."""
     parts: list[Part] = []
     pieces = list(pieces_of(text, arguments))
-    for before, piece, after in zip(["", *pieces], pieces, [*pieces[1:], ""], strict=False):
+    neighbours = zip(["", *pieces], pieces, [*pieces[1:], ""], are_bare(pieces), strict=False)
+    for before, piece, after, bare in neighbours:
         if isinstance(piece, str):
             parts.append(view.quoted(piece, node))
             continue
         begins = isinstance(before, str) and not before.strip()
         is_called = isinstance(after, str) and after.startswith("(")
-        parts += argument(view, arguments[piece.name], ATOM if begins or is_called else ANYWHERE, node)
+        parts += argument(view, arguments[piece.name], ATOM if begins or is_called else ANYWHERE, node, bare)
     return parts

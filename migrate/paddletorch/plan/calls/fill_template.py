@@ -136,18 +136,29 @@ def fill(
     tightness = (required_precedence(view.parent(node), node),) if is_alone else required_precedences(text)
     parts: list[Part] = []
     number = 0
-    for piece in pieces:
+    for piece, bare in zip(pieces, are_bare(pieces), strict=True):
         if isinstance(piece, str):
             parts.append(view.quoted(piece, node))
             continue
         value = arguments[piece.name]
         if isinstance(value, str) and (unfilled := unfilled_placeholders(value)):
             raise Refused(MissingArgument(value, unfilled[0]))
-        parts += argument(view, value, tightness[number], node, is_alone)
+        parts += argument(view, value, tightness[number], node, bare)
         number += 1
     if _needs_brackets(view, text, node):
         parts = ["(", *parts, ")"]
     return parts
+
+
+def are_bare(pieces: Sequence[str | Placeholder]) -> list[bool]:
+    """Whether each piece stands in no brackets of the others, where a line break would end the statement."""
+    depths, depth = [], 0
+    for piece in pieces:
+        depths.append(depth)
+        if isinstance(piece, str):
+            depth += sum(map(piece.count, "([{")) - sum(map(piece.count, ")]}"))
+    outside = min(0, depth)  # half an expression may close brackets that others opened
+    return [one <= outside for one in depths]
 
 
 @lru_cache(maxsize=512)
@@ -296,9 +307,9 @@ def argument(
     value: ast.expr | tuple[ast.expr, ast.expr] | str,
     place: int,
     node: ast.expr,
-    is_alone: bool = False,
+    is_bare: bool = False,
 ) -> list[Part]:
-    """The text of an argument in the place of ``node``; ``is_alone``: nothing of the template stands around it."""
+    """The text of an argument in the place of ``node``; ``is_bare``: no brackets of the template are around it."""
     if isinstance(value, str):
         return [view.quoted(value, node)]
     if isinstance(value, tuple):
@@ -310,7 +321,7 @@ def argument(
     bare_tuple = isinstance(value, ast.Tuple) and not text.startswith("(")
     generator = isinstance(value, ast.GeneratorExp) and not text.startswith("(")
     loose = not isinstance(value, ast.Tuple | ast.GeneratorExp) and precedence_of(value) < place
-    several_lines = (is_alone or place > ANYWHERE) and not is_closed(text)
+    several_lines = (is_bare or place > ANYWHERE) and not is_closed(text)
     bound = isinstance(value, _IN_BRACKETS)
     if bare_tuple or generator or loose or several_lines or bound:
         return ["(", span, ")"]
