@@ -112,3 +112,16 @@ def test_a_key_of_too_many_parts(process: Run, tree: Tree, name: str, text: str)
     result = process(*READ[name])  # which ends after 120 s
     assert result.returncode == 2
     assert "a dotted key of more than 100 parts" in result.stderr.decode()
+
+
+def test_patterns_that_take_too_long_for_many_paths(
+    paddletorch: Run, tree: Tree, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paddletorch.inputs.discover.MOST_SECONDS", 0.5)
+    lines = f"/**/{'a*/' * 30}*b\n" * 500
+    deep = "a/" * 200
+    tree({".git/HEAD": "", ".gitignore": lines, **{f"{deep}{number}.py": PLAIN for number in range(20)}})
+    result = paddletorch(*CONVERT, ".")
+    assert result.returncode == 2
+    assert b"matching the patterns of .gitignore and exclude took more than 0.5 s" in result.stderr
+    assert paddletorch(*CONVERT, "--no-gitignore", ".").returncode == 1

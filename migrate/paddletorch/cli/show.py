@@ -87,7 +87,10 @@ def _origin(request: Request) -> Origin:
     from paddletorch.inputs.checkout import head_commit, project_folder, project_name
 
     fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
-    made = datetime.fromtimestamp(int(fixed), timezone.utc) if fixed.isdecimal() else datetime.now(timezone.utc)
+    try:
+        made = datetime.fromtimestamp(int(fixed), timezone.utc) if fixed.isdecimal() else datetime.now(timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        raise Refusal(f"SOURCE_DATE_EPOCH: no time that a calendar has: {fixed}") from None
     named = [] if request.mode == "stdin" else list(request.paths)
     folder = project_folder(named or [os.curdir])
     command = shlex.join(["paddletorch", *sys.argv[1:]])
