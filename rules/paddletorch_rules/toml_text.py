@@ -27,4 +27,5 @@ def parse_toml(text: str) -> dict[str, Any]:
     """
     if _LONG_KEY.search(text):
         raise ValueError(f"a dotted key of more than {MOST_PARTS} parts")
-    return tomllib.loads(text)
+    document: dict[str, Any] = tomllib.loads(text)
+    return document
