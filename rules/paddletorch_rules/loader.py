@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Formatter
@@ -30,12 +29,8 @@ from paddletorch_rules.schema import (
     TypeSpec,
     ValueMap,
 )
+from paddletorch_rules.toml_text import parse_toml
 from paddletorch_rules.where import Where
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _ROW_KEYS = frozenset(
     "id code kind title torch paddle parameters direction receiver gives hook report warn initial known_without_import "
@@ -67,7 +62,7 @@ def read(paths: Sequence[Path]) -> RawTables:
 
 def _read_file(path: Path, file: str, raw: RawTables, definitions: Definitions) -> None:
     try:
-        data = tomllib.loads(read_regular(path, TABLE_BYTES).decode())
+        data = parse_toml(read_regular(path, TABLE_BYTES).decode())
     except (OSError, UnicodeDecodeError) as error:
         raise TableError(f"{path}: cannot be read: {_why(error)}") from None
     except RecursionError:

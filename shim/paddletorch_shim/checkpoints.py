@@ -297,7 +297,8 @@ def write(target: Path, content: bytes) -> None:
         raise CheckpointError(f"{target} exists: choose another name for the output") from None
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        partial.write_bytes(content)
+        with partial.open("xb") as file:  # never through a link that lies there
+            file.write(content)
         partial.replace(target)
     except BaseException:  # a full disk, Ctrl-C
         partial.unlink(missing_ok=True)

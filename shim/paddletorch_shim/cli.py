@@ -29,6 +29,13 @@ def state() -> None:
     """Checkpoints across frameworks: weights, optimizers, scalers."""
 
 
+def _say(text: str) -> None:
+    """Print a line about a checkpoint, whose keys may hold what a terminal or the runner of a CI job would obey."""
+    from paddletorch.report.printable import printable
+
+    click.echo(printable(text))
+
+
 def _betas(_: click.Context, __: click.Parameter, value: str) -> tuple[float, float]:
     try:
         first, second = (float(part) for part in value.split(","))
@@ -93,6 +100,7 @@ def convert_state(
 
     weights["limits"] = limits = Limits(None if max_size is None else max_size * GIB, max_objects)
     asked = any(weights[name] for name in ("model", "target_model", "linear", "keep", "drop", "compare", "shapes"))
+    asked = asked or source.suffix == ".safetensors"  # it holds tensors only
     try:
         no_scaler = None if asked else _convert_scaler(source, target, cast("Framework", to), key, limits)
         if asked or no_scaler:
@@ -112,7 +120,7 @@ def _convert_scaler(source: Path, target: Path, to: Framework, key: str | None, 
     except checkpoints.NoScalerError as error:
         return error
     where = f" (from key {found_at})" if found_at else ""
-    click.echo(f"{target}: {to} scaler state, scale {known.scale:g}, {known.good} finite steps counted{where}")
+    _say(f"{target}: {to} scaler state, scale {known.scale:g}, {known.good} finite steps counted{where}")
     return None
 
 
@@ -133,16 +141,16 @@ def _convert_weights(
         result = job.run(asked)
     except checkpoint.NoWeightsError as error:
         raise Refusal(f"{no_scaler}; {error}" if no_scaler else str(error)) from error
-    click.echo(f"{target}: {to} checkpoint" if result.written else "The outputs differ:")
+    _say(f"{target}: {to} checkpoint" if result.written else "The outputs differ:")
     for line in result.lines:
-        click.echo(f"  {line}")
+        _say(f"  {line}")
     for key, one in result.differences.items():
-        click.echo(
+        _say(
             f"  check{f' of {key}' if key else ''}: largest difference {one.largest:.3g} in {one.where}, whose largest "
             f"value is {one.scale:.3g} ({one.outputs} compared)"
         )
     if not result.written:
-        click.echo(f"{target} was not written: a difference is above {asked.tolerance:g} of its output")
+        _say(f"{target} was not written: a difference is above {asked.tolerance:g} of its output")
         raise SystemExit(1)
 
 

@@ -484,3 +484,16 @@ def test_warnings_about_the_code_are_not_ours(tree: Tree, folder: Path) -> None:
         )
         assert done.returncode == 1
         assert done.stderr == b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a folder in use cannot be removed there")
+def test_a_current_folder_that_is_gone(folder: Path) -> None:
+    gone = folder / "gone"
+    gone.mkdir()
+    run = (
+        f"import os, runpy, sys; os.rmdir({str(gone)!r}); sys.argv = ['paddletorch', 'convert', '--to', 'paddle', '.']"
+    )
+    code = f"{run}; runpy.run_module('paddletorch', run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", code], cwd=gone, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"the current folder is gone" in done.stderr

@@ -103,3 +103,25 @@ def test_a_path_that_no_system_has(paddletorch: Run, tree: Tree, line: str) -> N
     result = paddletorch(*CONVERT)
     assert result.returncode == 2
     assert b"NUL" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["paddletorch.toml", "pyproject.toml", "table.toml"])
+@pytest.mark.parametrize("text", [f"{'a.' * 400_000}b = 1\n", f"[{'a . ' * 5_000}b]\n" + "x = 1\n" * 20_000])
+def test_a_key_of_too_many_parts(process: Run, tree: Tree, name: str, text: str) -> None:
+    tree({"a.py": PLAIN, name: text})
+    result = process(*READ[name])  # which ends after 120 s
+    assert result.returncode == 2
+    assert "a dotted key of more than 100 parts" in result.stderr.decode()
+
+
+def test_patterns_that_take_too_long_for_many_paths(
+    paddletorch: Run, tree: Tree, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paddletorch.inputs.discover.MOST_SECONDS", 0.5)
+    lines = f"/**/{'a*/' * 30}*b\n" * 500
+    deep = "a/" * 200
+    tree({".git/HEAD": "", ".gitignore": lines, **{f"{deep}{number}.py": PLAIN for number in range(20)}})
+    result = paddletorch(*CONVERT, ".")
+    assert result.returncode == 2
+    assert b"matching the patterns of .gitignore and exclude took more than 0.5 s" in result.stderr
+    assert paddletorch(*CONVERT, "--no-gitignore", ".").returncode == 1

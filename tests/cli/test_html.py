@@ -223,3 +223,12 @@ def test_hunks_show_every_change_and_finding_once(old: list[str], new: list[str]
         assert not hunks
     elif len(found) == 1 and source == output:
         assert len(seen) <= 2 * CONTEXT + 1
+
+
+@pytest.mark.parametrize("fixed", ["9" * 20, "9" * 5000])
+def test_a_time_that_no_calendar_has(paddletorch: Run, tree: Tree, monkeypatch: pytest.MonkeyPatch, fixed: str) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", fixed)
+    tree({"a.py": PLAIN})
+    result = paddletorch("convert", "--to", "paddle", "--report", "r.html", "a.py")
+    assert result.returncode == 2
+    assert b"SOURCE_DATE_EPOCH" in result.stderr

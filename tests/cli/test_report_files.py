@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from .conftest import BROKEN, FINDING, PLAIN, Run, Tree
+from .conftest import BROKEN, FINDING, PLAIN, Run, Tree, names_in
 
 DOCS = Path(__file__).parents[2] / "docs"
 SCHEMA = json.loads((DOCS / "json-format.schema.json").read_text(encoding="utf-8"))
@@ -101,9 +102,37 @@ def test_a_report_that_cannot_be_written_is_an_error(paddletorch: Run, tree: Tre
     tree({"a.py": PLAIN})
     result = paddletorch(*TO, "--report", "/dev/full/r.json")
     assert result.returncode == 2
-    tree({"full.json": ""})
-    Path("full.json").unlink()
-    Path("full.json").symlink_to("/dev/full")
-    result = paddletorch(*TO, "--report", "full.json")
+    tree({"closed.json": ""})
+    Path("closed.json").chmod(0o444)
+    result = paddletorch(*TO, "--report", "closed.json")
     assert result.returncode == 2
-    assert b"--report full.json: No space left on device" in result.stderr
+    assert b"--report closed.json: marked read-only" in result.stderr
+    assert Path("closed.json").read_text() == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and pipes are POSIX")
+@pytest.mark.parametrize("name", ["r.sarif", "r.json", "r.html", "known.json"])
+def test_nothing_is_written_through_a_link(process: Run, tree: Tree, folder: Path, tmp_path: Path, name: str) -> None:
+    written = ("--baseline", name, "--write-baseline") if name == "known.json" else ("--report", name)
+    outside = tmp_path / "outside"
+    outside.write_text('{"version": 1, "to": "paddle", "findings": {}}')
+    tree({"a.py": PLAIN})
+    (folder / name).symlink_to(outside)
+    assert process(*TO, *written).returncode < 2
+    assert len(outside.read_bytes()) == 46
+    assert not (folder / name).is_symlink()
+    assert len((folder / name).read_bytes()) > 46
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    result = process(*TO, *written)  # which ends after 120 s
+    assert result.returncode == 2
+    assert b"not a regular file" in result.stderr
+    assert names_in(folder) == sorted(["a.py", name])
+
+
+def test_a_report_keeps_the_mode_of_the_one_before(paddletorch: Run, tree: Tree, folder: Path) -> None:
+    tree({"a.py": PLAIN, "old.json": "", "plain": ""})
+    (folder / "old.json").chmod(0o640)
+    paddletorch(*TO, "--report", "old.json", "--report", "new.json")
+    modes = [(folder / name).stat().st_mode for name in ("old.json", "new.json", "plain")]
+    assert modes[0] & 0o777 == 0o640 and modes[1] == modes[2]

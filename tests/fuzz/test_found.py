@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from paddletorch.model import Framework, Options, Status
 
@@ -1207,3 +1209,60 @@ def test_a_module_in_arithmetic_is_left() -> None:
 def test_a_written_function_takes_the_size_as_it_is() -> None:
     source = b"import torch as T\nT\nimport torch as t\nt.Tensor(x.shape)\n"
     assert b"\ntorch_tensor_of_shape(x.shape, 'float32')" in check(source, Options("paddle")).output
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("import torch as th", "th.device"),
+        ("import torch\nfrom torch import device", "device"),
+        ("import torch", "(torch).device"),
+    ],
+)
+def test_a_device_is_a_context_by_whatever_name(head: str, name: str) -> None:
+    source = f"{head}\ndef build(d='cpu'):\n    with {name}(d):\n        return [1]\n"
+    assert b"with torch_default_device(" in check(source.encode(), Options("paddle")).output
+
+
+def test_a_scaler_whose_class_stands_in_brackets_is_wrapped_whole() -> None:
+    head = b"from torch.distributed.fsdp.sharded_grad_scaler import ShardedGradScaler\n"
+    output = check(head + b"s = (ShardedGradScaler)(enabled=on)\n", Options("paddle")).output
+    assert b"distributed_scaler(paddle.amp.GradScaler(enable=on" in output
+
+
+@pytest.mark.parametrize("statement", ["(y[0].clip_(max=2))", "y[\n    0].clip_(max=2)"])
+def test_a_part_is_written_back_whatever_stands_around_it(statement: str) -> None:
+    source = f"import torch\ndef f(y: torch.Tensor):\n    {statement}\n    return y\n"
+    output = check(source.encode(), Options("paddle")).output.decode()
+    assert "y[0] = y[0].clone().clip_(max=2)" in ast.unparse(ast.parse(output))
+
+
+@pytest.mark.parametrize("copied", ["((b).dtype).is_complex", "b.dtype.is_complex", "b.dtype  # c\n    .is_complex"])
+def test_no_copy_of_what_converts_is_written_however_it_is_laid_out(copied: str) -> None:
+    source = f"import torch\ndef f(a: torch.Tensor, b):\n    return torch.linalg.pinv(a, rtol=({copied}))\n"
+    assert b"rcond=b.dtype.is_complex" not in check(source.encode(), Options("paddle")).output
+
+
+@pytest.mark.parametrize(
+    ("target", "source"),
+    [
+        ("paddle", "import torch\nfor p in m.parameters():\n    (p.requires_grad_(False))\n"),
+        ("paddle", "import torch\ndef f(x: torch.Tensor, out: torch.Tensor):\n    (torch.add(x, x, out=out[0]))\n"),
+        ("torch", "import paddle\nx = paddle.ones([2])\ny = (x)[::-1]\n"),
+        ("paddle", "import torch\n(torch._assert((x.ndim == 2), ('a matrix')))\n"),
+        (
+            "paddle",
+            "import torch\nfrom torch.nn.modules.loss import _Loss\nclass L(_Loss):\n    def __init__(self, x):\n"
+            "        super().__init__(reduction='mean' if x\n            else 'sum')\n",
+        ),
+        (
+            "torch",
+            "import paddle\nclass A:\n    def __init__(self, model):\n"
+            "        self.model = paddle.DataParallel(model\n            .net)\n",
+        ),
+    ],
+)
+def test_statements_and_parts_in_brackets_convert(target: Framework, source: str) -> None:
+    result = check(source.encode(), Options(target))
+    assert result.status is Status.CONVERTED
+    assert not {"SRC009", "SRC006"} & {d.code for d in result.diagnostics}

@@ -431,3 +431,21 @@ def test_a_folder_or_pipe_is_no_file(tmp_path: Path) -> None:
 
     os.mkfifo(tmp_path / "pipe")
     refused(tmp_path, tmp_path / "pipe", "is no ordinary file")
+
+
+def test_safetensors_without_options_hold_weights(tmp_path: Path) -> None:
+    pytest.importorskip("safetensors.torch").save_file({"scale": torch.ones(2)}, tmp_path / "w.safetensors")
+    result = convert(tmp_path / "w.safetensors", tmp_path / "w.pdparams", "--to", "paddle")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "w.pdparams").exists()
+
+
+def test_keys_of_a_checkpoint_send_no_commands(tmp_path: Path) -> None:
+    keys = ("\x1b]0;title\x07", "a\n::error::b", "##[error]c", "\u202e")
+    with (tmp_path / "w.pdparams").open("wb") as file:
+        pickle.dump({"w": np.zeros(2, "float32"), **dict.fromkeys(keys, "text")}, file)
+    result = convert(tmp_path / "w.pdparams", tmp_path / "w.pt", "--to", "torch")
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert all(line.isprintable() and not line.lstrip().startswith("::") and "##[" not in line for line in lines)
+    assert "\\x1b]0;title\\x07" in result.output

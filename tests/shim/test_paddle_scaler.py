@@ -497,3 +497,26 @@ def test_unscale_and_clip_is_the_two_calls(max_norm: float, enabled: bool) -> No
     scalers[1].unscale_(optimizers[1])
     assert norm.item() == paddle.nn.utils.clip_grad_norm_([params[1]], max_norm).item() == 5.0
     assert params[0].grad.tolist() == params[1].grad.tolist()
+
+
+@pytest.mark.parametrize("backend", ["native", "reference"])
+def test_a_scale_that_overflows_made_zero_is_gone_on_with_as_torch_does(backend: str) -> None:
+    scaler, real = (made("cpu", 8.0, backoff_factor=1e-30) for made in (backend_of(backend), torch.amp.GradScaler))
+    ours, theirs = parameter(1.0), torch.nn.Parameter(torch.ones(1))
+    for gradient in (INF, INF, INF, 1.0):
+        backward(scaler, ours, gradient)
+        theirs.grad = None
+        real.scale((theirs * gradient).sum()).backward()
+        optimizers = sgd(ours), torch.optim.SGD([theirs], lr=1.0)
+        for one, optimizer in zip((scaler, real), optimizers, strict=True):
+            one.unscale_(optimizer)
+            one.step(optimizer)
+            one.update()
+        assert repr(float(ours.grad)) == repr(float(theirs.grad))
+        assert scaler.get_scale() == real.get_scale()
+        assert repr(float(ours)) == repr(float(theirs))
+    assert real.get_scale() == 0.0
+
+
+def backend_of(name: str) -> Any:
+    return lambda *args, **kwargs: GradScaler(*args, **kwargs, backend=name)

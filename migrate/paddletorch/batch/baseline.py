@@ -86,27 +86,16 @@ class Baseline:
                 current[key] += count
         return Compared(compared, stale, current)
 
-    def write(self, findings: Counter[FindingKey]) -> None:
-        """Put a baseline of ``findings`` in place of the file, in one step.
-
-        Raises:
-            BaselineError: it cannot be written.
-        """
+    def text(self, findings: Counter[FindingKey]) -> bytes:
+        """What the file of a baseline of ``findings`` holds."""
         nested: dict[str, dict[str, dict[str, int]]] = {}
         for key, count in sorted(findings.items()):
             nested.setdefault(key.path, {}).setdefault(key.code, {})[key.text] = count
         document = {"version": VERSION, "to": self.target, "findings": nested}
         try:
-            data = json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n"
+            return json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n"
         except UnicodeEncodeError:  # file names that are not UTF-8
-            data = json.dumps(document, indent=1).encode() + b"\n"
-        temporary = self.file.with_name(f".{self.file.name}.{os.getpid()}")
-        try:
-            temporary.write_bytes(data)
-            temporary.replace(self.file)
-        except OSError as error:
-            temporary.unlink(missing_ok=True)
-            raise BaselineError(f"{self.file}: {reason(error)}") from error
+            return json.dumps(document, indent=1).encode() + b"\n"
 
     def _keys(self, result: FileResult) -> list[FindingKey]:
         from paddletorch.text.lines import text_lines

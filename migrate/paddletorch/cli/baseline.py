@@ -71,12 +71,13 @@ class Baselines:
 
 
 def _write(baseline: Baseline, compared: Compared) -> str:
-    from paddletorch.batch.baseline import BaselineError
+    from paddletorch.model.failure import reason
+    from paddletorch.output.write import write_whole
 
     try:
-        baseline.write(compared.current)
-    except BaselineError as error:
-        raise Refusal(str(error)) from error
+        write_whole(baseline.file, baseline.text(compared.current))
+    except OSError as error:
+        raise Refusal(f"{baseline.file}: {reason(error)}") from error
     new = (compared.current - baseline.findings).total()
     return f"{baseline.file} holds {_findings(compared.current)}: {new} new, {compared.stale.total()} taken out"
 

@@ -110,11 +110,12 @@ def _write(files: Sequence[Path], found: Sequence[Compared]) -> None:
     from paddletorch.comparison.html import page
     from paddletorch.comparison.report import json_text
     from paddletorch.model.failure import reason
+    from paddletorch.output.write import write_whole
 
     for file in files:
         text = page(found) if file.suffix == ".html" else json_text(found)
         try:
-            file.write_text(text + "\n", encoding="utf-8")
+            write_whole(file, f"{text}\n".encode())
         except OSError as error:
             raise Refusal(f"--report {file}: {reason(error)}") from error
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import paddletorch
+from paddletorch.cli.error import Refusal
 
 _COMMANDS = {
     "compare": "paddletorch.cli.compare",
@@ -73,6 +74,10 @@ class _Commands(click.Group):
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Move training code between PyTorch and PaddlePaddle, both ways."""
+    try:
+        os.getcwd()  # noqa: PTH109 - asked for to see whether it is there
+    except FileNotFoundError:
+        raise Refusal("the current folder is gone: go to one that is there") from None
     if os.environ.get("NO_COLOR"):
         ctx.color = False
     elif os.environ.get("FORCE_COLOR"):

@@ -66,8 +66,10 @@ def show_report(
     else:
         click.echo(render(report, given["form"]), err=to_stderr)
     for file in given["reports"]:
+        from paddletorch.output.write import write_whole
+
         try:
-            file.write_bytes(render(report, form_of(file)).encode() + b"\n")
+            write_whole(file, render(report, form_of(file)).encode() + b"\n")
         except OSError as error:
             raise Refusal(f"--report {file}: {reason(error)}") from error
     return summary.exit_code
@@ -85,7 +87,10 @@ def _origin(request: Request) -> Origin:
     from paddletorch.inputs.checkout import head_commit, project_folder, project_name
 
     fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
-    made = datetime.fromtimestamp(int(fixed), timezone.utc) if fixed.isdecimal() else datetime.now(timezone.utc)
+    try:
+        made = datetime.fromtimestamp(int(fixed), timezone.utc) if fixed.isdecimal() else datetime.now(timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        raise Refusal(f"SOURCE_DATE_EPOCH: no time that a calendar has: {fixed}") from None
     named = [] if request.mode == "stdin" else list(request.paths)
     folder = project_folder(named or [os.curdir])
     command = shlex.join(["paddletorch", *sys.argv[1:]])

@@ -164,7 +164,7 @@ def _logical_end(lines: Sequence[str], index: int) -> int:
     if not text or text.startswith("#"):
         return index + 1
     try:
-        for token in _tokens(lines[index:]):
+        for token in _tokens(lines, index):
             if token.type == tokenize.NEWLINE:
                 return index + token.start[0]
     except (tokenize.TokenError, SyntaxError, ValueError):  # ValueError: half of a surrogate pair
@@ -172,5 +172,6 @@ def _logical_end(lines: Sequence[str], index: int) -> int:
     return len(lines)  # no Python: the parser will say so
 
 
-def _tokens(lines: Sequence[str]) -> Iterator[tokenize.TokenInfo]:
-    return tokenize.generate_tokens(iter(lines).__next__)
+def _tokens(lines: Sequence[str], first: int) -> Iterator[tokenize.TokenInfo]:
+    """Those from a line on; the lines are not copied, which each line of a long cell would do."""
+    return tokenize.generate_tokens(map(lines.__getitem__, range(first, len(lines))).__next__)

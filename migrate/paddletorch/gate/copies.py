@@ -42,18 +42,28 @@ def _copies(text: ConvertedText) -> Iterator[tuple[Span, Violation]]:
 
 def _dotted(text: ConvertedText, edit: Edit) -> str:
     """The dotted name that an edit replaces by something without it; empty for others."""
-    old = re.sub(rb"\s", b"", text.source.body[edit.span.start : edit.span.end]).decode("utf-8")
+    old = re.sub(r"\s", "", _without_brackets(text.source.slice(edit.span)))
     return old if _DOTTED.fullmatch(old) and old not in _names(edit.written) else ""
 
 
 @lru_cache(maxsize=256)
 def _names(written: str) -> frozenset[str]:
     """The dotted names in new text, and what stands before each dot of them."""
-    code = _DOCSTRINGS.sub("", written)
+    code = _without_brackets(_DOCSTRINGS.sub("", written))
     chains = (re.sub(r"\s", "", name).split(".") for name in _DOTTED.findall(code))
     return frozenset(".".join(parts[:end]) for parts in chains for end in range(2, len(parts) + 1))
 
 
+def _without_brackets(code: str) -> str:
+    """The code with no brackets around names alone, and without comments: ``a.b`` for ``(a).b``."""
+    code, found = _LAYOUT.sub(" ", code), 1
+    while found:
+        code, found = _BRACKETED.subn(r"\1", code)
+    return code
+
+
+_LAYOUT = re.compile(r"#[^\r\n]*|\\(?=[\r\n])")
+_BRACKETED = re.compile(r"(?<![\w)\]])\(\s*([^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*)\s*\)")
 _DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)+")
 _DOCSTRINGS = re.compile(r'"""(?:.|\n)*?"""')
 """A class that is written above the statement says in its docstring what it stands for."""

@@ -6,18 +6,13 @@ Files are read and nothing is run: git itself would run what the settings of a r
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from paddletorch_rules.bounded import TABLE_BYTES, read_regular
+from paddletorch_rules.toml_text import parse_toml
 
 from paddletorch.inputs.gitignore import repository_of
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -35,7 +30,7 @@ def project_folder(paths: Sequence[str]) -> Path:
 def project_name(folder: Path) -> str:
     """The name in its ``pyproject.toml``, else the folder's own."""
     try:
-        project = tomllib.loads(_text(folder / "pyproject.toml")).get("project")
+        project = parse_toml(_text(folder / "pyproject.toml")).get("project")
     except (ValueError, RecursionError):
         project = None
     name = project.get("name") if isinstance(project, dict) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -235,12 +234,10 @@ def read_section(file: Path) -> dict[str, Any] | None:
     Raises:
         ConfigError: the file cannot be read or is not TOML.
     """
-    if sys.version_info >= (3, 11):
-        import tomllib  # slow to import, and not needed where there are no settings
-    else:
-        import tomli as tomllib
+    from paddletorch_rules.toml_text import parse_toml  # slow to import, and not needed where there are no settings
+
     try:
-        document: dict[str, Any] = tomllib.loads(read_regular(file, SETTINGS_BYTES).decode())
+        document: dict[str, Any] = parse_toml(read_regular(file, SETTINGS_BYTES).decode())
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from paddletorch.inputs.config import NAMES as SETTINGS_FILES
-from paddletorch.inputs.gitignore import Exclusion, Ignore, OnError, above, exclude, with_separator
+from paddletorch.inputs.gitignore import ExcludeError, Exclusion, Ignore, OnError, above, exclude, with_separator
 from paddletorch.model import FileResult
 from paddletorch.model.document_kinds import MARKDOWN, NOTEBOOKS
 from paddletorch.model.failure import failed, reason
@@ -25,6 +26,12 @@ SKIPPED = frozenset(
     | {".venv", ".direnv", ".tox", ".nox", ".eggs"}
     | {".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".pytype", ".ipynb_checkpoints"}
 )
+
+
+MOST_SECONDS = 60.0
+"""Of CPU time that all patterns of one walk may take to be matched, as long as one file may take to convert."""
+
+_SLOW = "{folder}: matching the patterns of .gitignore and exclude took more than {seconds:g} s; see --no-gitignore"
 
 
 class FileFilter(NamedTuple):
@@ -132,11 +139,15 @@ def walk(
 
     Links are yielded and never followed. ``wanted`` says of a name whether a file is of interest at all,
     so that other files cost no pattern matching; folders and links are always yielded.
+
+    Raises:
+        ExcludeError: a pattern is not gitignore syntax, or matching the patterns takes too long.
     """
     absolute = os.path.realpath(root)
     excluded = exclude(wanted_files.exclusion(root), absolute)
     if excluded.base != with_separator(absolute) and excluded.leaves_out_within(absolute, is_dir=True):
         return
+    matching = 0.0
     pending = [(root, absolute, above(absolute, on_error) if wanted_files.gitignore else Ignore(absolute), excluded)]
     while pending:
         folder, absolute, ignore, excluded = pending.pop()
@@ -157,7 +168,12 @@ def walk(
             if _skipped(entry) if is_dir else not (entry.is_symlink() or wanted(entry.name)):
                 continue
             path = prefix + entry.name
-            if ignore.leaves_out(path, is_dir=is_dir) or excluded.leaves_out(path, is_dir=is_dir):
+            before = time.process_time()
+            left_out = ignore.leaves_out(path, is_dir=is_dir) or excluded.leaves_out(path, is_dir=is_dir)
+            matching += time.process_time() - before
+            if matching > MOST_SECONDS:
+                raise ExcludeError(_SLOW.format(folder=folder, seconds=MOST_SECONDS))
+            if left_out:
                 continue
             yield entry, path
             if is_dir:

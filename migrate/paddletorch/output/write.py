@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -56,14 +57,39 @@ def replace_content(path: str, expected: bytes, content: bytes) -> None:
     _check_unchanged(target, expected)
     if not _is_writable(target):  # os.replace asks the folder only, and would override chmod a-w
         raise PermissionError(errno.EACCES, "marked read-only", path)
+
+    def prepare(temporary: Path) -> None:
+        _copy_metadata(target, temporary)
+        _check_unchanged(target, expected)  # again: writing takes time
+
+    _put(target, content, prepare)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that a run makes, such as a report, in one step; in place of a link, never through it.
+
+    Raises:
+        OSError: it cannot be written, is marked read-only or is no file; nothing was changed and nothing left behind.
+    """
+    mode = 0o666 & ~_umask()
+    if os.path.lexists(path) and not path.is_symlink():
+        if not path.is_file():
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        if not _is_writable(path):
+            raise PermissionError(errno.EACCES, "marked read-only", str(path))
+        mode = stat.S_IMODE(path.stat().st_mode)
+    _put(path, content, lambda temporary: temporary.chmod(mode))
+
+
+def _put(target: Path, content: bytes, prepare: Callable[[Path], None]) -> None:
+    """Write beside ``target``, see to the new file with ``prepare``, and put it in place."""
     descriptor, temporary = make_file(target)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-            _copy_metadata(target, temporary)
-            _check_unchanged(target, expected)  # again: writing takes time
+            prepare(temporary)
             if os.name != "nt":  # while the lock holds; Windows renames no open file
                 temporary.replace(target)
         if os.name == "nt":
@@ -72,6 +98,13 @@ def replace_content(path: str, expected: bytes, content: bytes) -> None:
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def _umask() -> int:
+    """The mask of this process, which can only be asked for by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _is_writable(path: Path) -> bool:

@@ -274,7 +274,7 @@ PASSES = (
         "devices as contexts",
         Later("passes.training.device_contexts:plan_device_contexts"),
         codes=("DEV101",),
-        when=(to("paddle"), holds(b"torch.device"), is_unconverted),
+        when=(to("paddle"), holds(b"device"), is_unconverted),
     ),
     Pass("adapters of layers", Later("uses.adapters:plan_adapters")),
     Pass("modules as annotations", Later("uses.module_annotations:plan_module_annotations"), when=(converts,)),

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from typing import Any
 
+from paddletorch_rules.toml_text import parse_toml
+
 from paddletorch.project_files.found import Found
 from paddletorch.project_files.requirements import Target, in_list, requirement
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _TOKEN = re.compile(
     r'''(?P<comment>\#[^\n]*)
@@ -30,7 +26,7 @@ _POETRY = re.compile(r"tool\.poetry\.(?:group\.[\w-]+\.)?(?:dev-)?dependencies")
 def in_pyproject(text: str, target: Target) -> list[Found]:
     """Requirements of the project, its extras, its groups and its build; a text that is no TOML has none."""
     try:
-        data = tomllib.loads(text)
+        data = parse_toml(text)
     except (ValueError, RecursionError):
         return []
     wanted = set(_requirements(data))

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import configparser
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from packaging.requirements import InvalidRequirement, Requirement
+from paddletorch_rules.toml_text import parse_toml
 
 from paddletorch.model.project_kinds import ProjectKind
 from paddletorch.project_files.found import REQUIREMENT, Found
 from paddletorch.project_files.lines import Lines
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 class Broken(NamedTuple):
@@ -58,7 +53,7 @@ def _requirement(text: str) -> str:
 
 def _toml(text: str) -> str:
     try:
-        tomllib.loads(text)
+        parse_toml(text)
     except (ValueError, RecursionError) as error:
         return f"the result is no TOML: {error}"
     return ""

@@ -6,6 +6,7 @@ float32 and float64 only, and was slower than the two operations here (161 gradi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import paddle
@@ -44,7 +45,8 @@ class Backend:
         """See ``paddletorch_shim.backends.Backend``."""
         single, double, rest = _by_dtype(grads)
         overflow = [_overflowed(group) for group in (single, double) if group]
-        inverse = float32(1.0 / scale.item())
+        factor = scale.item()
+        inverse = float32(1.0 / factor) if factor else math.inf  # many overflows make it zero, as torch's
         for grad in (*single, *double):
             # A bias of -0.0 is the only one that changes no value: 0.0 would turn -0.0 into 0.0.
             _C_ops.scale_(grad, inverse, -0.0, True)  # type: ignore[attr-defined]

@@ -127,7 +127,7 @@ def _orders(binding: CallBinding, form: Form) -> set[tuple[str, ...]]:
     return settings.cached("orders", form, look_up)
 
 
-_KEYWORD = re.compile(rb"[^\s=]+\s*=\s*")
+_KEYWORD = re.compile(rb"[^\s=#\\]+(?:\s|\\|#[^\r\n]*)*=[ \t]*")
 
 
 class _Mapping:

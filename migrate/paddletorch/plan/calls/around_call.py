@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.decisions import Decisions, parameters_in
-from paddletorch.plan.calls.fill_template import Arguments, Part, argument, fill, pieces_of
+from paddletorch.plan.calls.fill_template import Arguments, Part, are_bare, argument, fill, pieces_of, place_of
 from paddletorch.plan.calls.translate import translate_edits, translated_text
 from paddletorch.plan.model.refusals import EvaluatedTwice, Refused
 from paddletorch.plan.model.view import FileView
@@ -30,7 +30,7 @@ def surrounding(binding: CallBinding, decisions: Decisions, object_name: str = "
     arguments = _given(binding, decisions)
     edits: list[Edit] = list(decisions.beside)
     if any(decisions.around):
-        whole = view.source.span(node)
+        whole, over = view.source.span(node), place_of(view, node, decisions.around[0])
         parts: list[Part] = []
         for number, text in enumerate(decisions.around):
             filled, inside = _filled(binding, text, arguments)
@@ -41,8 +41,8 @@ def surrounding(binding: CallBinding, decisions: Decisions, object_name: str = "
             assert isinstance(statement, ast.stmt)
             place, separator = place_after(view, statement)
             parts = [whole, Span(whole.end, place), separator, *parts]
-            whole = Span(whole.start, place)
-        edits.insert(0, Edit(whole, "", code, tuple(parts)))
+            over = Span(whole.start, place)
+        edits.insert(0, Edit(over, "", code, tuple(parts)))
     for part, text in decisions.replaced:
         names = parameters_in(text)
         if not all(is_pure(value) for n in names if isinstance(value := arguments[n], ast.expr)):
@@ -138,11 +138,12 @@ def _around(
     """Half an expression, or a statement: its placeholders stand between brackets, or begin a line."""
     parts: list[Part] = []
     pieces = list(pieces_of(text, arguments))
-    for before, piece, after in zip(["", *pieces], pieces, [*pieces[1:], ""], strict=False):
+    neighbours = zip(["", *pieces], pieces, [*pieces[1:], ""], are_bare(pieces), strict=False)
+    for before, piece, after, bare in neighbours:
         if isinstance(piece, str):
             parts.append(view.quoted(piece, node))
             continue
         begins = isinstance(before, str) and not before.strip()
         is_called = isinstance(after, str) and after.startswith("(")
-        parts += argument(view, arguments[piece.name], ATOM if begins or is_called else ANYWHERE, node)
+        parts += argument(view, arguments[piece.name], ATOM if begins or is_called else ANYWHERE, node, bare)
     return parts

@@ -107,7 +107,7 @@ def check_before(binding: CallBinding, checks: Sequence[Check]) -> list[Edit]:
     for check in checks:
         if check.is_known:
             continue
-        value = view.source.slice(view.source.span(check.value))
+        value = view.written(check.value)
         forms = [view.quoted(form, binding.expression) for form in check.forms]
         other = f"{value} not in ({', '.join(forms)})" if len(forms) > 1 else f"{value} != {forms[0]}"
         if check.forms[0] in ("False", "True"):

@@ -30,7 +30,7 @@ from paddletorch.plan.calls.checked_values import (
 )
 from paddletorch.plan.calls.decisions import Decisions, decide, decide_additions
 from paddletorch.plan.calls.deferred_text import THE_OPTIMIZER, has_marks, why_undecided, with_deferred_text
-from paddletorch.plan.calls.fill_template import compose
+from paddletorch.plan.calls.fill_template import compose, place_of
 from paddletorch.plan.calls.initial_values import initial_steps
 from paddletorch.plan.calls.initialized import constructed, object_name, object_path
 from paddletorch.plan.calls.named_tuple_uses import named_result
@@ -182,7 +182,7 @@ def _convert_to_expression(
     """The filled template in the place of the call, or of the larger expression ``whole``."""
     around = surrounding(binding.spelled_out() if decisions.moves_arguments else binding, decisions)
     edits, findings = compose(binding, decisions, form, template, whole)
-    covers = bool(edits) and edits[0].span == binding.view.source.span(whole or binding.expression)
+    covers = bool(edits) and edits[0].span == place_of(binding.view, whole or binding.expression, template)
     first = edits.pop(0) if covers else None
     return ConvertedCall((*edits, *around), first, template, _once(decisions.findings, findings))
 

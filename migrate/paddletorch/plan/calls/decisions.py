@@ -22,7 +22,7 @@ from paddletorch.plan.calls.literal_sources import origin_edits
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import Misused, NeedsWholeCall, Refused, StatedByTable, UnseenArguments
 
-_ASSIGNMENT = re.compile(r"[\w.{}]+ = ")
+ASSIGNMENT = re.compile(r"[\w.{}]+ = ")
 
 Around = tuple[str, str]
 """Text before and after an expression."""
@@ -72,7 +72,7 @@ class Decisions(NamedTuple):
         """
         if not self.steps:
             return self
-        assigned = next((text for step in self.steps for _, text in step.cases if _ASSIGNMENT.match(text)), None)
+        assigned = next((text for step in self.steps for _, text in step.cases if ASSIGNMENT.match(text)), None)
         if assigned is not None:
             raise Refused(NeedsWholeCall("a statement", assigned))
         texts = [step.expression.replace("{object}", name) for step in self.steps]

@@ -14,7 +14,7 @@ from paddletorch_rules.hooks.arguments import PLAIN
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.arguments import plan_arguments
 from paddletorch.plan.calls.binding import CallBinding
-from paddletorch.plan.calls.decisions import Decisions
+from paddletorch.plan.calls.decisions import ASSIGNMENT, Decisions
 from paddletorch.plan.calls.over_lines import over_lines
 from paddletorch.plan.model.argument_plan import ArgumentPlan
 from paddletorch.plan.model.findings import Finding
@@ -90,14 +90,21 @@ def compose(
         names, above = found
         parts = fill(view, template, {**arguments, **names}, node)
         return [_written(view, node, parts, code), above, *plan.edits], plan.findings
-    span = view.source.span(node)
+    span = place_of(view, node, template)
     if "".join(p if isinstance(p, str) else view.source.slice(p) for p in parts) == view.source.slice(span):
         return list(plan.edits), plan.findings  # it stands there already
-    return [_written(view, node, parts, code), *plan.edits], plan.findings
+    return [_written(view, node, parts, code)._replace(span=span), *plan.edits], plan.findings
 
 
 def _written(view: FileView, node: ast.expr, parts: Sequence[Part], code: str) -> Edit:
     return Edit(view.source.span(node), "", code, tuple(over_lines(view, node, parts)))
+
+
+def place_of(view: FileView, node: ast.expr, template: str) -> Span:
+    """What the filled template takes the place of: an assignment stands in no brackets, so it takes the statement's."""
+    statement = view.parent(node)
+    is_assignment = isinstance(statement, ast.Expr) and ASSIGNMENT.match(template)
+    return view.source.span(statement if is_assignment and isinstance(statement, ast.Expr) else node)
 
 
 def _above(binding: CallBinding, let: Let, arguments: Arguments, node: ast.expr) -> list[Edit] | None:
@@ -134,18 +141,29 @@ def fill(
     tightness = (required_precedence(view.parent(node), node),) if is_alone else required_precedences(text)
     parts: list[Part] = []
     number = 0
-    for piece in pieces:
+    for piece, bare in zip(pieces, are_bare(pieces), strict=True):
         if isinstance(piece, str):
             parts.append(view.quoted(piece, node))
             continue
         value = arguments[piece.name]
         if isinstance(value, str) and (unfilled := unfilled_placeholders(value)):
             raise Refused(MissingArgument(value, unfilled[0]))
-        parts += argument(view, value, tightness[number], node, is_alone)
+        parts += argument(view, value, tightness[number], node, bare)
         number += 1
     if _needs_brackets(view, text, node):
         parts = ["(", *parts, ")"]
     return parts
+
+
+def are_bare(pieces: Sequence[str | Placeholder]) -> list[bool]:
+    """Whether each piece stands in no brackets of the others, where a line break would end the statement."""
+    depths, depth = [], 0
+    for piece in pieces:
+        depths.append(depth)
+        if isinstance(piece, str):
+            depth += sum(map(piece.count, "([{")) - sum(map(piece.count, ")]}"))
+    outside = min(0, depth)  # half an expression may close brackets that others opened
+    return [one <= outside for one in depths]
 
 
 @lru_cache(maxsize=512)
@@ -294,9 +312,9 @@ def argument(
     value: ast.expr | tuple[ast.expr, ast.expr] | str,
     place: int,
     node: ast.expr,
-    is_alone: bool = False,
+    is_bare: bool = False,
 ) -> list[Part]:
-    """The text of an argument in the place of ``node``; ``is_alone``: nothing of the template stands around it."""
+    """The text of an argument in the place of ``node``; ``is_bare``: no brackets of the template are around it."""
     if isinstance(value, str):
         return [view.quoted(value, node)]
     if isinstance(value, tuple):
@@ -308,7 +326,7 @@ def argument(
     bare_tuple = isinstance(value, ast.Tuple) and not text.startswith("(")
     generator = isinstance(value, ast.GeneratorExp) and not text.startswith("(")
     loose = not isinstance(value, ast.Tuple | ast.GeneratorExp) and precedence_of(value) < place
-    several_lines = (is_alone or place > ANYWHERE) and not is_closed(text)
+    several_lines = (is_bare or place > ANYWHERE) and not is_closed(text)
     bound = isinstance(value, _IN_BRACKETS)
     if bare_tuple or generator or loose or several_lines or bound:
         return ["(", span, ")"]

@@ -30,7 +30,7 @@ def object_path(view: FileView, call: ast.Call) -> str | None:
         return None
     if target is None or statement.value is not call or not _is_path(target):
         return None
-    return view.text(target) if own_line(view, statement) and ends_line(view, statement) else None
+    return view.written(target) if own_line(view, statement) and ends_line(view, statement) else None
 
 
 def constructed(view: FileView, call: ast.Call) -> str | None:
@@ -86,8 +86,8 @@ def held_as(view: FileView, initializer: ast.expr) -> str:
             return str(holder.arg)
         value = holder
     if isinstance(holder, ast.Assign):
-        return view.text(holder.targets[0])
-    return view.text(holder.target) if isinstance(holder, ast.AnnAssign) else ""
+        return view.written(holder.targets[0])
+    return view.written(holder.target) if isinstance(holder, ast.AnnAssign) else ""
 
 
 def _classes(view: FileView, call: ast.Call) -> list[str]:

@@ -114,7 +114,7 @@ def written_items(view: FileView, node: ast.expr) -> list[tuple[str, ast.expr, s
     if items is None:
         return shared_items(view, node)
     plain = all(isinstance(n, _COPIED) for _, _, value in items for n in ast.walk(value))
-    return [(key, value, view.source.slice(view.source.span(value))) for key, _, value in items if plain]
+    return [(key, value, view.written(value)) for key, _, value in items if plain]
 
 
 _COPIED = (ast.Constant, ast.Name, ast.UnaryOp, ast.unaryop, ast.Tuple, ast.List, ast.expr_context)
@@ -203,7 +203,7 @@ def _updated(view: FileView, call: ast.AST | None, seen: frozenset[str]) -> froz
 def _own_text(view: FileView, place: ast.Name, value: ast.expr) -> str | None:
     """The value as written, if it means the same at the call."""
     if isinstance(value, ast.Constant):
-        return view.source.slice(view.source.span(value))
+        return view.written(value)
     if not isinstance(value, ast.Name):
         return None
     bindings = view.tree.scopes[value].lookup(value.id)

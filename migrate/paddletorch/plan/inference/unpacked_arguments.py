@@ -37,4 +37,4 @@ def _only_reads(view: FileView, load: ast.Name) -> bool:
 
 
 def _written(view: FileView, value: ast.expr) -> str:
-    return view.source.slice(view.source.span(value)) if isinstance(value, ast.Constant) else ""
+    return view.written(value) if isinstance(value, ast.Constant) else ""

@@ -16,6 +16,7 @@ from paddletorch.plan.model.refusals import NotLocated, Refused
 from paddletorch.plan.model.settings import Settings
 from paddletorch.resolve import Binding, Evaluator, NoneValue, Qualified, ScopeTree, Value
 from paddletorch.text.kept_text import KeptText
+from paddletorch.text.one_line import on_one_line
 from paddletorch.text.source import Source
 from paddletorch.text.suppress import Suppressions
 
@@ -205,6 +206,10 @@ class FileView:
         """The expression as written, on one line and shortened, for messages."""
         text = " ".join(self.source.slice(self.source.span(node)).split())
         return text if len(text) <= 60 else text[:57] + "..."
+
+    def written(self, node: ast.expr) -> str:
+        """The expression as written, on one line, for text that is written elsewhere."""
+        return on_one_line(self.source.slice(self.source.span(node)))
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The innermost statement that is or holds ``node``."""

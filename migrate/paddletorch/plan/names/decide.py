@@ -350,7 +350,7 @@ def _name_edit(view: FileView, group: Group, use: Use) -> tuple[Edit | None, lis
         anchor = view.source.span(site.anchor.node)
         start, tail = anchor.end, use.target[len(group.target) :]
         if b")" in view.source.body[start : span.end]:  # (nn).Linear
-            return Edit(span, view.source.slice(anchor) + tail, code), []
+            return Edit(span, view.written(site.anchor.node) + tail, code), []
         return _unless_same(view, Span(start, span.end), tail, code), []
     if site.anchor.kind == "free" and isinstance(site.anchor.node, ast.Name) and site.node is site.anchor.node:
         return _unless_same(view, span, use.target.rpartition(".")[2], code), []

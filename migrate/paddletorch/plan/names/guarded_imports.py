@@ -100,12 +100,12 @@ def guarded_apis(view: FileView, bindings: Sequence[Binding], apis: Iterable[ast
         if (
             api.attr in view.tree.bound
             or hasattr(builtins, api.attr)
-            or view.text(first.setdefault(api.attr, api)) != view.text(api)
+            or view.written(first.setdefault(api.attr, api)) != view.written(api)
         ):
             return None
         edits.append(Edit(view.source.span(api), api.attr))
     for name, api in first.items():
-        text = view.text(api)
+        text = view.written(api)
         guard = _guard(view, name, view.qualified(api) or text, [*import_lines(bindings), f"{name} = {text}"])
         statement: ast.AST = api
         while not isinstance(around := view.parent(statement), ast.Module | None):

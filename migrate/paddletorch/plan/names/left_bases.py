@@ -53,7 +53,7 @@ def guarded_imports(view: FileView, bindings: Sequence[Binding], bases: Iterable
         name = _name_of(view, bindings[0], one.base)
         if name is None:
             return None
-        if view.text(first.setdefault(name, one).base) != view.text(one.base):
+        if view.written(first.setdefault(name, one).base) != view.written(one.base):
             return None
         if isinstance(one.base, ast.Attribute):
             edits.append(Edit(view.source.span(one.base), name))
@@ -62,7 +62,7 @@ def guarded_imports(view: FileView, bindings: Sequence[Binding], bases: Iterable
     for name, one in first.items():
         lines = [f"    {line}" for line in import_lines(bindings)]
         if isinstance(one.base, ast.Attribute):
-            lines.append(f"    {name} = {view.text(one.base)}")
+            lines.append(f"    {name} = {view.written(one.base)}")
         note = _WITHOUT.format(source=view.settings.source, name=name)
         guard = ["try:", *lines, f"except ImportError:  # {note}", f"    {name} = object"]
         edits.append(insert_lines_before(view, one.statement, guard))

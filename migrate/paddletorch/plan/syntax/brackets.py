@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from paddletorch.model import Span
@@ -9,6 +10,11 @@ from paddletorch.text.source import Source
 
 _OPENING = re.compile(rb"#[^\r\n]*|(\()")
 _CLOSING = re.compile(rb"(?:\s|\\|#[^\r\n]*)*\)")
+
+
+def first_part(source: Source, part: ast.expr, whole: ast.expr) -> Span:
+    """The expression with which ``whole`` begins, such as the object before a dot, with the brackets around it."""
+    return with_brackets(source, source.span(part), source.span(whole).start)
 
 
 def with_brackets(source: Source, span: Span, start: int) -> Span:

@@ -18,6 +18,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
 from paddletorch.plan.syntax.precedence import brackets_for
 from paddletorch.plan.syntax.statements import remove_statement
+from paddletorch.text.call_spans import read_layout
 
 
 class Replaced(NamedTuple):
@@ -78,8 +79,13 @@ def _delete_around(view: FileView, call: ast.Call, parts: list[ast.expr], code: 
     spans = [view.source.span(p) for p in parts]
     if spans != sorted(spans):
         raise Refused(UnclearDecorate("gets its optimizer before its model"))
+    layout = read_layout(view.source, call)
+    spans = [layout.argument(p).value for p in parts]  # with the brackets around each
     whole, place = view.source.span(call), view.parent(call) if len(parts) == 1 else None
-    brackets = [brackets_for(p, view.source.slice(s), place, call) for p, s in zip(parts, spans, strict=True)]
+    brackets = [
+        ("", "") if s != view.source.span(p) else brackets_for(p, view.source.slice(s), place, call)
+        for p, s in zip(parts, spans, strict=True)
+    ]
     opening, closing = ("(", ")") if len(parts) > 1 else ("", "")
     start = Edit(Span(whole.start, spans[0].start), opening + brackets[0][0], code)
     end = Edit(Span(spans[-1].end, whole.end), brackets[-1][1] + closing, code)
@@ -99,13 +105,15 @@ def drop_statement(view: FileView, call: ast.Call, row: Row, form: Form, name: s
 
 def assert_statement(view: FileView, call: ast.Call, row: Row, form: Form, name: str) -> Replaced | None:
     """``torch._assert(condition, message)``, which is written for torch's tracer, becomes a plain ``assert``."""
-    if not isinstance(view.parent(call), ast.Expr) or len(call.args) != 2 or call.keywords:
+    statement = view.parent(call)
+    if not isinstance(statement, ast.Expr) or len(call.args) != 2 or call.keywords:
         return None
-    whole, condition, message = (view.source.span(node) for node in (call, *call.args))
+    whole, layout = view.source.span(statement), read_layout(view.source, call)
+    condition, message = (argument.value for argument in layout.arguments)
     edges = Span(whole.start, condition.start), Span(condition.end, message.start), Span(message.end, whole.end)
     if any(isinstance(a, ast.Starred) for a in call.args) or any("#" in view.source.slice(e) for e in edges):
         return None
-    (left, right), (left_of_message, right_of_message) = (_brackets_over_lines(a) for a in call.args)
+    (left, right), (left_of_message, right_of_message) = map(_brackets_over_lines, call.args)
     texts = f"assert {left}", f"{right}, {left_of_message}", right_of_message
     return Replaced("assert", tuple(Edit(e, text, row.code) for e, text in zip(edges, texts, strict=True)))
 
@@ -123,7 +131,7 @@ def sharded_scaler(view: FileView, call: ast.Call, row: Row, form: Form, name: s
     code, warned = row.code, finding("AMP234", call, name, row)
     if view.target == "paddle":
         converted = convert_bound_call(bind(view, call, scaler, form, name), target, Callee.NAMED)
-        span, function = view.source.span(call), view.source.span(call.func)
+        span, function = view.source.span(call), read_layout(view.source, call).function
         wrapper = row.paddle[0].names[0]
         after = Edit(Span(span.end, span.end), ")", code)
         before = Edit(function, f"{wrapper}({target.names[0]}", code)

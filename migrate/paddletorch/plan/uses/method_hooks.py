@@ -97,7 +97,7 @@ def _receiver(view: FileView, member: MemberCall, reason: type[NotOneStatement])
     """
     if any(isinstance(n, ast.Call | ast.NamedExpr | ast.Await) for n in ast.walk(member.node.value)):
         raise Refused(reason("the scaler is the result of a call, which would run twice"))
-    return view.source.slice(view.source.span(member.node.value))
+    return view.written(member.node.value)
 
 
 def _after_statement(view: FileView, member: MemberCall, text: str) -> Edit:

@@ -28,7 +28,9 @@ def is_dtype_by_name(view: FileView, call: ast.Call) -> bool:
     if not isinstance(call.func, ast.Name) or call.func.id != "getattr" or len(call.args) < 2 or call.keywords:
         return False
     module, name = call.args[:2]
-    return view.qualified(module) == view.settings.source and any(one.match(name) is not None for one in _NAMES)
+    return view.qualified(module) == view.settings.source and any(
+        one.match(name, view.tree.scopes) is not None for one in _NAMES
+    )
 
 
 def _planned(view: FileView, planned: Planned, call: ast.Call) -> Changes:

@@ -45,9 +45,11 @@ def plan_set_apart(view: FileView, function: ast.ClassDef, code: str) -> SetApar
     edits = [Edit(Span(start, start), f"{context}, ", code)]
     for statement in returns:
         assert statement.value is not None
-        value, span = view.source.span(statement.value), view.source.span(statement)
+        span = view.source.span(statement)
+        word = Span(span.start, span.start + len("return"))
+        gap = "" if view.source.body[word.end : word.end + 1].isspace() else " "
         line_end = view.source.newline + view.source.indentation(statement.lineno)
-        edits.append(Edit(Span(span.start, value.start), "output = ", code))
+        edits.append(Edit(word, f"output ={gap}", code))
         edits.append(Edit(Span(span.end, span.end), f"{line_end}{call}{line_end}return output", code))
     return SetApart(context, tuple(edits))
 

@@ -28,6 +28,7 @@ from paddletorch.plan.passes.tensors.replaced_subscripts import (
     parts_of,
     replaced_subscripts,
 )
+from paddletorch.plan.syntax.brackets import first_part
 from paddletorch.resolve import Instance
 
 _REFUSED = "TEN215"
@@ -115,7 +116,7 @@ def _late_indexed(view: FileView) -> Iterator[ast.Subscript]:
 
 
 def _contiguous(view: FileView, node: ast.Subscript) -> list[Edit] | None:
-    end = view.source.span(node.value).end
+    end = first_part(view.source, node.value, node).end
     return [Edit(Span(end, end), ".contiguous()", CODE)]
 
 

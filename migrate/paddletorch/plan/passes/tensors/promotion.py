@@ -465,4 +465,4 @@ def _is_named(node: ast.expr) -> bool:
 
 
 def _dtype_of(view: FileView, node: ast.expr) -> str:
-    return f"{view.source.slice(view.source.span(node))}.dtype"
+    return f"{view.written(node)}.dtype"

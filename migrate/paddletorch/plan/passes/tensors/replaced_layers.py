@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from paddletorch.model import Edit, Span
+from paddletorch.model import Edit
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.changes import Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.brackets import first_part, with_brackets
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.resolve import Instance
 from paddletorch.resolve.values import Container
@@ -31,12 +32,10 @@ def _named(view: FileView) -> Iterator[Changes]:
             continue
         if view.is_deselected(_CODE, node):
             continue
-        whole, base, name = (view.source.span(part) for part in (node, node.value, node.slice))
-        edits = (
-            Edit(Span(base.end, name.start), ".get_submodule(", _CODE),
-            Edit(Span(name.end, whole.end), ")", _CODE),
-        )
-        yield Changes(edits, (view.conversion(_CODE, node, "sequential[name]", "sequential.get_submodule(name)"),))
+        whole, base = view.source.span(node), first_part(view.source, node.value, node)
+        name = with_brackets(view.source, view.source.span(node.slice), base.end)
+        edit = Edit(whole, "", _CODE, (base, ".get_submodule(", name, ")"))
+        yield Changes((edit,), (view.conversion(_CODE, node, "sequential[name]", "sequential.get_submodule(name)"),))
 
 
 def _replaced(view: FileView) -> Iterator[Changes]:
@@ -50,8 +49,8 @@ def _replaced(view: FileView) -> Iterator[Changes]:
         if any(isinstance(v, Container) for v in view.evaluator.objects(node.value)):
             continue
         assert isinstance(index, ast.UnaryOp)
-        base = view.source.slice(view.source.span(node.value))
-        number = view.source.slice(view.source.span(index.operand))
+        base = view.written(node.value)
+        number = view.written(index.operand)
         edit = Edit(view.source.span(index), f"len({base}) - {number}", _CODE)
         conversion = view.conversion(_CODE, node, "sequential[-n] = ...", "sequential[len(sequential) - n] = ...")
         yield Changes((edit,), (conversion,))

@@ -13,6 +13,8 @@ from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.plain_arguments import may_be_plain
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.brackets import first_part
+from paddletorch.text.call_spans import read_layout
 
 _CODE = "AGD110"
 _ATTRIBUTE = "saved_values"
@@ -39,9 +41,7 @@ def _kept_in_attribute(view: FileView, base: ast.AST) -> Changes:
         return NOTHING
     edits = list(_assignment(view, save))
     for read in reads:
-        assert isinstance(read.func, ast.Attribute)
-        start = view.source.span(read.func.value).end
-        edits.append(Edit(Span(start, view.source.span(read).end), f".{_ATTRIBUTE}", _CODE))
+        edits.append(Edit(view.source.span(read), "", _CODE, (_owner(view, read), f".{_ATTRIBUTE}")))
     conversion = view.conversion(_CODE, save, "ctx.save_for_backward(number)", f"ctx.{_ATTRIBUTE} = (number,)")
     return Changes(tuple(edits), (conversion,), handled=frozenset(call.func for call in (save, *reads)))
 
@@ -52,11 +52,19 @@ def _calls(function: ast.ClassDef, method: str) -> Iterator[ast.Call]:
             yield node
 
 
+def _owner(view: FileView, call: ast.Call) -> Span:
+    """The object whose method is called, with the brackets around it."""
+    assert isinstance(call.func, ast.Attribute)
+    return first_part(view.source, call.func.value, call.func)
+
+
 def _assignment(view: FileView, save: ast.Call) -> Iterator[Edit]:
     """``ctx.saved_values = (a,)`` for ``ctx.save_for_backward(a)``: the brackets stay."""
-    assert isinstance(save.func, ast.Attribute)
-    function, owner = view.source.span(save.func), view.source.span(save.func.value)
-    yield Edit(Span(owner.end, function.end), f".{_ATTRIBUTE} = ", _CODE)
-    last = view.source.span(save.args[-1]).end
-    if len(save.args) == 1 and "," not in view.source.slice(Span(last, view.source.span(save).end)):
+    statement, whole = view.parent(save), view.source.span(save)
+    assert isinstance(statement, ast.Expr)
+    layout = read_layout(view.source, save)
+    values = Span(layout.function.end, whole.end)
+    yield Edit(view.source.span(statement), "", _CODE, (_owner(view, save), f".{_ATTRIBUTE} = ", values))
+    last = layout.arguments[-1].value.end
+    if len(save.args) == 1 and "," not in view.source.slice(Span(last, whole.end)):
         yield Edit(Span(last, last), ",", _CODE)

@@ -16,7 +16,9 @@ from paddletorch.plan.passes.tensors.replaced_subscripts import (
     is_none,
     parts_of,
     replaced_subscripts,
+    spans_of,
 )
+from paddletorch.plan.syntax.brackets import first_part
 from paddletorch.resolve import Binding, Instance
 
 _BACKWARDS = "TEN212"
@@ -88,7 +90,7 @@ def _as_slice(view: FileView, node: ast.Subscript) -> list[Edit] | None:
         return None
     part, number = found
     text = f"{number}:" if number == -1 else f"{number}:{number + 1}"
-    return [Edit(view.source.span(part), text, CODE)]
+    return [Edit(spans_of(view, node)[parts_of(node).index(part)], text, CODE)]
 
 
 def _negative_list(node: ast.Subscript) -> tuple[ast.expr, int] | None:
@@ -134,7 +136,7 @@ def _flipped(view: FileView, node: ast.Subscript) -> list[Edit] | None:
         return None
     dims = [k if not dots or k < dots[0] else k - len(parts) for k in reversed_parts]
     flip = f".flip([{', '.join(map(str, dims))}])"
-    end, whole = view.source.span(node.value).end, view.source.span(node).end
+    end, whole = first_part(view.source, node.value, node).end, view.source.span(node).end
     if all(k in reversed_parts or _is_whole(p) for k, p in enumerate(parts)):
         return [Edit(Span(end, whole), flip, CODE)]
     edits = [Edit(view.source.span(parts[k]), ":", CODE) for k in reversed_parts]

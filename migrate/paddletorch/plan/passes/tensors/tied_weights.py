@@ -31,7 +31,7 @@ def _plan(view: FileView, planned: Planned, tie: Tie) -> Changes:
     if view.is_deselected(_CODE, statement):
         return NOTHING
     target, value = statement.targets[0], statement.value
-    linear, embedding = (view.source.slice(view.source.span(n)) for n in (tie.linear, tie.embedding))
+    linear, embedding = (view.written(n) for n in (tie.linear, tie.embedding))
     _, separator = place_after(view, statement)
     forward = (_WITH_BIAS if tie.has_bias else _PLAIN).format(layer=linear)
     lines = [f"{linear}.weight = {embedding}.weight", f"{linear}.forward = {forward}"]

@@ -162,12 +162,10 @@ def _assigned(view: FileView, call: ast.Call, part: ast.Subscript, name: str) ->
         given = view.source.span(call.args[0])
         before, after = ("(", ")") if has_line_end(view.source.body[given.start : given.end]) else ("", "")
         edits = (Edit(whole, "", _CODE, (left, written, f"{right} {operator} {before}", given, after)),)
-    elif left or whole != view.source.span(call) or any(isinstance(node, _EFFECTS) for node in ast.walk(part)):
-        return NOTHING  # it would be evaluated twice, or stands in brackets
-    elif comments_in(view, whole):
+    elif comments_in(view, whole) or any(isinstance(node, _EFFECTS) for node in ast.walk(part)):
         return Changes(findings=(finding(_REPORTED, part, f"tensor.{name}", what=_WHAT),))
     else:
-        target = Edit(Span(whole.start, whole.start), "", _CODE, (written, " = "))
+        target = Edit(Span(whole.start, whole.start), "", _CODE, (left, written, f"{right} = "))
         copied = Edit(Span(written.end, written.end), ".clone()", _CODE)
         return Changes((target, copied))
     conversion = view.conversion(_CODE, call, f"tensor.{name}", f"{view.text(part)} {operator or '='} ...")

@@ -16,7 +16,6 @@ from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.side_effects import is_pure
-from paddletorch.text.source import has_line_end
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -113,10 +112,7 @@ def assigned_to(view: FileView, call: ast.expr) -> tuple[ast.stmt, ast.expr] | N
 
 def source_text(view: FileView, node: ast.expr) -> str | None:
     """The source text of an expression, if evaluating it again elsewhere has the same result; else None."""
-    if not _is_repeatable(node):
-        return None
-    text = view.source.slice(view.source.span(node))
-    return text if not has_line_end(text.encode()) else ast.unparse(node)
+    return view.written(node) if _is_repeatable(node) else None
 
 
 def _is_repeatable(node: ast.expr) -> bool:

@@ -20,7 +20,6 @@ from paddletorch.plan.model.target_forms import TYPES_WITH_PROTOCOL
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import Constructor, atom, constructors_of, source_text
-from paddletorch.text.source import has_line_end
 
 _RENAMED = {"lr": "learning_rate", "eps": "epsilon", "nesterov": "use_nesterov"}
 _RENAMED_BY_CLASS = {"optim.RMSprop": {"alpha": "rho"}}
@@ -89,13 +88,12 @@ def _chosen(view: FileView, optimizer: Constructor) -> list[Edit]:
     function, given = optimizer.value(_CHOICE), optimizer.value("parameters")
     assert function is not None
     assert given is not None
-    code, span, text = optimizer.row.code, view.source.span(given), view.source.slice(view.source.span(function))
-    text = text if not has_line_end(text.encode()) else ast.unparse(function)
+    code, span, text = optimizer.row.code, view.source.span(given), view.written(function)
     return [Edit(span, "", code, ("paddle_groups_by_decay(", span, f", {text})"))]
 
 
 def _identity(view: FileView, optimizer: Constructor, name: ast.Attribute) -> Edit:
-    return Edit(view.source.span(name), f"id({view.text(name.value)})", optimizer.row.code)
+    return Edit(view.source.span(name), f"id({view.written(name.value)})", optimizer.row.code)
 
 
 _BASES = ("optim.Optimizer", "lr.LRScheduler")

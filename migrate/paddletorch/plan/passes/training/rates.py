@@ -15,6 +15,7 @@ from paddletorch.plan.model.use import Draft
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.written_functions import missing_functions
 from paddletorch.plan.passes.training.constructors import constructors_of, source_text
+from paddletorch.plan.syntax.brackets import first_part
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.statements import own_line
@@ -199,7 +200,7 @@ class _Rates:
         groups, statement = self._groups(group.value, node), self._view.statement(node)
         if groups is None or statement is None or not self._has_rates(groups.value):
             return NOTHING
-        end = self._view.source.span(group).end
+        end = first_part(self._view.source, group, node).end
         edits = [*self._as_rates(groups), Edit(Span(end, self._view.source.span(node).end), "", _CODE)]
         name, replacement = "optimizer.param_groups", "optimizer.get_lr"
         return self._changes(statement, groups, edits, name, replacement, row="Optimizer.get_lr")
@@ -239,13 +240,10 @@ class _Rates:
         listed = [group for one in given for group in list_elements(self._view, one)]
         return any(isinstance(group, ast.Dict) and any(map(_is_rate, filter(None, group.keys))) for group in listed)
 
-    def _as_rates(self, groups: ast.Attribute) -> tuple[Edit, Edit]:
+    def _as_rates(self, groups: ast.Attribute) -> tuple[Edit]:
         """``torch_rates(optimizer)`` for ``optimizer.param_groups``."""
         span, inner = self._view.source.span(groups), self._view.source.span(groups.value)
-        return (
-            Edit(Span(span.start, inner.start), "torch_rates(", _CODE),
-            Edit(Span(inner.end, span.end), ")", _CODE),
-        )
+        return (Edit(span, "", _CODE, ("torch_rates(", inner, ")")),)
 
     def _parameters_of(self, node: ast.ListComp | ast.GeneratorExp) -> Changes:
         """``[p for group in optimizer.param_groups for p in group['params']]``: Paddle's list may have no dicts."""

@@ -15,6 +15,7 @@ from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.syntax.precedence import brackets_for
 
 _CODE = "DST101"
 _DIFFERENCE = "DST201"
@@ -50,7 +51,9 @@ def _guarded(view: FileView, planned: Planned, use: Use, call: ast.Call) -> Chan
         what = "torch raises where no process group was started, as of one process without a launcher"
         return Changes(findings=(finding(_DIFFERENCE, call, use.site.name, use.row, what=what),))
     whole = view.source.span(call)
-    parts = (whole, " if torch.distributed.is_initialized() else ", view.source.span(model))
+    before, after = brackets_for(model, view.source.slice(view.source.span(model)), statement, call)
+    otherwise = f" if torch.distributed.is_initialized() else {before}"
+    parts = (whole, otherwise, view.source.span(model), after)
     try:
         return spelled(view, planned.naming.aliases, call, (Edit(whole, "", _CODE, parts),), use.site.name)
     except Refused:
