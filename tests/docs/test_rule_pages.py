@@ -69,6 +69,8 @@ def _options(text: str) -> Options:
     for word in words:
         if word == "--unsafe":
             given["unsafe"] = True
+        elif word == "--select":
+            given["select"] = tuple(next(words).split(","))
         else:
             given[_OPTIONS[word]] = next(words)
     return Options(**given)  # type: ignore[arg-type]

@@ -12,8 +12,8 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.text.source import WIDTH
 
 _CALLEE = re.compile(r"[\w.]+\(")
-_TOKEN = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|[([{]|[)\]}]|, ?")
-"""What counts in a template's text: strings, brackets and commas."""
+_TOKEN = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|[([{]|[)\]}]|, ?|\blambda\b|:")
+"""What counts in a template's text: strings, brackets, commas, and where the parameters of a lambda begin and end."""
 
 
 def over_lines(view: FileView, node: ast.expr, parts: Sequence[str | Span]) -> list[str | Span]:
@@ -58,7 +58,7 @@ def _joined(parts: Sequence[str | Span]) -> Iterator[str | Span]:
 
 def _pieces(parts: Sequence[str | Span], start: int) -> Iterator[tuple[str | Span, int]]:
     """The parts, text cut at brackets and commas, each with how many brackets are open: those of the call count 1."""
-    depth = 0
+    depth, lambdas = 0, 0
     for number, part in enumerate(parts):
         if isinstance(part, Span):
             yield part, -1
@@ -69,19 +69,40 @@ def _pieces(parts: Sequence[str | Span], start: int) -> Iterator[tuple[str | Spa
                 yield part[position : token.start()], -1
             position = token.end()
             depth += token[0] in "([{"
-            yield token[0], depth if token[0][0] in "([{)]}," else -1
+            if depth == 1:
+                lambdas += (token[0] == "lambda") - (token[0] == ":" and lambdas > 0)
+            is_break = token[0][0] in "([{)]}" or (token[0][0] == "," and not lambdas)
+            yield token[0], depth if is_break else -1
             depth -= token[0] in ")]}"
         if position < len(part):
             yield part[position:], -1
 
 
 def _is_too_long(view: FileView, node: ast.expr, parts: Sequence[str | Span]) -> bool:
-    """Whether a line of the statement gets more than ``WIDTH`` characters; edits inside of arguments do not count."""
+    """Whether the call makes a line of more than ``WIDTH`` characters; edits inside of arguments do not count.
+
+    Within another expression only what the call itself needs counts: what stands beside it may go elsewhere.
+    """
     source, span = view.source, view.source.span(node)
     text = "".join(part if isinstance(part, str) else source.slice(part) for part in parts)
-    before = source.position(span.start)[1] - 1
-    after = source.slice(Span(span.end, source.line_span(source.position(span.end)[0]).end)).partition("#")[0].rstrip()
+    line, column = source.position(span.start)
+    before, after = len(source.indentation(line)), 0
+    if _begins_value(view, node):
+        end = source.line_span(source.position(span.end)[0]).end
+        before, after = column - 1, len(source.slice(Span(span.end, end)).partition("#")[0].rstrip())
     first, *others = text.splitlines() or [""]
-    lines = [" " * before + first, *others]
-    lines[-1] += after
-    return max(map(len, lines)) > WIDTH
+    lengths = [before + len(first), *map(len, others)]
+    lengths[-1] += after
+    return max(lengths) > WIDTH
+
+
+def _begins_value(view: FileView, node: ast.expr) -> bool:
+    """Whether the call is the value of a statement, or what that value reads members of."""
+    current: ast.AST = node
+    parent = view.parent(current)
+    while isinstance(parent, ast.Attribute | ast.Subscript | ast.Call):
+        inner = parent.func if isinstance(parent, ast.Call) else parent.value
+        if inner is not current:
+            return False
+        current, parent = parent, view.parent(parent)
+    return isinstance(parent, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return | ast.Expr)
