@@ -51,7 +51,7 @@ def test_markdown_by_name_by_option_and_by_setting(convert: Run, folder: Path) -
 
 def test_diff_is_by_cell(convert: Run, folder: Path) -> None:
     text = convert("--diff", "a.ipynb").stdout.decode()
-    assert "--- a.ipynb:cell 3\t\n+++ a.ipynb:cell 3\t\n@@ -1,5 +1,6 @@\n import os\n" in text
+    assert "--- a.ipynb:cell 3\t\n+++ a.ipynb:cell 3\t\n@@ -1,5 +1,13 @@\n import os\n" in text
     assert "\\n" not in text
     assert "No newline" not in text
 

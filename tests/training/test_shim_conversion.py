@@ -138,8 +138,14 @@ TWO_OPTIMIZERS = [64.0, 32.0, 32.0, 16.0, 8.0, 8.0, 16.0]
 SET_AT_FOUR = [64.0, 32.0, 32.0, 16.0, 4.0, 4.0, 8.0]
 
 PROGRAMS = [
-    to_torch("static", "init_loss_scaling=64.0, use_dynamic_loss_scaling=False", STATIC),
-    to_torch("static-minimize", "init_loss_scaling=64.0, use_dynamic_loss_scaling=False", STATIC, step=MINIMIZE),
+    to_torch("static", "init_loss_scaling=64.0, use_dynamic_loss_scaling=False", STATIC, shim="always"),
+    to_torch(
+        "static-minimize",
+        "init_loss_scaling=64.0, use_dynamic_loss_scaling=False",
+        STATIC,
+        step=MINIMIZE,
+        shim="always",
+    ),
     to_torch("tolerant", TWICE, TOLERANT),
     to_torch("tolerant-minimize", TWICE, TOLERANT, step=MINIMIZE),
     to_torch("tolerant-always", TWICE, TOLERANT, shim="always"),

@@ -564,6 +564,7 @@ def _difference(
         silent |= {"AMP213"} if wanted["enabled"] else set()
     if silent - codes:
         return f"no {silent - codes}"
+    output, stays = _without_static_scale(output)
     name = api_name(api, output)
     for release in target.compared:
         try:
@@ -572,12 +573,21 @@ def _difference(
             if release in target.promised:
                 return f"in {release}: {error}"
             continue
-        got = api.meaning(target.framework, name, taken)
+        got = {**api.meaning(target.framework, name, taken), **stays}
         if got != wanted:
             return f"in {release} {got}, wanted {wanted}"
         if source == "paddle" and device(name, taken) != device("", given):
             return f"in {release} for the device {device(name, taken)}"
     return None
+
+
+def _without_static_scale(output: ast.Call) -> tuple[ast.Call, Meaning]:
+    """The scaler that ``paddle_loss_scaling`` is given, and whether its scale may change."""
+    if not isinstance(output.func, ast.Name) or output.func.id != "paddle_loss_scaling":
+        return output, {}
+    made, dynamic = output.args
+    assert isinstance(made, ast.Call)
+    return made, {"dynamic": eval(ast.unparse(dynamic), dict(NAMES))}
 
 
 def _newest(name: str, side: Framework) -> Version:

@@ -14,6 +14,7 @@ from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.target_forms import TYPES_WITH_PROTOCOL, target_form
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.uses.runtime_calls import MODULE, shim_finding, wrapped_callee
 from paddletorch.resolve import Instance
 
@@ -37,18 +38,16 @@ def _plan_call(view: FileView, call: ast.Call) -> Changes:
     try:
         binding = bind(view, call, row, form, api)
         converted = convert_bound_call(binding, target_form(row, view), Callee.INHERITED)
+        changes = spelled(view, {}, call.func, converted.every_edit, api)
     except Refused as stop:
         reported = shim_finding(view, stop.refusal, call)
         if reported is None:
             return Changes(findings=(refused(stop.refusal, call, api, row),))
         return Changes(wrapped_callee(view, call.func), findings=(reported,), imports=(Import(call.func, MODULE),))
-    edits = converted.every_edit
-    if not edits:
+    if not changes.edits:
         return Changes(findings=converted.findings)
-    names_target = any(f"{view.target}." in edit.written for edit in edits)
-    imports = (Import(call.func, view.target),) if names_target else ()
     conversion = view.conversion(row.code, call, api, view.text(call.func), row.id)
-    return Changes(edits, (conversion,), converted.findings, imports)
+    return changes._replace(conversions=(conversion,), findings=converted.findings)
 
 
 def _inherited_constructor(view: FileView, call: ast.Call) -> str | None:

@@ -15,6 +15,7 @@ from paddletorch.plan.model.refusals import Refused, UncertainBinding, UnseenArg
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.spelling import spelled
 from paddletorch.resolve import NoneValue, Partial, Qualified
 
 
@@ -102,9 +103,10 @@ def _convert(
             own = bind(view, maker, row, form, partial.name, 1).given
             binding = replace(binding, of_partial={**binding.of_partial, **own})
         converted = convert_bound_call(binding, target_form(row, view), callee)
+        changes = spelled(view, {}, call, converted.every_edit, partial.name)
     except Refused as stop:
         return Changes(findings=(refused(stop.refusal, call, partial.name, row),))
-    return Changes(converted.every_edit, findings=converted.findings)
+    return changes._replace(findings=converted.findings)
 
 
 def has_same_edits(view: FileView, use: Use, api: str) -> bool:

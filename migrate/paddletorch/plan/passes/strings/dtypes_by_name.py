@@ -11,6 +11,7 @@ from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
+from paddletorch.plan.syntax.brackets import with_brackets
 
 _CODE = "DTY101"
 _NAMES = tuple(Template(f"str({{x}}).rpartition('.')[{index}]") for index in ("-1", "2"))
@@ -37,7 +38,9 @@ def _planned(view: FileView, planned: Planned, call: ast.Call) -> Changes:
     if view.is_deselected(_CODE, call):
         return NOTHING
     whole, api = view.source.span(call), f"a dtype of {view.settings.source}"
-    rest = Span(view.source.span(call.args[1]).start, whole.end)
+    function, module, name = (view.source.span(node) for node in (call.func, *call.args[:2]))
+    module = with_brackets(view.source, module, function.end)
+    rest = Span(with_brackets(view.source, name, module.end).start, whole.end)
     edit = Edit(whole, "", _CODE, (f"getattr({view.target}, ", rest))
     try:
         changes = spelled(view, planned.naming.aliases, call, (edit,), api)
