@@ -1266,3 +1266,8 @@ def test_statements_and_parts_in_brackets_convert(target: Framework, source: str
     result = check(source.encode(), Options(target))
     assert result.status is Status.CONVERTED
     assert not {"SRC009", "SRC006"} & {d.code for d in result.diagnostics}
+
+
+def test_a_second_run_leaves_the_members_in_a_written_function() -> None:
+    output = check(b"import torch as t\nd.requires_grad_()\n", Options("paddle")).output
+    assert output.endswith(b"\ntorch_requires_grad_of(d)\n") and output.count(b"torch_requires_grad_of(") == 2

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import cache
+from typing import TypeVar
 
 from paddletorch_rules.adapters import Definition, functions
 
 from paddletorch.plan.model.view import FileView
 
+Node = TypeVar("Node", bound=ast.expr)
+
 
 def is_written(view: FileView, node: ast.expr | ast.stmt) -> bool:
     """Whether an expression or statement stands in a function that an earlier conversion has written into the file."""
-    line = node.lineno
-    return any(first <= line <= last for first, last in view.provide(_written_lines))
+    return any(first <= node.lineno <= last for first, last in view.provide(_written_lines))
+
+
+def outside_of_written(view: FileView, nodes: Iterable[Node]) -> list[Node]:
+    """Those that stand in none of these functions, whose text is the target's already."""
+    if not view.provide(_written_lines):
+        return list(nodes)
+    return [node for node in nodes if not is_written(view, node)]
 
 
 def _written_lines(view: FileView) -> list[tuple[int, int]]:

@@ -31,6 +31,7 @@ from paddletorch.plan.model.refusals import (
 from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.model.written_code import outside_of_written
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.sites.attribute_keys import is_set_on_self
 from paddletorch.plan.uses.attributes import larger_member, plan_attribute, read_of_unseen_layer
@@ -61,7 +62,7 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
         n for match, changes in matches if changes is not None and not changes.findings for n in match.attributes
     }
     known = view.settings.member_names
-    attributes = [n for n in view.tree.attributes if n.attr in known and n not in matched]
+    attributes = outside_of_written(view, (n for n in view.tree.attributes if n.attr in known and n not in matched))
     attributes.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
     members = [_plan_member(file, n) for n in attributes if n not in planned.handled]
     counted = Changes(unlisted=tuple(fate for _, fate in members if fate is not None))
