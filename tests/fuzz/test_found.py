@@ -1271,3 +1271,15 @@ def test_statements_and_parts_in_brackets_convert(target: Framework, source: str
 def test_a_second_run_leaves_the_members_in_a_written_function() -> None:
     output = check(b"import torch as t\nd.requires_grad_()\n", Options("paddle")).output
     assert output.endswith(b"\ntorch_requires_grad_of(d)\n") and output.count(b"torch_requires_grad_of(") == 2
+
+
+def test_a_walk_over_parameters_where_no_quotation_marks_are_left_is_reported() -> None:
+    source = b"""f'{f"{[(()>1)for p in net.parameters()]}"}{()}'"""
+    assert check(source, Options("paddle", initial_values="source")).output == source
+
+
+def test_arguments_of_nested_calls_get_no_lines_that_cross() -> None:
+    source = b"import torch\ndef f():\n    y = torch.linalg.pinv(torch.linalg.pinv(g()))\n    return y\n"
+    names: dict[str, object] = {"paddle": __import__("paddle"), "g": lambda: __import__("paddle").eye(3)}
+    exec(check(source, Options("paddle")).output.replace(b"import paddle", b""), names)
+    assert names["f"]().shape == [3, 3]  # type: ignore[operator]

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable
 
-from paddletorch_rules import Form
+from paddletorch_rules import Form, Row
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
@@ -84,17 +84,23 @@ def _may_need_lines(view: FileView, value: ast.expr) -> bool:
     receiver = [function.value] if isinstance(function, ast.Attribute) else []
     if all(map(is_pure, (*receiver, *value.args, *(k.value for k in value.keywords)))):
         return False
+    if any(row.hook is not None for row in _rows_of(view, value)):
+        return True  # a hook may write a template of its own
     forms = (form for form in forms_of(view, value) if form.template and not form.let)
     return any(_REPEATED.search(form.template or "") for form in forms)
 
 
 def forms_of(view: FileView, call: ast.Call) -> list[Form]:
     """The target's forms of all APIs that the call may be one of, by its name or as a method."""
+    return [form for row in _rows_of(view, call) for form in row.forms(view.target)]
+
+
+def _rows_of(view: FileView, call: ast.Call) -> list[Row]:
     name = view.qualified(call.func)
     pairs = view.settings.overloads(name) if name is not None else []
     if isinstance(call.func, ast.Attribute):
         pairs = [*pairs, *view.settings.members(call.func.attr)]
-    return [form for row, _ in pairs for form in row.forms(view.target)]
+    return [row for row, _ in pairs]
 
 
 def _in_brackets(view: FileView, value: ast.expr) -> list[str | Span]:

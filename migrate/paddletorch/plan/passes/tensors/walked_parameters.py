@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator, Sequence
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
-from paddletorch.plan.model.findings import finding
+from paddletorch.plan.model.findings import finding, refused
+from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.tensors.statistics import may_hold_statistics, walked_by_function
 from paddletorch.plan.syntax.brackets import with_brackets
@@ -32,8 +33,15 @@ _VECTORS = (".parameters_to_vector", ".vector_to_parameters")
 
 def plan_walked_parameters(view: FileView, planned: Planned) -> Changes:
     """Leave the statistics out of the parameters that code looks at."""
-    walks = ((member, _plan(view, planned, member, call)) for member, call in _listed(view))
-    return joined([change for _, change in walks if change is not None])
+    walks = (_plan_or_report(view, planned, member, call) for member, call in _listed(view))
+    return joined([change for change in walks if change is not None])
+
+
+def _plan_or_report(view: FileView, planned: Planned, member: ast.Attribute, call: ast.Call) -> Changes | None:
+    try:
+        return _plan(view, planned, member, call)
+    except Refused as stop:  # no quotation marks are left for the condition
+        return Changes(findings=(refused(stop.refusal, call, f"module.{member.attr}"),))
 
 
 def _listed(view: FileView) -> Iterator[tuple[ast.Attribute, ast.Call]]:
