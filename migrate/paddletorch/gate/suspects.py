@@ -159,6 +159,8 @@ class _Look:
         for origin in {piece.origin for piece in writing if next(_around(reading, piece.origin), None) is None}:
             bindings = self._function_around(origin).lookup(word)
             is_parameter = bindings and all(b.kind == "parameter" for b in bindings)
+            if sum(word in _assigned(piece.text) for piece in self._written_at(origin) if not piece.is_copy) > 1:
+                return False  # one of the new lines may read it above the other, which binds it
             if not is_parameter and not any(self._binds(piece, word, origin) for piece in self._written_at(origin)):
                 return False
         return True

@@ -12,6 +12,7 @@ from paddletorch.gate.gate import violations
 from paddletorch.gate.second_run import again, changed_again
 from paddletorch.gate.violation import Violation
 from paddletorch.model import Conversion, Options, Status
+from paddletorch.plan.syntax import temporaries
 from paddletorch.resolve import Evaluator
 
 from .broken_edits import converted, found, said
@@ -186,3 +187,11 @@ def test_no_code_that_converts_is_repeated() -> None:
     (one,) = violations(text, "torch", "paddle", [place])
     assert (one.code, one.problem, one.lines) == ("SRC021", "'b.dtype.is_complex' would be repeated as it is", {3})
     assert violations(text, "torch", "paddle", [replace(place, end_column=41)]) == []
+
+
+def test_new_lines_that_bind_one_name_twice_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``values = pinv(values)`` above ``values = g()``, as two calls that each get a line would write."""
+    monkeypatch.setattr(temporaries, "_may_need_lines", lambda view, value: False)
+    code = b"import torch\ndef f():\n    y = torch.linalg.pinv(torch.linalg.pinv(g()))\n"
+    result = Engine(Options(target="paddle")).convert(code, "a.py")
+    assert result.output == code and {d.code for d in result.diagnostics} == {"SRC013"}
