@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from paddletorch_rules import Form, Row
+from paddletorch_rules.hooks import argument_hook
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
@@ -84,8 +85,9 @@ def _may_need_lines(view: FileView, value: ast.expr) -> bool:
     receiver = [function.value] if isinstance(function, ast.Attribute) else []
     if all(map(is_pure, (*receiver, *value.args, *(k.value for k in value.keywords)))):
         return False
-    if any(row.hook is not None for row in _rows_of(view, value)):
-        return True  # a hook may write a template of its own
+    hooks = (argument_hook(row.hook, view.target) for row in _rows_of(view, value) if row.hook is not None)
+    if any(one is not None and one.may_need_lines for one in hooks):
+        return True
     forms = (form for form in forms_of(view, value) if form.template and not form.let)
     return any(_REPEATED.search(form.template or "") for form in forms)
 
