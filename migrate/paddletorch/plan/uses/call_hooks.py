@@ -10,7 +10,7 @@ from typing import NamedTuple
 from paddletorch_rules import Form, Row
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.calls.binding import bind
+from paddletorch.plan.calls.bind import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.refusals import Refused, UnclearDecorate

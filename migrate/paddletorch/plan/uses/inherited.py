@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch.plan.calls.binding import bind
+from paddletorch.plan.calls.bind import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.model.changes import NOTHING, Changes, Import, Planned, joined
 from paddletorch.plan.model.findings import refused

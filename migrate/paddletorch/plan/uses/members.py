@@ -11,7 +11,7 @@ from paddletorch_rules import Form, Row
 from paddletorch_rules.adapters import definitions, readers
 
 from paddletorch.model import Edit, Fate, Span
-from paddletorch.plan.calls.binding import bind
+from paddletorch.plan.calls.bind import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.inference.built_on import BuiltOn

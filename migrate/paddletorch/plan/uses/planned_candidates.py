@@ -9,7 +9,7 @@ from paddletorch_rules import Form, Row
 from paddletorch_rules.hooks import class_check
 
 from paddletorch.model import Edit
-from paddletorch.plan.calls.binding import bind
+from paddletorch.plan.calls.bind import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.calls.initial_values import LEFT, warned_code

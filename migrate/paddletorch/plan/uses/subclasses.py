@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from paddletorch.plan.calls.binding import bind
+from paddletorch.plan.calls.bind import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.initial_values import LEFT
 from paddletorch.plan.inference.overloads import choose

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from paddletorch_rules import Form, Row
 
-from paddletorch.plan.calls.binding import bind
+from paddletorch.plan.calls.bind import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.inference.overloads import choose
 from paddletorch.plan.model.findings import finding

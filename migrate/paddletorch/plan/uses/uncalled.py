@@ -9,7 +9,8 @@ from packaging.version import Version
 from paddletorch_rules import Form, Parameter, ParameterPair, Row, Signature
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.calls.binding import Bound, CallBinding, bind
+from paddletorch.plan.calls.bind import bind
+from paddletorch.plan.calls.binding import Bound, CallBinding
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.decisions import Decisions
 from paddletorch.plan.calls.fill_template import compose, fill

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from paddletorch_rules import Row
 
 from paddletorch.model import DeferredText, Edit, Span
-from paddletorch.plan.calls.binding import CallBinding, bind
+from paddletorch.plan.calls.bind import bind
+from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.deferred_text import why_undecided
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.site import Site
