@@ -1278,8 +1278,9 @@ def test_a_walk_over_parameters_where_no_quotation_marks_are_left_is_reported() 
     assert check(source, Options("paddle", initial_values="source")).output == source
 
 
-def test_arguments_of_nested_calls_get_no_lines_that_cross() -> None:
-    source = b"import torch\ndef f():\n    y = torch.linalg.pinv(torch.linalg.pinv(g()))\n    return y\n"
+@pytest.mark.parametrize("kept", ["y = ", "return ", "torch.linalg.pinv(torch.linalg.pinv(g()))\n    y = "])
+def test_lines_of_nested_calls_stand_in_the_order_of_their_values(kept: str) -> None:
+    source = f"import torch\ndef f():\n    {kept}torch.linalg.pinv(torch.linalg.pinv(g()))\n    return y\n".encode()
     names: dict[str, object] = {"paddle": __import__("paddle"), "g": lambda: __import__("paddle").eye(3)}
     exec(check(source, Options("paddle")).output.replace(b"import paddle", b""), names)
     assert names["f"]().shape == [3, 3]  # type: ignore[operator]

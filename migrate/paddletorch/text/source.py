@@ -29,6 +29,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 _WORD = re.compile(rb"[\w\x80-\xff]")
 _KEYWORD = re.compile(b"(?:" + "|".join(keyword.kwlist).encode() + rb")(?![\w\x80-\xff])")
 _LONGEST = max(map(len, keyword.kwlist))
+_NEW_STATEMENT = re.compile(r"(?:[\r\n][ \t]*|; )\Z")
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 
@@ -296,11 +297,13 @@ def _replace(body: bytes, edit: Edit, inside: list[Edit], found: list[Piece]) ->
 
 
 def _is_delimited(parts: Sequence[str | Span | DeferredText], index: int) -> bool:
-    """Whether a part is between brackets or commas, where any expression can be written without brackets."""
+    """Whether a part is between brackets or commas, or a statement: any expression stands there without brackets."""
     before = parts[index - 1] if index else ""
     after = parts[index + 1] if index + 1 < len(parts) else ""
     if not isinstance(before, str) or not isinstance(after, str):
         return False
+    if not after and _NEW_STATEMENT.search(before):
+        return True
     before, after = before.rstrip(), after.lstrip()
     opened = before.endswith(("(", "[", ",", "=")) and not before.endswith(("==", "!=", "<=", ">="))
     return opened and after.startswith((")", "]", ","))
@@ -316,11 +319,15 @@ def _is_primary(text: bytes) -> bool:
     return isinstance(body, ast.Attribute) and body.attr == "attribute"
 
 
-def _position(edit: Edit) -> tuple[int, bool, bool, int, bool]:
+def _position(edit: Edit) -> tuple[int, bool, bool, int, bool, int]:
     """Insertions come before a replacement that starts at the same byte, imports first; larger replacements first.
 
-    Of two that replace the same span, the one whose parts copy that span comes first: the other applies inside it.
+    Of two that replace the same span, the one whose parts copy that span comes first: the other applies inside it. Of
+    two that copy it below lines of their own, so does the one whose line moves less: ``g()`` of ``f(g())`` before
+    ``f(g())``, which reads the name that it gets.
     """
     start, end = edit.span
     is_import = end == start and edit.text.lstrip().startswith(("import ", "from "))
-    return start, end > start, not is_import, -end, edit.span not in edit.parts
+    values = [part for part in edit.parts[:-1] if isinstance(part, Span)] if edit.parts[-1:] == (edit.span,) else []
+    moved = max((value.end - value.start for value in values), default=0)
+    return start, end > start, not is_import, -end, edit.span not in edit.parts, moved

@@ -136,11 +136,6 @@ class Hook(Generic[Arguments]):
     def __call__(self, call: BoundCall, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         self.function(call, *args, **kwargs)
 
-    @property
-    def may_need_lines(self) -> bool:
-        """Whether it may write arguments that are evaluated once, in lines of their own: it calls ``rewrite_once``."""
-        return "rewrite_once" in getattr(self.function, "__code__").co_names  # noqa: B009
-
 
 def hook(
     name: str, *, to: Framework | None = None

@@ -12,8 +12,8 @@ from paddletorch.gate.gate import violations
 from paddletorch.gate.second_run import again, changed_again
 from paddletorch.gate.violation import Violation
 from paddletorch.model import Conversion, Options, Status
-from paddletorch.plan.syntax import temporaries
 from paddletorch.resolve import Evaluator
+from paddletorch.text import source
 
 from .broken_edits import converted, found, said
 
@@ -190,8 +190,9 @@ def test_no_code_that_converts_is_repeated() -> None:
 
 
 def test_new_lines_that_bind_one_name_twice_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``values = pinv(values)`` above ``values = g()``, as two calls that each get a line would write."""
-    monkeypatch.setattr(temporaries, "_may_need_lines", lambda view, value: False)
+    """``values = pinv(values)`` above ``values = g()``, as lines in the order of the calls' ends would be."""
+    placed = source._position
+    monkeypatch.setattr(source, "_position", lambda edit: placed(edit)[:-1])
     code = b"import torch\ndef f():\n    y = torch.linalg.pinv(torch.linalg.pinv(g()))\n"
     result = Engine(Options(target="paddle")).convert(code, "a.py")
     assert result.output == code and {d.code for d in result.diagnostics} == {"SRC013"}

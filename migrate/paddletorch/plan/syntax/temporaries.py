@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable
 
-from paddletorch_rules import Form, Row
-from paddletorch_rules.hooks import argument_hook
+from paddletorch_rules import Form
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.precedence import is_closed
-from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.plan.syntax.statements import own_line
-
-_REPEATED = re.compile(r"\{(\w+)\b.*\{\1\b")
-"""A placeholder that a template has twice."""
 
 
 def hoist(
@@ -33,8 +27,6 @@ def hoist(
     if view.tree.scopes[call].kind == "class":
         return None  # the name would be an attribute of the class, and functions in the template would not see it
     wanted = sorted(values, key=lambda pair: view.source.span(pair[1]).start)
-    if any(_may_need_lines(view, value) for _, value in wanted):
-        return None  # it would not get them within this call, but in a second run
     evaluated = [call.func.value] if isinstance(call.func, ast.Attribute) else []
     evaluated += [*call.args, *(k.value for k in call.keywords)]
     last = max(view.source.span(value).end for _, value in wanted)
@@ -54,14 +46,11 @@ def hoist(
 
 
 def _statement_that_begins_with(view: FileView, call: ast.Call) -> ast.stmt | None:
-    """The statement whose value is the call, or a call around it that evaluates nothing but constants before it.
-
-    A call around it that may get lines of its own needs them for itself.
-    """
+    """The statement whose value is the call, or a call around it that evaluates nothing but constants before it."""
     outer: ast.expr = call
     while isinstance(around := _call_around(view, outer), ast.Call):
         before = [e for e in (*around.args, *(k.value for k in around.keywords)) if e is not outer]
-        if not all(isinstance(e, ast.Constant) for e in before) or _may_need_lines(view, around):
+        if not all(isinstance(e, ast.Constant) for e in before):
             return None
         outer = around
     statement = view.parent(outer)
@@ -77,32 +66,13 @@ def _call_around(view: FileView, node: ast.expr) -> ast.AST | None:
     return call if isinstance(call, ast.Call) and call.func is not node and _is_fixed(call.func) else None
 
 
-def _may_need_lines(view: FileView, value: ast.expr) -> bool:
-    """Whether the expression is a call that may itself be converted only if its arguments get lines of their own."""
-    if not isinstance(value, ast.Call):
-        return False
-    function = value.func
-    receiver = [function.value] if isinstance(function, ast.Attribute) else []
-    if all(map(is_pure, (*receiver, *value.args, *(k.value for k in value.keywords)))):
-        return False
-    hooks = (argument_hook(row.hook, view.target) for row in _rows_of(view, value) if row.hook is not None)
-    if any(one is not None and one.may_need_lines for one in hooks):
-        return True
-    forms = (form for form in forms_of(view, value) if form.template and not form.let)
-    return any(_REPEATED.search(form.template or "") for form in forms)
-
-
 def forms_of(view: FileView, call: ast.Call) -> list[Form]:
     """The target's forms of all APIs that the call may be one of, by its name or as a method."""
-    return [form for row in _rows_of(view, call) for form in row.forms(view.target)]
-
-
-def _rows_of(view: FileView, call: ast.Call) -> list[Row]:
     name = view.qualified(call.func)
     pairs = view.settings.overloads(name) if name is not None else []
     if isinstance(call.func, ast.Attribute):
         pairs = [*pairs, *view.settings.members(call.func.attr)]
-    return [row for row, _ in pairs]
+    return [form for row, _ in pairs for form in row.forms(view.target)]
 
 
 def _in_brackets(view: FileView, value: ast.expr) -> list[str | Span]:
