@@ -9,23 +9,19 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
 from packaging.version import Version
-from paddletorch_rules.facts import facts
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.counts import count_beside_floats
 from paddletorch.plan.inference.dtypes import FLOATING, SMALL_INTEGERS, Dtypes, category, function_name, promoted
-from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.inference.tensor_values import seems_tensor
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.called_names import CalledNames
-from paddletorch.plan.syntax.operators import ELEMENTWISE
+from paddletorch.plan.passes.tensors.promoted_operations import Operation, operations
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
@@ -35,17 +31,6 @@ _UNKNOWN_WIDTH = "DTY201"
 _NOT_SEEN = "DTY202"
 _MAYBE_LOWER = "DTY203"
 _REFUSED = "DTY205"
-
-_OPERATORS = tuple(ELEMENTWISE)
-_KINDS = frozenset({ast.AugAssign, ast.BinOp, ast.Compare, ast.Call})
-
-
-class _Operation(NamedTuple):
-    """The operands of one operation; ``target`` is what an in-place operation writes to; its dtype is fixed."""
-
-    node: ast.expr | ast.stmt
-    operands: list[ast.expr]
-    target: ast.expr | None = None
 
 
 class _Cast(NamedTuple):
@@ -67,7 +52,7 @@ def plan_promotion(view: FileView, planned: Planned) -> Changes:
     conversions: list[Conversion] = []
     findings: list[Finding] = []
     dtypes = view.provide(Dtypes)
-    for operation in _operations(view):
+    for operation in operations(view):
         for found in _casts(view, dtypes, operation):
             if isinstance(found, Finding):
                 findings.append(found)
@@ -78,7 +63,7 @@ def plan_promotion(view: FileView, planned: Planned) -> Changes:
     return Changes(tuple(edits), tuple(conversions), tuple(findings))
 
 
-def _cast_edit(view: FileView, operation: _Operation, cast: _Cast | _Product) -> Edit:
+def _cast_edit(view: FileView, operation: Operation, cast: _Cast | _Product) -> Edit:
     if isinstance(cast, _Product):
         span = view.source.span(cast.node)
         first = isinstance(operation.node, ast.BinOp) and operation.node.left is cast.node
@@ -94,82 +79,11 @@ def _cast_edit(view: FileView, operation: _Operation, cast: _Cast | _Product) ->
 def _in_brackets(view: FileView, node: ast.expr) -> Span | None:
     """The span of the operand with the brackets around it; None without brackets."""
     span, body = view.source.span(node), view.source.body
-    around = body[: span.start].endswith(b"(") and body[span.end :].startswith(b")")
+    around = body.endswith(b"(", 0, span.start) and body.startswith(b")", span.end)
     return Span(span.start - 1, span.end + 1) if around else None
 
 
-def _operations(view: FileView) -> Iterator[_Operation]:
-    """Each operation that promotes dtypes in torch."""
-    called = view.provide(CalledNames)
-    names = _names() if view.provide(Dtypes).default == "float32" else _names() | facts().floating_results
-    for node in [n for n in view.tree.parents if n.__class__ in _KINDS]:
-        if isinstance(node, ast.Call) and not called.may_call(node.func, names):
-            continue
-        if isinstance(node, ast.AugAssign) and isinstance(node.op, _OPERATORS):
-            yield _Operation(node, [node.value], node.target)
-        if not isinstance(node, ast.BinOp | ast.Compare | ast.Call) or not view.is_located(node):
-            continue
-        if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
-            yield _Operation(node, [node.left, node.right])
-        elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
-            if not isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
-                yield _Operation(node, [node.left, node.comparators[0]])
-        elif isinstance(node, ast.Call) and not any(isinstance(a, ast.Starred) for a in node.args):
-            yield from _called(view, node)
-
-
-@cache
-def _names() -> frozenset[str]:
-    """The names of the functions and methods that ``_called`` looks for."""
-    promoting = facts().promoting
-    in_place = (f"{name}_" for name in promoting)
-    return frozenset((*promoting, *_OF_TWO, *in_place, *facts().joining, "where", *_OVERLOADS))
-
-
-def _called(view: FileView, call: ast.Call) -> Iterator[_Operation]:
-    name = view.qualified(call.func)
-    if name is not None and name.startswith("torch."):
-        last = function_name(name)
-        given = {k.arg: k.value for k in call.keywords}
-        named = [given[k] for k in ("input", "self", "other", "vec2") if k in given]
-        arguments = [*call.args, *named]
-        if len(arguments) >= 2 and (last in facts().promoting or (last in _OF_TWO and _is_tensor(view, arguments[1]))):
-            yield _Operation(call, arguments[:2])
-        elif last == "where" and len(arguments) == 3:
-            yield _Operation(call, arguments[1:])
-        elif last in facts().joining and call.args and isinstance(call.args[0], ast.List | ast.Tuple):
-            yield _Operation(call, [e for e in call.args[0].elts if not isinstance(e, ast.Starred)])
-        elif last in facts().floating_results and arguments:
-            yield _Operation(call, arguments[:1])
-    elif name is None and isinstance(call.func, ast.Attribute) and call.func.attr in facts().floating_results:
-        yield _Operation(call, [call.func.value])
-    elif name is None and isinstance(call.func, ast.Attribute) and call.args:
-        last = call.func.attr
-        if last.endswith("_") and _promotes_in_place(last.removesuffix("_")):
-            yield _Operation(call, [call.args[0]], call.func.value)
-        elif last in facts().promoting:
-            yield _Operation(call, [call.func.value, call.args[0]])
-        elif last == "where" and len(call.args) == 2:
-            yield _Operation(call, [call.func.value, call.args[1]])
-
-
-_OF_TWO = ("max", "min")
-
-_OVERLOADS = ("Tensor", "Tensor_Tensor", "default", "self", "other")
-"""The last names of ATen's operators of two tensors: ``torch.ops.aten.mul.Tensor``."""
-
-
-def _is_tensor(view: FileView, node: ast.expr) -> bool:
-    """Whether the second argument is another tensor, and no dimension."""
-    return kinds(view, node) == {"Tensor"}
-
-
-def _promotes_in_place(name: str) -> bool:
-    """Whether the in-place operation computes in the dtype of its tensor, as all but comparisons do."""
-    return name in facts().promoting and name not in facts().bool_results["torch"]
-
-
-def _casts(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[_Cast | _Product | Finding]:
+def _casts(view: FileView, dtypes: Dtypes, operation: Operation) -> Iterator[_Cast | _Product | Finding]:
     """The casts that an operation needs, and findings where a dtype is unknown."""
     count = count_beside_floats(view, dtypes, operation.node)
     if count is not None:
@@ -232,7 +146,7 @@ _METHODS = {ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Mod: "__mod__", ast.Pow
 """Operators that have no kernel for two tensors of small integers."""
 
 
-def _of_small_integers(dtypes: Dtypes, operation: _Operation, found: Mapping[ast.expr, str]) -> Iterator[Finding]:
+def _of_small_integers(dtypes: Dtypes, operation: Operation, found: Mapping[ast.expr, str]) -> Iterator[Finding]:
     """The finding about an operator that Paddle refuses: beside a number, only of rests and powers."""
     node, kinds_of_operands = operation.node, set(found.values())
     method = _METHODS.get(type(node.op)) if isinstance(node, ast.BinOp) else None
@@ -246,7 +160,7 @@ def _of_small_integers(dtypes: Dtypes, operation: _Operation, found: Mapping[ast
 
 
 def _made_floating(
-    view: FileView, dtypes: Dtypes, operation: _Operation, found: Mapping[ast.expr, str]
+    view: FileView, dtypes: Dtypes, operation: Operation, found: Mapping[ast.expr, str]
 ) -> list[ast.expr]:
     """The integers of a quotient, of a root, or beside a float: Paddle makes float32, whatever the default dtype is."""
     node = operation.node
@@ -258,7 +172,7 @@ def _made_floating(
     return list(found) if isinstance(node, ast.Call) and len(operation.operands) == 1 else []
 
 
-def _unseen_beside_integers(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[Finding]:
+def _unseen_beside_integers(view: FileView, dtypes: Dtypes, operation: Operation) -> Iterator[Finding]:
     """The finding about integers beside what is likely a tensor: ``x * torch.arange(3)``, ``n * y.int() + p[mask]``."""
     node = operation.node
     if not isinstance(node, ast.BinOp) or not _is_arithmetic(node):
@@ -326,7 +240,7 @@ _LABELS = re.compile(r"(^|_)(labels?|idx|ind(ex|ices)|positions?|timesteps?|leng
 
 
 def _maybe_lower(
-    view: FileView, dtypes: Dtypes, operation: _Operation, others: list[ast.expr], dtype: str, known: ast.expr
+    view: FileView, dtypes: Dtypes, operation: Operation, others: list[ast.expr], dtype: str, known: ast.expr
 ) -> Iterator[_Product | Finding]:
     """What becomes of the one operand of unknown dtype beside ``known``, which is of this floating-point ``dtype``."""
     if len(others) != 1 or category(dtype) != 2 or not _may_be_lower(operation.node, _first_source(view, others[0])):
@@ -365,7 +279,7 @@ def _first_source(view: FileView, node: ast.expr) -> ast.expr:
     return node
 
 
-def _unseen_mask(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[Finding]:
+def _unseen_mask(view: FileView, dtypes: Dtypes, operation: Operation) -> Iterator[Finding]:
     """The finding about a mask in a product of tensors of two dtypes that are not seen."""
     node = operation.node
     if (
@@ -381,7 +295,7 @@ def _unseen_mask(view: FileView, dtypes: Dtypes, operation: _Operation) -> Itera
             yield finding(_MAYBE_LOWER, masks[0], "torch.Tensor", first=view.text(masks[0]), second=view.text(other))
 
 
-def _given_by_calls(view: FileView, dtypes: Dtypes, operation: _Operation) -> Iterator[Finding]:
+def _given_by_calls(view: FileView, dtypes: Dtypes, operation: Operation) -> Iterator[Finding]:
     """The finding about a parameter to which a call in the file gives integers, where the other operand is floating."""
     parameters = [_parameter(view, operand) for operand in operation.operands]
     function = next((found for found in parameters if found is not None), None)

@@ -1,0 +1,98 @@
+"""Operations on several tensors whose result torch promotes: operators, functions, and methods in place or not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from paddletorch_rules.facts import facts
+
+from paddletorch.plan.inference.dtypes import Dtypes, function_name
+from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.model.view import FileView
+from paddletorch.plan.sites.called_names import CalledNames
+from paddletorch.plan.syntax.operators import ELEMENTWISE
+
+_OPERATORS = tuple(ELEMENTWISE)
+_KINDS = frozenset({ast.AugAssign, ast.BinOp, ast.Compare, ast.Call})
+
+
+class Operation(NamedTuple):
+    """The operands of one operation; ``target`` is what an in-place operation writes to; its dtype is fixed."""
+
+    node: ast.expr | ast.stmt
+    operands: list[ast.expr]
+    target: ast.expr | None = None
+
+
+def operations(view: FileView) -> Iterator[Operation]:
+    """Each operation that promotes dtypes in torch."""
+    called = view.provide(CalledNames)
+    names = _names() if view.provide(Dtypes).default == "float32" else _names() | facts().floating_results
+    for node in [n for n in view.tree.parents if n.__class__ in _KINDS]:
+        if isinstance(node, ast.Call) and not called.may_call(node.func, names):
+            continue
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, _OPERATORS):
+            yield Operation(node, [node.value], node.target)
+        if not isinstance(node, ast.BinOp | ast.Compare | ast.Call) or not view.is_located(node):
+            continue
+        if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
+            yield Operation(node, [node.left, node.right])
+        elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
+            if not isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
+                yield Operation(node, [node.left, node.comparators[0]])
+        elif isinstance(node, ast.Call) and not any(isinstance(a, ast.Starred) for a in node.args):
+            yield from _called(view, node)
+
+
+@cache
+def _names() -> frozenset[str]:
+    """The names of the functions and methods that ``_called`` looks for."""
+    promoting = facts().promoting
+    in_place = (f"{name}_" for name in promoting)
+    return frozenset((*promoting, *_OF_TWO, *in_place, *facts().joining, "where", *_OVERLOADS))
+
+
+def _called(view: FileView, call: ast.Call) -> Iterator[Operation]:
+    name = view.qualified(call.func)
+    if name is not None and name.startswith("torch."):
+        last = function_name(name)
+        given = {k.arg: k.value for k in call.keywords}
+        named = [given[k] for k in ("input", "self", "other", "vec2") if k in given]
+        arguments = [*call.args, *named]
+        if len(arguments) >= 2 and (last in facts().promoting or (last in _OF_TWO and _is_tensor(view, arguments[1]))):
+            yield Operation(call, arguments[:2])
+        elif last == "where" and len(arguments) == 3:
+            yield Operation(call, arguments[1:])
+        elif last in facts().joining and call.args and isinstance(call.args[0], ast.List | ast.Tuple):
+            yield Operation(call, [e for e in call.args[0].elts if not isinstance(e, ast.Starred)])
+        elif last in facts().floating_results and arguments:
+            yield Operation(call, arguments[:1])
+    elif name is None and isinstance(call.func, ast.Attribute) and call.func.attr in facts().floating_results:
+        yield Operation(call, [call.func.value])
+    elif name is None and isinstance(call.func, ast.Attribute) and call.args:
+        last = call.func.attr
+        if last.endswith("_") and _promotes_in_place(last.removesuffix("_")):
+            yield Operation(call, [call.args[0]], call.func.value)
+        elif last in facts().promoting:
+            yield Operation(call, [call.func.value, call.args[0]])
+        elif last == "where" and len(call.args) == 2:
+            yield Operation(call, [call.func.value, call.args[1]])
+
+
+_OF_TWO = ("max", "min")
+
+_OVERLOADS = ("Tensor", "Tensor_Tensor", "default", "self", "other")
+"""The last names of ATen's operators of two tensors: ``torch.ops.aten.mul.Tensor``."""
+
+
+def _is_tensor(view: FileView, node: ast.expr) -> bool:
+    """Whether the second argument is another tensor, and no dimension."""
+    return kinds(view, node) == {"Tensor"}
+
+
+def _promotes_in_place(name: str) -> bool:
+    """Whether the in-place operation computes in the dtype of its tensor, as all but comparisons do."""
+    return name in facts().promoting and name not in facts().bool_results["torch"]
