@@ -24,7 +24,6 @@ from paddletorch.plan.model.refusals import (
     LayoutMatters,
     LeftWithAnother,
     Misused,
-    NeedsWholeCall,
     NotLocated,
     Refused,
 )
@@ -39,7 +38,7 @@ from paddletorch.plan.uses.expression_templates import replace_match
 from paddletorch.plan.uses.instance_calls import plan_instance_calls
 from paddletorch.plan.uses.linear_weights import is_tied_to_unknown, may_be_linear_weight, may_be_read_from_linear
 from paddletorch.plan.uses.method_hooks import METHOD_HOOKS, MemberCall
-from paddletorch.plan.uses.uncalled import renamed_parameters, renames_only
+from paddletorch.plan.uses.passed_methods import plan_reference, renamed
 from paddletorch.resolve import Instance
 from paddletorch.resolve.values import UNKNOWN
 from paddletorch.text.source import splice
@@ -185,7 +184,7 @@ def _plan_member(file: _File, node: ast.Attribute) -> tuple[Changes, tuple[str, 
                 changes = _plan_unknown_layer(file, node, row, [r for r, _ in rows])
         elif call is None:
             if certainty is Certainty.YES and row.report is None and file.left_scaler is None:
-                changes = _plan_reference(view, node, options)
+                changes = plan_reference(view, node, options)
         else:
             changes = _plan_call(file, node, call, options, certainty)
         unknown = _is_of_package(file, node, changes)
@@ -307,39 +306,6 @@ def _is_framework_name(view: FileView, node: ast.expr) -> bool:
     return not any(isinstance(v, Instance) for v in view.evaluator.objects(node))
 
 
-def _plan_reference(view: FileView, node: ast.Attribute, options: list[tuple[Row, Form]]) -> Changes:
-    """Plan a bound method that is used as a value, not called."""
-    named = [(r, own, f) for r, own in options for f in r.forms(view.target) if f.names and f.template is None]
-    if not isinstance(node.ctx, ast.Load):
-        return NOTHING
-    row = named[0][0] if named else options[0][0]
-    name = f"{row.receiver}.{node.attr}"
-    if not named:
-        templates = [f.template for r, _ in options for f in r.forms(view.target) if f.template]
-        written = templates[0] if templates else "an expression of several parts"
-        refusal = NeedsWholeCall("a method that is passed on without a call", written)
-        return Changes(findings=(refused(refusal, node, name, row),))
-    _, own, form = named[0]
-    target = f"{row.receiver}.{form.names[0]}"
-    if not view.is_located(node):
-        return NOTHING
-    same_name = node.attr in form.names
-    if same_name and isinstance(node.value, ast.Call):
-        return NOTHING  # ``torch.aminmax(x).max`` is a field
-    findings: tuple[Finding, ...] = ()
-    if len(options) > 1 or (row.parameters if not same_name else not renames_only(view, row, own, form)):
-        details = {"replacement": target, "arguments": renamed_parameters(view, row)}
-        findings = (finding("API204", node, name, row, **details),)
-    if same_name:
-        return Changes(findings=findings)
-    edit = _renamed(view, node, form.names[0], row.code)
-    return Changes((edit,), (view.conversion(row.code, node, name, target, row.id),), findings)
-
-
-def _renamed(view: FileView, node: ast.Attribute, name: str, code: str) -> Edit:
-    return Edit(view.source.attribute_name(node), name, code)
-
-
 def _plan_call(
     file: _File, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]], certainty: Certainty
 ) -> Changes:
@@ -435,7 +401,7 @@ def _convert_call(
         return converted.every_edit, converted.findings, converted.template.replace("{self}", receiver)
     edits = converted.every_edit
     if node.attr not in target.names:
-        edits = (*edits, _renamed(view, node, target.names[0], row.code))
+        edits = (*edits, renamed(view, node, target.names[0], row.code))
     return edits, converted.findings, f"{receiver}.{target.names[0]}" if edits else ""
 
 
