@@ -27,3 +27,9 @@ def with_brackets(source: Source, span: Span, start: int) -> Span:
             break
         found = Span(opening, closing.end())
     return found
+
+
+def in_own_brackets(source: Source, span: Span) -> Span | None:
+    """``span`` of an operator's operand with the brackets that stand right beside it; None without brackets."""
+    around = source.body.endswith(b"(", 0, span.start) and source.body.startswith(b")", span.end)
+    return Span(span.start - 1, span.end + 1) if around else None

@@ -22,6 +22,7 @@ from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.tensors.promoted_operations import Operation, operations
+from paddletorch.plan.syntax.brackets import in_own_brackets
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
@@ -69,18 +70,11 @@ def _cast_edit(view: FileView, operation: Operation, cast: _Cast | _Product) -> 
         first = isinstance(operation.node, ast.BinOp) and operation.node.left is cast.node
         return Edit(span, "", _CODE, (span, " * 1.0") if first else ("(", span, " * 1.0)"))
     infix = isinstance(operation.node, ast.BinOp | ast.Compare | ast.AugAssign)
-    bracketed = _in_brackets(view, cast.node) if infix else None
     inner = view.source.span(cast.node)
+    bracketed = in_own_brackets(view.source, inner) if infix else None
     atom = bracketed is not None or precedence_of(cast.node) == ATOM
     parts: tuple[str | Span, ...] = (bracketed or inner,) if atom else ("(", inner, ")")
     return Edit(bracketed or inner, "", _CODE, (*parts, f".astype({cast.dtype})"))
-
-
-def _in_brackets(view: FileView, node: ast.expr) -> Span | None:
-    """The span of the operand with the brackets around it; None without brackets."""
-    span, body = view.source.span(node), view.source.body
-    around = body.endswith(b"(", 0, span.start) and body.startswith(b")", span.end)
-    return Span(span.start - 1, span.end + 1) if around else None
 
 
 def _casts(view: FileView, dtypes: Dtypes, operation: Operation) -> Iterator[_Cast | _Product | Finding]:

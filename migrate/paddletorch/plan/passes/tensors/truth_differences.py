@@ -16,6 +16,7 @@ from paddletorch.plan.inference.truth_values import TruthValues
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.brackets import in_own_brackets
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.resolve import Instance, NoneValue, Unknown
 
@@ -78,9 +79,10 @@ def _reads_parameter(view: FileView, node: ast.expr) -> bool:
 
 
 def _cast(view: FileView, node: ast.expr, cast: str) -> Edit:
-    span, body = view.source.span(node), view.source.body
-    if body[: span.start].endswith(b"(") and body[span.end :].startswith(b")"):
-        return Edit(Span(span.end + 1, span.end + 1), cast, _CODE)
+    span = view.source.span(node)
+    bracketed = in_own_brackets(view.source, span)
+    if bracketed is not None:
+        return Edit(Span(bracketed.end, bracketed.end), cast, _CODE)
     if precedence_of(node) == ATOM:
         return Edit(span, "", _CODE, (span, cast))
     return Edit(span, "", _CODE, ("(", span, ")" + cast))
