@@ -155,7 +155,7 @@ def _soft_labels(call: BoundCall, how: str) -> None:
     call.drop("reduction")
     end = "" if how == "none" else f".{how}()"
     if call.value("label_smoothing") is None:  # Paddle gives it no gradient, and takes it to sum to one
-        call.rewrite(f"(-{{label}} * paddle.nn.functional.log_softmax({{input}}, axis=1)).sum(axis=1){end}")
+        call.rewrite(f"(-paddle.nn.functional.log_softmax({{input}}, axis=1) * {{label}}).sum(axis=1){end}")
         return
     call.rewrite(
         "paddle.nn.functional.cross_entropy({input}, {label}, soft_label=True, axis=1"
