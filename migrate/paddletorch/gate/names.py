@@ -11,6 +11,8 @@ import builtins
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from paddletorch_rules.adapters import functions
+
 from paddletorch.gate.converted_text import ConvertedText
 from paddletorch.gate.definitions import lines_behind
 from paddletorch.gate.suspects import suspects
@@ -102,6 +104,7 @@ class _Comparison:
             return changed or self._text.lines_of(self._text.source.span(before))
         lines = lines_behind(self._text, self._new, offset)
         is_own = load.id not in self._packages and load.id in self._text.tree.names
+        is_own = is_own and load.id not in functions(self._target)  # which an earlier conversion wrote
         tells = _any_name if is_own else self._is_source
         return None if self._reads_unbound(lines, bound, tells) or self._is_read_above(load, lines) else lines
 
