@@ -1284,3 +1284,18 @@ def test_lines_of_nested_calls_stand_in_the_order_of_their_values(kept: str) -> 
     names: dict[str, object] = {"paddle": __import__("paddle"), "g": lambda: __import__("paddle").eye(3)}
     exec(check(source, Options("paddle")).output.replace(b"import paddle", b""), names)
     assert names["f"]().shape == [3, 3]  # type: ignore[operator]
+
+
+def test_a_written_class_that_an_earlier_run_wrote_below_is_no_name_to_use_above() -> None:
+    source = (
+        b"import paddle as t\ntry:import torchvision\nexcept:\n    global torch\n"
+        b"    for x in{()}:(t.sparse.nn.SubmConv3D(2,3,3))(s)\nif ((x),):(t.sparse.nn.Conv3D(2,3,3))"
+    )
+    assert b"(t.sparse.nn.SubmConv3D(2,3,3))(s)" in check(source, Options("torch")).output
+
+
+def test_a_file_whose_last_character_has_other_bytes_before_a_written_class_loses_no_other_edit() -> None:
+    """The class would stand behind the shifted form feed, whose last byte UTF-7 drops before a line's end."""
+    source = b"#coding:utf7\ny = t.ones([2])\ndef f():t.optimizer.SGD(learning_rate,())\nt\nimport paddle as t+AAw-"
+    result = check(source, Options("torch"))
+    assert "SRC006" not in {d.code for d in result.diagnostics}

@@ -60,9 +60,11 @@ def _torn_after(text: ConvertedText) -> frozenset[int]:
     for piece in text.pieces:
         end = place + len(piece.text)
         if piece.is_copy:
-            for old, new in ((piece.origin.start, place), (piece.origin.end, end)):
+            for old, new, beside in ((piece.origin.start, place, place - 1), (piece.origin.end, end, end)):
                 if not _is_clean(text, new):
                     found |= text.lines_of(Span(old, old))
+                    if 0 <= beside < len(text.body):  # a written definition stays while lines elsewhere use it
+                        found |= lines_behind(text, text.new_tree, beside)
         place = end
     return frozenset(found)
 

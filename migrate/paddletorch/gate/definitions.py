@@ -43,15 +43,25 @@ def definitions(text: bytes) -> Definitions | None:
 def lines_behind(text: ConvertedText, new: ScopeTree | None, offset: int) -> frozenset[int]:
     """The source lines from which the byte at ``offset`` of the new text comes.
 
-    What a written definition says comes from the edits that use it. ``new``: the scopes of the new text.
+    What a written definition or import says comes from the edits that use it. ``new``: the scopes of the new text.
     """
     piece, within = text.piece_at(offset)
     if piece.is_copy:
         place = piece.origin.start + within
         return text.lines_of(Span(place, place))
     written = definitions(piece.text)
-    bound = frozenset() if written is None else written.bound
+    bound = _imported(piece.text) if written is None else written.bound
     loads = (load for name in bound for load in new.names.get(name, ())) if new is not None else ()
     places = (text.new_source.offset(n.lineno, n.col_offset) for n in loads)
-    users = [user for place in places if definitions((user := text.piece_at(place)[0]).text) is None]
+    found = [text.piece_at(place)[0] for place in places]
+    users = [user for user in found if not user.is_copy and definitions(user.text) is None]
     return frozenset().union(*(text.lines_of(user.origin) for user in users or [piece]))
+
+
+def _imported(text: bytes) -> frozenset[str]:
+    """The names that new text binds if it is nothing but imports."""
+    module = parsed_text(text.strip()) if b"import " in text else None
+    if module is None or not all(isinstance(statement, ast.Import | ast.ImportFrom) for statement in module.body):
+        return frozenset()
+    aliases = (alias for statement in module.body for alias in statement.names)  # type: ignore[attr-defined]
+    return frozenset(alias.asname or alias.name.partition(".")[0] for alias in aliases)
