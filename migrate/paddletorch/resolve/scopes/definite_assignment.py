@@ -7,7 +7,7 @@ definition, or in the end with no call in between that may lead to the body.
 from __future__ import annotations
 
 import ast
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -30,8 +30,8 @@ class DefiniteAssignment:
         self._blocks = Blocks()
         self._writes: dict[int, _Writes] = {}
         """By the identity of a list of bindings."""
-        self._calls: dict[_Definition, list[int]] = {}
-        """The lines of the calls that may lead to the body of a definition."""
+        self._calls: dict[_Definition, list[tuple[int, int]]] = {}
+        """Where the calls are that may lead to the body of a definition: lines and columns."""
         self._outermost: dict[tuple[Scope, ast.AST], _Definition | None] = {}
         """The outermost definition around a node of a frame."""
 
@@ -133,12 +133,19 @@ class DefiniteAssignment:
             return True
         calls = self._calls.get(outermost)
         if calls is None:
-            calls = self._calls[outermost] = sorted(self._lines_of_calls(frame, outermost))
-        index = bisect_right(calls, outermost.lineno)
-        return index < len(calls) and calls[index] < max(getattr(n, "lineno", 0) for n in own)
+            calls = self._calls[outermost] = sorted(self._places_of_calls(frame, outermost))
+        index = bisect_left(calls, (outermost.lineno + 1, 0))
+        return index < len(calls) and calls[index] < max(self._bound_at(node) for node in own)
 
-    def _lines_of_calls(self, frame: Scope, outermost: _Definition) -> Iterator[int]:
-        """The lines of calls in the frame that may lead to the body of the definition."""
+    def _bound_at(self, node: ast.AST) -> tuple[int, int]:
+        """Where a name is bound: behind the value that it gets."""
+        statement = self._tree.statement(node)
+        if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            return statement.end_lineno or 0, statement.end_col_offset or 0
+        return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+    def _places_of_calls(self, frame: Scope, outermost: _Definition) -> Iterator[tuple[int, int]]:
+        """Where calls in the frame are that may lead to the body of the definition."""
         tree = self._tree
         leading, pending = {outermost.name}, [outermost.name]
         while pending:
@@ -151,7 +158,7 @@ class DefiniteAssignment:
                     pending += {holder.name} - leading
                     leading.add(holder.name)
                 elif any(isinstance(n, ast.Call) for n in upwards(tree, load)):
-                    yield load.lineno
+                    yield load.lineno, load.col_offset
 
     def _definition_in(self, frame: Scope, node: ast.AST) -> _Definition | None:
         """The outermost function or class in ``frame`` that is or holds ``node``."""
