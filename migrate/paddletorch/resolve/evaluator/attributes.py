@@ -22,8 +22,13 @@ from paddletorch.resolve.values import (
     OpaqueFunction,
     Qualified,
     Values,
+    container,
+    foreign,
     qualified,
 )
+
+_NUMBERS_OF_ARRAYS = frozenset({"shape", "strides", "ndim", "size", "itemsize", "nbytes"})
+"""Attributes of NumPy's arrays that are integers, or tuples of them."""
 
 
 class Attributes:
@@ -85,6 +90,8 @@ class Attributes:
         if method:
             return method
         if base.type == "foreign":
+            if base.api.startswith("numpy.") and name in _NUMBERS_OF_ARRAYS:
+                return container(foreign("int")) if name in ("shape", "strides") else foreign("int")
             result = state_dict_method(name) if base.api.endswith("state_dict") else NOTHING
             return frozenset({OpaqueFunction(result)}) if result else frozenset({base})
         known = self._environment.types.member(base.type, name)
