@@ -185,7 +185,9 @@ def _drop(layout: CallLayout, index: int, last_remaining: int, code: str) -> Edi
     previous = layout.arguments[index - 1]
     assert previous.comma_end is not None
     between = _before(layout, index)
-    if b"#" in between and not has_line_end(_text(layout, end, argument.after_end)):
+    kept_end = layout.arguments[last_remaining].comma_end
+    commented = kept_end is not None and b"#" in _text(layout, kept_end, argument.whole.start)
+    if commented and not has_line_end(_text(layout, end, argument.after_end)):
         return Edit(Span(argument.whole.start, end), "", code)  # the line end is that of the comment
     if b"#" in between:
         following = _text(layout, end, argument.after_end)
