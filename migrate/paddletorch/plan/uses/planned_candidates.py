@@ -30,6 +30,7 @@ from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.written_functions import written_class
+from paddletorch.plan.syntax.precedence import brackets_for
 from paddletorch.plan.uses.call_hooks import CALL_HOOKS
 from paddletorch.plan.uses.lookups import convert_lookup
 from paddletorch.plan.uses.probes import answer_probe
@@ -132,7 +133,9 @@ def _convert_by_role(view: FileView, site: Site, candidate: Candidate, row: Row,
             use = use.with_findings(warning)
         if form.template is None:
             return use
-        text = view.quoted(form.template, site.node)
+        value = ast.parse(form.template, mode="eval").body
+        before, after = brackets_for(value, form.template, view.parent(site.node), site.node)
+        text = view.quoted(before + form.template + after, site.node)
         return replace(use, target=form.template, whole=Edit(view.source.span(site.node), text, row.code))
     if row.kind == "module":
         if site.role == "value" or isinstance(view.parent(site.node), ast.BinOp | ast.UnaryOp):
