@@ -1299,3 +1299,29 @@ def test_a_file_whose_last_character_has_other_bytes_before_a_written_class_lose
     source = b"#coding:utf7\ny = t.ones([2])\ndef f():t.optimizer.SGD(learning_rate,())\nt\nimport paddle as t+AAw-"
     result = check(source, Options("torch"))
     assert "SRC006" not in {d.code for d in result.diagnostics}
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "expected"),
+    [
+        ("paddle", "import torch\ny = torch.serialization.DEFAULT_PROTOCOL.real\n", "y = (2).real\n"),
+        ("torch", "import paddle;loss=paddle.nn.MSELoss()\nloss(\uff4cabel=y)", "loss(target=y)"),
+        (
+            "torch",
+            "import paddle as p\n(name==p.nn.Linear(4,5,#\nw,\nname=''))",
+            "(name==torch.nn.Linear(in_features=4,out_features=5,#\n).apply(",
+        ),
+        (
+            "torch",
+            "import numpy as np\nimport paddle\nx=np.asarray(a)\ny=paddle.ones([2, 2]).reshape(x.shape[:1] + x.shape[2:])\n",
+            ".reshape(x.shape[:1] + x.shape[2:])",
+        ),
+        (
+            "paddle",
+            "import torch as t\ndef f(): return (), x\nsum=f'{comment\n}'\nx,=t.histc(f())\n",
+            "values = f()\nx,=paddle.histogram(values, 100, 0, 0)",
+        ),
+    ],
+)
+def test_what_is_written_beside_odd_neighbours(target: Framework, source: str, expected: str) -> None:
+    assert expected in check(source.encode(), Options(target)).output.decode()

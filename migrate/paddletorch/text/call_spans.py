@@ -155,6 +155,13 @@ class _Punctuation:
         return position
 
 
+def keyword_name(source: Source, keyword: ast.keyword) -> Span:
+    """The keyword's name as the file spells it, which may be longer than the identifier that Python makes of it."""
+    start = source.span(keyword).start
+    found = _NAME.match(source.body, start)
+    return Span(start, found.end() if found is not None else start)
+
+
 def run_of_arguments(source: Source, call: ast.Call, first: ast.expr, last: ast.expr) -> Span:
     """From the first argument to the last, with the brackets around each: ``(a), b`` begins with the bracket.
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from paddletorch.model import Edit, Span
+from paddletorch.model import Edit
 from paddletorch.plan.inference.keywords import DictKeywords, Key, literal_items
 from paddletorch.text.argument_edits import ArgumentChanges, edit_arguments
-from paddletorch.text.call_spans import read_layout
+from paddletorch.text.call_spans import keyword_name, read_layout
 from paddletorch.text.source import Source
 
 
 def rename_key(source: Source, key: Key, name: str, code: str) -> Edit:
     """Rename one key in a dict's source text."""
     if isinstance(key, ast.keyword):
-        start = source.span(key).start
-        assert key.arg is not None
-        return Edit(Span(start, start + len(key.arg.encode())), name, code)
+        return Edit(keyword_name(source, key), name, code)
     span = source.span(key)
     text = source.slice(span)
     return Edit(span, text.replace(str(key.value), name), code)

@@ -19,6 +19,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.syntax.placeholders import with_brackets
 from paddletorch.resolve import Instance
+from paddletorch.text.call_spans import keyword_name
 
 
 def plan_layer_calls(view: FileView, planned: Planned) -> Changes:
@@ -40,7 +41,7 @@ def _plan_call(view: FileView, call: ast.Call, planned: Planned) -> Changes:
         for name, value in lost_parameters(view, call, row)
     ]
     edits = [
-        Edit(Span(start := view.source.span(k).start, start + len(k.arg.encode())), new, row.code)
+        Edit(keyword_name(view.source, k), new, row.code)
         for k in named
         if k.arg is not None and (new := names.get(k.arg))
     ]

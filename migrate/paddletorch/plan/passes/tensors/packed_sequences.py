@@ -20,6 +20,7 @@ from paddletorch.plan.names.spelling import helper_modules
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.statements import remove_statement
 from paddletorch.resolve import Binding, Instance
+from paddletorch.text.call_spans import keyword_name
 
 _CODE = "NNM104"
 _MODULE = "torch.nn.utils.rnn."
@@ -168,8 +169,7 @@ def _written(view: FileView, run: _Run) -> Iterator[Use]:
     pack, layer = run.pack.site.call, run.layer
     assert pack is not None
     last = max(view.source.span(one).end for one in (*layer.args, *(k.value for k in layer.keywords)))
-    renamed = [view.source.span(k).start for k in layer.keywords]
-    edits = [Edit(Span(start, start + len("hx")), "initial_states", _CODE) for start in renamed]
+    edits = [Edit(keyword_name(view.source, k), "initial_states", _CODE) for k in layer.keywords]
     edits.append(Edit(Span(last, last), f", sequence_length={run.lengths}", _CODE))
     uses = [replace(_pack(view, run.pack), edits=tuple(edits)), *(_pad(view, one, run.lengths) for one in run.pads)]
     try:
