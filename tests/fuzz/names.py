@@ -45,9 +45,12 @@ def check_undefined(result: FileResult) -> None:
 
 
 def check_paths(result: FileResult, source: Framework) -> None:
-    """On no path through the module is a name unbound that was not: with both frameworks, and with the target alone."""
+    """On no path through the module is a name unbound that was not: with both frameworks, and with the target alone.
+
+    Not promised: of a module that Python does not compile, such as one with a parameter that is declared global.
+    """
     before, after = parsed(result.source), parsed(result.output)
-    if before is None or after is None:
+    if before is None or after is None or not compiles(result.source):
         return
     target = "paddle" if source == "torch" else "torch"
     alone: dict[str, frozenset[str]] = {
@@ -88,7 +91,9 @@ def _imports_both(node: ast.AST, source: Framework) -> bool:
     caught = [ast.unparse(handler.type) if handler.type is not None else "Exception" for handler in node.handlers]
     if not re.search(r"ImportError|ModuleNotFoundError|Exception", " ".join(caught)):
         return False
-    run_here = (s for s in own_statements(node.body) if isinstance(s, ast.Import | ast.ImportFrom))  # not functions'
+    own = list(own_statements(node.body))  # not functions'
+    guarded = {id(s) for one in own if isinstance(one, ast.Try) and one.handlers for s in own_statements(one.body)}
+    run_here = (s for s in own if isinstance(s, ast.Import | ast.ImportFrom) and id(s) not in guarded)
     block = ast.Module(list(run_here), [])
     ours, theirs = _bound_to(block, "paddle"), _bound_to(block, "torch") | _bound_to(block, "torchvision")
     unbound = {ast.unparse(s) for handler in node.handlers for s in handler.body}

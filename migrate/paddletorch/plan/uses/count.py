@@ -81,7 +81,8 @@ def _staying(view: FileView, planned: Planned, found: Sequence[Finding]) -> Iter
     for one in changed:
         span = view.source.span(one.node)
         name = re.compile(rf"\b{re.escape(one.name.rpartition('.')[2])}\b")
-        if not any(name.search(edit.written) for edit in around.around((span.start, 0), (span.end, 0))):
+        is_import = one.code == IMPORT_AS_QUESTION  # ``import paddle.nn as nn`` is another one
+        if is_import or not any(name.search(e.written) for e in around.around((span.start, 0), (span.end, 0))):
             gone.add(id(one))
     yield from (one for one in found if id(one) not in gone)
 
