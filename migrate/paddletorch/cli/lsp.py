@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--target-version", metavar="RELEASE", help="Release to convert to, in the same form.")
 @click.option("--unsafe/--no-unsafe", default=None, help="Also convert what is likely right but not sure.")
 @click.option("--shim", type=click.Choice(get_args(ShimMode)), help="Use the runtime shim [default: never].")
-@click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
+@click.option("--trust", is_flag=True, help="Use all settings: of other users, naming files elsewhere, above limits.")
 def lsp(**given: Any) -> None:
     """Run the language server for editors, on stdin and stdout.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -40,6 +41,8 @@ def options_for(root: Path, to: Framework | None, program: Path | None = None) -
         ConfigError: the settings file cannot be used.
     """
     config = load_config(root)
+    for left_out in config.left_out:
+        warnings.warn(left_out.why, stacklevel=2)
     return Options(
         to or config.to or _other(root, program),
         source_version=config.source_version,
