@@ -54,7 +54,7 @@ def restore(kind: str, digest: str) -> Any:
     for place_of in (_brought, _place):
         place = place_of(kind, digest)
         try:
-            data = place.read_bytes() if place is not None else b""
+            data = read_regular(place) if place is not None else b""
         except OSError:
             continue
         head = _head(digest, content := memoryview(data)[_HEAD:])
