@@ -282,3 +282,28 @@ def test_few_copies_of_the_tables_stay(cache: Path) -> None:
     copies = sorted(path.name for path in cache.glob("tables-*"))
     assert len(copies) == 8
     assert copy.name not in copies
+
+
+def test_a_full_disk_leaves_no_part_of_a_copy(cache: Path, tree: Tree, tmp_path: Path) -> None:
+    cold = tree.shown()
+    for file in cache.iterdir():
+        file.unlink()
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000));"
+        "sys.argv[1:] = ['convert', '--to', 'paddle', '.']; from paddletorch.__main__ import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tree / "pkg", capture_output=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr == b""
+    assert [file for file in cache.iterdir() if file.suffix == ".tmp"] == []
+    assert tree.shown() == cold
+
+
+def test_what_a_killed_run_has_begun_goes_in_time(cache: Path) -> None:
+    cache.mkdir(mode=0o700)
+    old, young = cache / "tmpold.tables.tmp", cache / "tmpyoung.tables.tmp"
+    for file in (old, young):
+        file.write_bytes(b"part")
+    os.utime(old, (1, 1))
+    compiled.keep("tables", "0" * 16, {})
+    assert not old.exists() and young.exists()

@@ -56,9 +56,10 @@ def prepare(root: Path, framework: Framework, *, fresh: bool = False) -> None:
         OSError: the folder cannot be made or written.
     """
     folder = _own_folder(root)
-    with suppress(FileExistsError), (folder / _IGNORE).open("x", encoding="utf-8") as file:
-        file.write(f"/{_LOCK}\n")
+    ignore = folder / _IGNORE
     with _locked(folder):
+        if not os.path.lexists(ignore):
+            _put(ignore, f"/{_LOCK}\n".encode())
         found = None if fresh else read(root)
         if found is not None and found.framework != framework:
             raise EvidenceError(f"it is about runs on {found.framework}, not {framework}")
@@ -125,12 +126,19 @@ def _digest_now(root: Path, path: str) -> str:
 
 def _write(root: Path, document: Document) -> None:
     """Whoever reads meanwhile sees the whole file, old or new; a process that is killed leaves one file, used again."""
-    target = evidence_file(root)
+    _put(evidence_file(root), dump(document))
+
+
+def _put(target: Path, content: bytes) -> None:
     temporary = target.with_name(f"{target.name}.tmp")
     temporary.unlink(missing_ok=True)  # a leftover, or a link that lies there
-    with temporary.open("xb") as file:
-        file.write(dump(document))
-    temporary.replace(target)
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+        temporary.replace(target)
+    except BaseException:  # a full disk, Ctrl-C
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager
