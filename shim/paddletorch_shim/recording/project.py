@@ -12,6 +12,7 @@ from typing import get_args
 
 from paddletorch.inputs.config import load_config
 from paddletorch.model import Framework, Options
+from paddletorch_rules.bounded import read_regular
 
 _TOPS = (".paddletorch", ".git", "paddletorch.toml", "pyproject.toml", "setup.py", "setup.cfg")
 """What lies in the top folder of a project."""
@@ -70,7 +71,7 @@ def _other(root: Path, program: Path | None) -> Framework:
 
 def _imported(file: Path) -> set[str]:
     try:
-        return {name.decode() for name in _IMPORT.findall(file.read_bytes())}
+        return {name.decode() for name in _IMPORT.findall(read_regular(file))}
     except OSError:
         return set()
 
