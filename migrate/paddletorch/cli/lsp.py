@@ -14,6 +14,7 @@ from paddletorch.cli.error import Refusal
 from paddletorch.cli.evidence import ProjectEvidence
 from paddletorch.cli.settings import RunSettings
 from paddletorch.model import Framework, Options, ShimMode
+from paddletorch.model.interrupts import signals_end_at_once
 
 if TYPE_CHECKING:
     from paddletorch.api.converter import Converter
@@ -42,7 +43,8 @@ def lsp(**given: Any) -> None:
     files = OpenFiles(given)
     server = Server(Hooks(files.check, files.changed, files.open_folders))
     files.texts = server.texts
-    server.start_io()
+    with signals_end_at_once():  # pygls waits for a thread that reads stdin, which the editor may never close
+        server.start_io()
 
 
 class OpenFiles:
