@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,3 +110,36 @@ def test_what_appears_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.setattr(os, "link", refused)
         checkpoints.write(tmp_path / "other", b"new")
         assert names_in(tmp_path) == ["other", "out"] and (tmp_path / "other").read_bytes() == b"new"
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="nothing here tells of other processes")
+def test_a_killed_conversion_leaves_no_process(tmp_path: Path) -> None:
+    """The target's model is made in a process of its own, which waits for work."""
+    torch.save({"conv.weight": torch.ones(2, 2, 3, 3)}, tmp_path / "in.pt")
+    code = "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))\ntime.sleep(300)\n"
+    (tmp_path / "slow.py").write_text(code)
+    command = [sys.executable, "-m", "paddletorch", "state", "convert", "in.pt", "out", "--to", "paddle"]
+    with subprocess.Popen(
+        [*command, "--target-model", "slow:Net"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "")
+        pid = int((tmp_path / "pid").read_text())
+        assert is_running(pid)
+        process.kill()
+    wait_until(lambda: not is_running(pid))
+    assert not (tmp_path / "out").exists()
+
+
+def wait_until(happened: Callable[[], bool]) -> None:
+    end = time.monotonic() + 120
+    while not happened():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs; one that has ended may wait for an init that collects it."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
