@@ -42,8 +42,9 @@ def options_for(root: Path, to: Framework | None, program: Path | None = None) -
         ConfigError: the settings file cannot be used.
     """
     config = load_config(root)
-    for left_out in config.left_out:
-        warnings.warn(left_out.why, stacklevel=2)
+    for key, why in config.left_out:
+        if key in ("", "tables"):  # the others say nothing of a recording
+            warnings.warn(why, stacklevel=2)
     return Options(
         to or config.to or _other(root, program),
         source_version=config.source_version,
