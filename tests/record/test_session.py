@@ -85,9 +85,10 @@ def test_a_framework_that_is_not_installed_is_missed(project: Path, python: Run)
     )
 
 
-def test_tables_from_elsewhere_are_left_out_with_a_warning(project: Path) -> None:
+def test_tables_from_elsewhere_are_left_out_with_a_warning(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from paddletorch_shim.recording.project import options_for
 
+    monkeypatch.chdir(project)
     (project / "pyproject.toml").write_text(
         '[tool.paddletorch]\nto = "paddle"\ntables = ["../outside.toml"]\nmax-file-size = 0\n'
     )
