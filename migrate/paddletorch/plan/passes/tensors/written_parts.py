@@ -49,6 +49,9 @@ _OTHERS = frozenset({"requires_grad_", "retain_grad_", "set_", "resize_", "resiz
 """Methods that change something else than values."""
 
 
+_WITHOUT_GRADIENT = ("torch.nn.init.", "torch.nn.utils.")
+"""Functions in place that no gradient flows through in torch either."""
+
 _EFFECTS = ast.Call | ast.NamedExpr | ast.Await
 
 
@@ -73,7 +76,7 @@ def _written_by(view: FileView, call: ast.Call) -> ast.expr | None:
         return None
     qualified = view.qualified(call.func) or ""
     if qualified.startswith("torch."):
-        first = call.args[0] if call.args and not qualified.startswith("torch.nn.init.") else None
+        first = call.args[0] if call.args and not qualified.startswith(_WITHOUT_GRADIENT) else None
         return None if isinstance(first, ast.Starred) else first
     return call.func.value if in_place and isinstance(call.func, ast.Attribute) else None
 
