@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 from paddletorch.model.interrupts import exit_code, signals_as_exceptions
+
+_FULL = frozenset(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO") if hasattr(errno, name))
+"""What writing to a disk that is full or gone fails with, also where stdout goes there."""
 
 
 def main() -> NoReturn:
@@ -44,16 +48,24 @@ def _command_line() -> int | Callable[[], NoReturn] | None:
             error.show()
             outcome = max(error.exit_code, 2)  # click says 1 for a file that cannot be opened; 1 means findings
     except KeyboardInterrupt as stop:
-        print("Interrupted.", file=sys.stderr)
+        _say("Interrupted.")
         outcome = exit_code(stop)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            _say(f"paddletorch: what was to be printed cannot be written: {error.strerror}")
+            return 2
         if os.environ.get("PADDLETORCH_DEBUG"):
             raise
         message = str(error).encode("unicode_escape").decode()  # it may quote a file's name
-        print(f"paddletorch: internal error: {type(error).__name__}: {message}", file=sys.stderr)
-        print("PADDLETORCH_DEBUG=1 shows where it happened; please report it.", file=sys.stderr)
+        _say(f"paddletorch: internal error: {type(error).__name__}: {message}")
+        _say("PADDLETORCH_DEBUG=1 shows where it happened; please report it.")
         outcome = 2
     return outcome
+
+
+def _say(line: str) -> None:
+    with suppress(OSError):  # stderr may be full too
+        print(line, file=sys.stderr)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import hashlib
 import marshal
 import os
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +28,11 @@ FOLDER = _HERE / "compiled_tables"
 """What a wheel brings; not there where the tables are used from a checkout."""
 
 _SUFFIX = ".tables"
+
+_UNFINISHED = f"{_SUFFIX}.tmp"
+
+_LONGEST = 600
+"""Seconds that writing a copy may take."""
 
 MARSHAL = 2
 """The version of the form that ``marshal`` writes: its bytes depend on the values alone, and every Python reads it."""
@@ -54,7 +60,7 @@ def restore(kind: str, digest: str) -> Any:
     for place_of in (_brought, _place):
         place = place_of(kind, digest)
         try:
-            data = place.read_bytes() if place is not None else b""
+            data = read_regular(place) if place is not None else b""
         except OSError:
             continue
         head = _head(digest, content := memoryview(data)[_HEAD:])
@@ -74,15 +80,27 @@ def keep(kind: str, digest: str, values: Mapping[str, Any]) -> None:
     import tempfile  # slow to import, and needed once
 
     try:
-        handle, name = tempfile.mkstemp(dir=place.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(_written(digest, values))
-        Path(name).replace(place)
+        handle, name = tempfile.mkstemp(_UNFINISHED, dir=place.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_written(digest, values))
+            Path(name).replace(place)
+        except BaseException:  # a full disk, Ctrl-C
+            Path(name).unlink(missing_ok=True)
+            raise
+        _remove_leftovers(place.parent)
         copies = sorted(place.parent.glob(f"{kind}-*{_SUFFIX}"), key=lambda copy: copy.stat().st_mtime)
         for old in copies[:-_COPIES]:
             old.unlink(missing_ok=True)
     except OSError:
         return
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what runs that were killed have not finished; younger ones may be at work."""
+    for left in folder.glob(f"*{_UNFINISHED}"):
+        if time.time() - left.stat().st_mtime > _LONGEST:
+            left.unlink(missing_ok=True)
 
 
 def write(folder: Path, kind: str, paths: Sequence[Path], values: Mapping[str, Any]) -> None:

@@ -37,6 +37,13 @@ def cache_folder() -> Path | None:
         status = folder.stat()
     except OSError:
         return None
-    if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
+    if not is_users_alone(status):
         raise UntrustedFolder(f"{folder}: not used as a cache, because other users can write to it")
     return folder
+
+
+def is_users_alone(status: os.stat_result) -> bool:
+    """Whether a file or folder is the user's, and nobody else may write to it."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

@@ -77,8 +77,8 @@ def convert(
 
 def check_free(source: Path, target: Path) -> None:
     """Raises CheckpointError if ``target`` exists already."""
-    if target.exists():
-        same = source.exists() and target.samefile(source)
+    if os.path.lexists(target):
+        same = target.exists() and source.exists() and target.samefile(source)
         raise CheckpointError(f"{target} {'is the input' if same else 'exists'}: choose another name for the output")
 
 
@@ -291,16 +291,9 @@ def write(target: Path, content: bytes) -> None:
         CheckpointError: there is one.
         OSError: it cannot be written.
     """
+    from paddletorch.output.write import write_new  # the command line's own way; loading a checkpoint needs none
+
     try:
-        target.open("xb").close()  # the name is ours from here on
+        write_new(target, content)
     except FileExistsError:
         raise CheckpointError(f"{target} exists: choose another name for the output") from None
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        with partial.open("xb") as file:  # never through a link that lies there
-            file.write(content)
-        partial.replace(target)
-    except BaseException:  # a full disk, Ctrl-C
-        partial.unlink(missing_ok=True)
-        target.unlink(missing_ok=True)
-        raise

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,6 +14,7 @@ import paddle
 
 from paddletorch_shim import checks, distributed, names, state
 from paddletorch_shim.autocast import autocast, custom_bwd, custom_fwd
+from paddletorch_shim.backends import ScaleTensors
 from paddletorch_shim.policy import LossScaleRule, LossScaleState
 from paddletorch_shim.protocol import OptimizerRecord, ScalerCore, Stage
 from paddletorch_shim.torch_args import torch_args
@@ -53,22 +56,23 @@ class GradScaler(ScalerCore):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         given = names.bind("torch", args, kwargs)
-        if not isinstance(given["device"], str):
+        if isinstance(given["device"], numbers.Number):
             raise TypeError(
                 f"device must be a str such as 'cuda', got {given['device']!r}: a loss scale goes to init_scale="
             )
-        self._enabled = checks.switch("enabled", given["enabled"], "a loss scale goes to init_scale=")
+        self._enabled = checks.truth("enabled", given["enabled"], "a loss scale goes to init_scale=")
         init_scale = 1.0
         if self._enabled:
-            self._growth_factor = checks.growth(
+            self._growth_factor = checks.growth_used_later(
                 "The growth factor must be > 1.0.", "growth_factor", given["growth_factor"]
             )
-            self._backoff_factor = checks.backoff(
+            self._backoff_factor = checks.backoff_used_later(
                 "The backoff factor must be < 1.0.", "backoff_factor", given["backoff_factor"]
             )
-            self._growth_interval = checks.integer_interval("growth_interval", given["growth_interval"])
-            init_scale = checks.scale("init_scale", given["init_scale"])
-        self._min_scale = checks.floor("min_scale", given["min_scale"], init_scale) if self._enabled else 0.0
+            self._growth_interval = checks.interval_used_later(given["growth_interval"])
+            init_scale = checks.scale_placed_later("init_scale", given["init_scale"])
+        highest = init_scale if isinstance(init_scale, float) else math.inf
+        self._min_scale = checks.floor("min_scale", given["min_scale"], highest) if self._enabled else 0.0
         super().__init__(LossScaleState(init_scale), given["backend"], given["process_group"])
 
     # ------------------------------------------------------------------ one iteration
@@ -203,8 +207,16 @@ class GradScaler(ScalerCore):
 
     def _rule(self) -> LossScaleRule:
         return LossScaleRule(
-            self._growth_factor, self._backoff_factor, self._growth_interval, min_scale=self._min_scale
+            checks.used_factor("growth_factor", self._growth_factor),
+            checks.used_factor("backoff_factor", self._backoff_factor),
+            checks.used_interval(self._growth_interval),
+            min_scale=self._min_scale,
         )
+
+    def _tensors_on(self, device: Any) -> ScaleTensors:
+        if self._tensors is None:
+            checks.placed_scale("init_scale", self._host_state.scale)
+        return super()._tensors_on(device)
 
     def _gradients(self, optimizer: paddle.optimizer.Optimizer) -> list[paddle.Tensor]:
         grads = [grad for param in _parameters(optimizer) for grad in _gradients_of(param)]

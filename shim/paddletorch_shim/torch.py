@@ -59,7 +59,7 @@ class GradScaler(ScalerCore):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         given = names.bind("paddle", args, kwargs)
-        self._enable = checks.switch("enable", given["enable"], "a loss scale goes to init_loss_scaling=")
+        self._enable = checks.truth("enable", given["enable"], "a loss scale goes to init_loss_scaling=")
         self._use_dynamic_loss_scaling = False
         self._init_loss_scaling = 1.0
         self._found_inf: torch.Tensor | None = None  # of the last steps, kept after update() as Paddle does
@@ -67,11 +67,17 @@ class GradScaler(ScalerCore):
         self._scaled = False
         self._warned: set[str] = set()
         if self._enable:
-            self._incr_ratio = checks.growth("The incr_ratio must be > 1.0.", "incr_ratio", given["incr_ratio"])
-            self._decr_ratio = checks.backoff("The decr_ratio must be < 1.0.", "decr_ratio", given["decr_ratio"])
-            self._incr_every_n_steps = checks.interval("incr_every_n_steps", given["incr_every_n_steps"])
-            self._decr_every_n_nan_or_inf = checks.interval("decr_every_n_nan_or_inf", given["decr_every_n_nan_or_inf"])
-            self._use_dynamic_loss_scaling = checks.switch(
+            self._incr_ratio = checks.compared_growth(
+                "The incr_ratio must be > 1.0.", "incr_ratio", given["incr_ratio"]
+            )
+            self._decr_ratio = checks.compared_backoff(
+                "The decr_ratio must be < 1.0.", "decr_ratio", given["decr_ratio"]
+            )
+            self._incr_every_n_steps = checks.counted_interval("incr_every_n_steps", given["incr_every_n_steps"])
+            self._decr_every_n_nan_or_inf = checks.counted_interval(
+                "decr_every_n_nan_or_inf", given["decr_every_n_nan_or_inf"]
+            )
+            self._use_dynamic_loss_scaling = checks.truth(
                 "use_dynamic_loss_scaling", given["use_dynamic_loss_scaling"], "False keeps the scale fixed"
             )
             self._init_loss_scaling = checks.array_scale("init_loss_scaling", given["init_loss_scaling"])

@@ -66,6 +66,63 @@ def test_a_damaged_cache_is_noted_and_replaced(cache: Path, tree: Tree, damage: 
     assert tree.shown() == cold
 
 
+def _of_another_user(path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give files away")
+    os.chown(path, 12345, 12345)
+
+
+def _writable(path: Path) -> None:
+    path.chmod(0o666)
+
+
+def _link(path: Path) -> None:
+    path.rename(path.parent.parent / "elsewhere")
+    path.symlink_to(path.parent.parent / "elsewhere")
+
+
+def _link_to_nothing(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.parent.parent / "made")
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no such modes here")
+@pytest.mark.parametrize("change", [_of_another_user, _writable, _link, _link_to_nothing, _pipe])
+def test_a_cache_that_others_may_have_written_is_not_used(
+    cache: Path, tree: Tree, converted: list[str], change: Callable[[Path], None]
+) -> None:
+    """What it holds would be written into the code."""
+    cold = tree.shown()
+    path = database(cache)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    change(path)
+    before = (cache.parent / "elsewhere").read_bytes() if change is _link else b""
+    converted.clear()
+    ran = tree.run()
+    assert len(converted) == 2
+    assert ran.notes == (
+        f"the cache {path} is not the user's alone: it was not used, and the next run makes a new one",
+    )
+    assert not os.path.lexists(path) and not (cache.parent / "made").exists()
+    assert change is not _link or (cache.parent / "elsewhere").read_bytes() == before
+    assert tree.shown() == cold
+    assert tree.run().notes == ()
+
+
+def test_a_folder_in_its_place_is_noted(cache: Path, tree: Tree) -> None:
+    cold = tree.shown()
+    path = database(cache)
+    path.unlink()
+    path.mkdir()
+    assert tree.run().notes == (f"the cache {path} is not the user's alone: it was not used, and it cannot be removed",)
+    assert tree.shown() == cold
+
+
 def test_another_kind_of_database_is_left_alone(cache: Path, tree: Tree) -> None:
     cold = tree.shown()
     path = database(cache)
@@ -225,3 +282,28 @@ def test_few_copies_of_the_tables_stay(cache: Path) -> None:
     copies = sorted(path.name for path in cache.glob("tables-*"))
     assert len(copies) == 8
     assert copy.name not in copies
+
+
+def test_a_full_disk_leaves_no_part_of_a_copy(cache: Path, tree: Tree, tmp_path: Path) -> None:
+    cold = tree.shown()
+    for file in cache.iterdir():
+        file.unlink()
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000));"
+        "sys.argv[1:] = ['convert', '--to', 'paddle', '.']; from paddletorch.__main__ import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tree / "pkg", capture_output=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr == b""
+    assert [file for file in cache.iterdir() if file.suffix == ".tmp"] == []
+    assert tree.shown() == cold
+
+
+def test_what_a_killed_run_has_begun_goes_in_time(cache: Path) -> None:
+    cache.mkdir(mode=0o700)
+    old, young = cache / "tmpold.tables.tmp", cache / "tmpyoung.tables.tmp"
+    for file in (old, young):
+        file.write_bytes(b"part")
+    os.utime(old, (1, 1))
+    compiled.keep("tables", "0" * 16, {})
+    assert not old.exists() and young.exists()

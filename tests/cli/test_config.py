@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from paddletorch.inputs.config import KEYS, Config, ConfigError, load_config
+from paddletorch.inputs.config import KEYS, Config, ConfigError, Search, load_config
 
 from .conftest import FINDING, PLAIN, Result, Run, Tree
 
@@ -27,7 +27,7 @@ def test_every_key(tree: Tree, folder: Path) -> None:
             "max-file-size = 1000\nmax-file-seconds = 2.5\n"
         }
     )
-    config = load_config(folder / "not" / "there.py")
+    config = load_config(folder / "not" / "there.py", Search(trust=True))
     assert config == Config(
         file=folder / "pyproject.toml",
         to="torch",

@@ -391,6 +391,22 @@ def test_closed_stdout(tree: Tree, folder: Path, arguments: tuple[str, ...], cod
     assert ("paddle" in (folder / "a.py").read_text()) == (arguments == ("--write",))
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="nothing here is always full")
+@pytest.mark.parametrize("streams", ["> /dev/full", "> /dev/full 2>&1"])
+@pytest.mark.parametrize("arguments", [("--write",), (), ("--format", "json"), ("--diff",), ("-",)], ids=" ".join)
+def test_no_space_for_what_is_printed(tree: Tree, folder: Path, arguments: tuple[str, ...], streams: str) -> None:
+    tree({"a.py": PLAIN})
+    command = f'exec "$@" {streams} < a.py'
+    done = subprocess.run(
+        ["sh", "-c", command, "sh", *COMMAND, *arguments], cwd=folder, capture_output=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == b""
+    said = b"paddletorch: what was to be printed cannot be written: No space left on device\n"
+    assert done.stderr == (b"" if "2>" in streams else said)
+    assert ("paddle" in (folder / "a.py").read_text()) == (arguments == ("--write",))
+
+
 def test_every_stream_closed(tree: Tree, folder: Path) -> None:
     tree({f"f{n}.py": PLAIN for n in range(5)})
     command = 'exec "$@" >&- 2>&- <&-'

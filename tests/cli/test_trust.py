@@ -114,8 +114,93 @@ def test_settings_with_tables_must_lie_in_what_was_named(
 
 
 def test_stdin_uses_the_folder_of_its_name(paddletorch: Run, project: Path) -> None:
+    (project / ".git").mkdir()
     (project / "pkg" / "paddletorch.toml").write_text(TABLES.replace("mine", "../mine"))
     name = str(project / "pkg" / "b.py")
     result = paddletorch("convert", "-", "--stdin-filename", name, stdin=PLAIN.encode())
     assert b"paddle.amp.GradScaler" in result.stdout
     assert b"left out" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "note", "key"),
+    [
+        ('baseline = "../known.json"', ("--baseline", "../known.json"), "not in", "baseline"),
+        ('baseline = "link/known.json"', ("--baseline", "../known.json"), "not in", "baseline"),
+        ('baseline = "known link.json"', ("--baseline", "../known.json"), "not in", "baseline"),
+        ('tables = ["../mine.toml"]', ("--tables", "../mine.toml"), "not in", "tables"),
+        ('tables = ["link/mine.toml"]', ("--tables", "../mine.toml"), "not in", "tables"),
+        ("max-file-size = 0", ("--max-file-size", "0"), "not lift it", "max-file-size"),
+        ("max-file-size = 20_000_000", ("--max-file-size", "20000000"), "not lift it", "max-file-size"),
+        ("max-file-seconds = 0.0", ("--max-file-seconds", "0"), "not lift it", "max-file-seconds"),
+        ("max-file-seconds = inf", ("--max-file-seconds", "inf"), "not lift it", "max-file-seconds"),
+    ],
+)
+@pytest.mark.parametrize("command", ["convert", "config"])
+def test_what_settings_may_not_say_for_whoever_runs_them(
+    command: str,
+    paddletorch: Run,
+    tree: Tree,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    lines: str,
+    options: tuple[str, ...],
+    note: str,
+    key: str,
+) -> None:
+    """They are left out, with a note that names the key; --trust or the option of that name uses them."""
+    known = '{"version": 1, "to": "paddle", "findings": {}}'
+    outside = {f"{place}known.json": known for place in ("", "outside/")}
+    outside |= {f"{place}mine.toml": MINE for place in ("", "outside/")}
+    tree({"project/a.py": PLAIN, **outside})
+    project = folder / "project"
+    (project / ".git").mkdir()
+    (project / "link").symlink_to(folder / "outside")
+    (project / "known link.json").symlink_to(folder / "known.json")
+    (project / "paddletorch.toml").write_text(f'to = "paddle"\nexclude = ["b.py"]\n{lines}\n')
+    monkeypatch.chdir(project)
+    said = f"{project / 'paddletorch.toml'}: {key}: left out"
+
+    def run(*more: str) -> str:
+        done = paddletorch(command, ".", *more)
+        assert done.returncode == (0 if command == "config" else 1), done.stderr
+        return " ".join(done.stdout.decode().split())
+
+    assert said in run() and note in run()
+    assert said not in run("--trust")
+    if command == "convert":
+        assert said not in run(*options)
+    else:
+        in_force = json.loads(paddletorch("config", ".", "--format", "json").stdout)
+        trusted = json.loads(paddletorch("config", ".", "--format", "json", "--trust").stdout)
+        assert in_force["settings"]["exclude"]["value"] == ["b.py"]  # the rest of the file holds
+        assert trusted["settings"][key]["file"] == str(project / "paddletorch.toml")
+        assert in_force["settings"][key]["file"] is None
+
+
+def test_no_baseline_is_written_where_settings_name_a_place_elsewhere(
+    paddletorch: Run, tree: Tree, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree({"project/a.py": PLAIN, "project/paddletorch.toml": 'to = "paddle"\nbaseline = "../outside.json"\n'})
+    (folder / "project" / ".git").mkdir()
+    monkeypatch.chdir(folder / "project")
+    refused = paddletorch("convert", ".", "--write-baseline")
+    assert refused.returncode == 2 and not (folder / "outside.json").exists()
+    assert b"not in" in refused.stderr and b"--trust" in refused.stderr
+    assert paddletorch("convert", ".", "--write-baseline", "--trust").returncode == 1
+    assert (folder / "outside.json").exists()
+
+
+def test_lower_limits_of_settings_hold(paddletorch: Run, tree: Tree) -> None:
+    tree({"paddletorch.toml": 'to = "paddle"\nmax-file-size = 5\nmax-file-seconds = 60\n', "a.py": PLAIN})
+    done = paddletorch("convert", ".")
+    assert b"SRC017" in done.stdout and b"left out" not in done.stdout
+
+
+def test_settings_name_few_tables(paddletorch: Run, tree: Tree) -> None:
+    """A table of comments alone takes a second to be read."""
+    names = ["mine.toml"] * 21
+    tree({"paddletorch.toml": f'to = "paddle"\ntables = {json.dumps(names)}\n', "a.py": PLAIN, "mine.toml": ""})
+    done = paddletorch("convert", ".")
+    assert done.returncode == 2
+    assert b"paddletorch.toml: tables: more than 20 tables" in done.stderr

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -320,7 +321,8 @@ def test_a_report_for_programs_keeps_stdout(tree: Tree, paddletorch: Run) -> Non
     assert "stops left" in made.stderr.decode()
 
 
-def test_ctrl_c_leaves_no_process(tree: Tree, folder: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_what_ends_it_leaves_no_process(tree: Tree, folder: Path, number: signal.Signals) -> None:
     tree({"hangs.py": "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))\ntime.sleep(120)\n"})
     command = [sys.executable, "-m", "paddletorch", "try", "--to", "paddle", "hangs.py"]
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -328,10 +330,13 @@ def test_ctrl_c_leaves_no_process(tree: Tree, folder: Path) -> None:
         while not (folder / "pid").exists() or not (folder / "pid").read_text():
             assert time.monotonic() < end
             time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, message = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert b"interrupted" in message
+    if number is signal.SIGKILL:
+        assert process.returncode == -number
+    else:
+        assert process.returncode == 128 + number
+        assert b"interrupted" in message
     pid = int((folder / "pid").read_text())
     for _ in range(100):
         if not _is_there(pid):
@@ -341,6 +346,10 @@ def test_ctrl_c_leaves_no_process(tree: Tree, folder: Path) -> None:
 
 
 def _is_there(pid: int) -> bool:
+    """Whether a process runs; one that has ended may wait for an init that collects it."""
+    with suppress(OSError):
+        if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+            return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

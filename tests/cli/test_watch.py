@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -128,6 +130,65 @@ def test_settings_that_are_half_written_wait_for_the_next_change(
     run.until("Changed: paddletorch.toml")
     run.until("Watching")
     assert run.stop() == 0
+
+
+def test_a_pipe_in_place_of_what_it_wrote_does_not_stop_it(watching: Callable[..., Watching], folder: Path) -> None:
+    (folder / "a.py").write_text(PLAIN)
+    run = watching("--write", ".")
+    run.until("Watching .")
+    (folder / "a.py").unlink()
+    os.mkfifo(folder / "a.py")
+    run.until("Changed: a.py")
+    run.until("Watching")
+    (folder / "b.py").write_text(PLAIN)
+    run.until("Changed: b.py")
+    run.until("Watching")
+    assert "paddle.amp.GradScaler" in (folder / "b.py").read_text()
+    assert run.stop() == 2  # of the pipe
+
+
+def test_a_cache_that_is_spoilt_or_goes_does_not_stop_it(
+    watching: Callable[..., Watching], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = folder.parent / "cache"
+    monkeypatch.setenv("PADDLETORCH_CACHE_DIR", str(cache))
+    (folder / "a.py").write_text(PLAIN)
+    run = watching("--write", ".")
+    run.until("Watching .")
+    for file in cache.iterdir():
+        file.write_bytes(b"spoilt" * 1000)
+    (folder / "b.py").write_text(PLAIN)
+    run.until("Changed: b.py")
+    run.until("Watching")
+    shutil.rmtree(cache)
+    (folder / "c.py").write_text(PLAIN)
+    run.until("Changed: c.py")
+    run.until("Watching")
+    assert all("paddle.amp.GradScaler" in (folder / name).read_text() for name in ("a.py", "b.py", "c.py"))
+    assert run.stop() == 0
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_folder_that_goes_ends_it_with_a_word(watching: Callable[..., Watching], folder: Path, again: bool) -> None:
+    """Of another one under its name nothing would be heard."""
+    (folder / "src").mkdir()
+    (folder / "src" / "a.py").write_text(PLAIN)
+    run = watching("--write", "src")
+    run.until("Watching src")
+    (folder / "src").rename(folder / "elsewhere")
+    if again:
+        (folder / "src").mkdir()
+    run.until("src was removed or replaced, and is no longer watched: start again")
+    assert run.process.wait(SECONDS) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_other_requests_to_end(watching: Callable[..., Watching], folder: Path, number: signal.Signals) -> None:
+    (folder / "a.py").write_text(PLAIN)
+    run = watching("--write", ".")
+    run.until("Watching .")
+    assert run.stop(number) == 0
+    assert not any("Traceback" in line for line in run.seen)
 
 
 def test_what_is_done_once_is_not_watched(paddletorch: Run) -> None:

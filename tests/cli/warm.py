@@ -10,6 +10,7 @@ import importlib
 import io
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -55,7 +56,8 @@ class Forked:
     def __init__(
         self, servers: dict[str, Server], command: list[str], *, stderr: IO[bytes], env: Mapping[str, str], **_: Any
     ) -> None:
-        self._servers, self._command, self._stderr, self._environment = servers, command, stderr, env
+        unwatched = [re.sub(r", \d+\)$", ", -1)", part) for part in command]  # the server is the parent, and stays
+        self._servers, self._command, self._stderr, self._environment = servers, unwatched, stderr, env
         self._status: int | None = None
         self.stdin = _Job(self)
         reading, self._writing = os.pipe()

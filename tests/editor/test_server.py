@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -376,3 +377,29 @@ def test_without_pygls_it_says_what_to_install(tmp_path: Path) -> None:
         timeout=SECONDS,
     )
     assert ran.returncode == 2 and "pip install 'paddletorch[lsp]'" in ran.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals there")
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_ends_it_though_the_editor_keeps_its_end_open(tmp_path: Path, number: str) -> None:
+    def prepare() -> None:
+        for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # whoever runs the tests may ignore them
+            signal.signal(one, signal.SIG_DFL)
+
+    request = json.dumps(
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"processId": None, "capabilities": {}}}
+    ).encode()
+    command = [sys.executable, "-m", "paddletorch", "lsp", "--to", "paddle"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=prepare
+    ) as server:
+        assert server.stdin is not None and server.stdout is not None and server.stderr is not None
+        server.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(request), request))
+        server.stdin.flush()
+        assert server.stdout.readline().startswith(b"Content-Length")
+        server.send_signal(signal.Signals[number])
+        try:
+            assert server.wait(SECONDS) == 128 + signal.Signals[number]
+        finally:
+            server.kill()
+        assert server.stderr.read() == b""

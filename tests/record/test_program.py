@@ -231,3 +231,35 @@ def test_what_is_no_python_fails_as_in_python(python: Run, record: Run, write: W
     write("train.py", "import torch\nx = torch.zeros(2\n")
     plain, recorded = python("train.py"), record("train.py")
     assert (recorded.returncode, recorded.stderr) == (plain.returncode, plain.stderr)
+
+
+@pytest.mark.parametrize(
+    ("link", "leads_to", "recorded"),
+    [
+        (".paddletorch", "", False),
+        (".paddletorch/lock", "new", False),
+        (".paddletorch/lock", "file", False),
+        (".paddletorch/.gitignore", "new", True),
+        (".paddletorch/evidence.json.tmp", "file", True),
+        (".paddletorch/evidence.json", "evidence.json", True),
+    ],
+)
+def test_links_that_a_repository_brings_along_say_not_where_is_written(
+    link: str, leads_to: str, recorded: bool, project: Path, record: Run, write: Write, seen: Seen
+) -> None:
+    outside = project.parent / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("as it was")
+    (outside / "evidence.json").write_text('{"version": 1, "framework": "torch", "files": {}}')
+    before = {file.name: file.read_bytes() for file in outside.iterdir()}
+    (project / link).parent.mkdir(exist_ok=True)
+    (project / link).symlink_to(outside / leads_to)
+    write("train.py", f"{NAMED}\nx = 1\n<<type:x>>\nprint('ran')\n")
+    done = record("train.py")
+    assert {file.name: file.read_bytes() for file in outside.iterdir()} == before
+    if recorded:
+        assert (done.returncode, done.stdout, done.stderr) == (0, "ran\n", "")
+        assert seen("train.py", Ask.TYPE, "x") == {"builtins.int": 1}
+    else:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"{Path(link).name} is a link, and nothing is written through links" in done.stderr

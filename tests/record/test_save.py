@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -94,3 +96,16 @@ def test_a_process_that_holds_the_lock_is_not_waited_for_long(tmp_path: Path, mo
     merge(tmp_path, "torch", seen)
     found = read(tmp_path)
     assert found is not None and found.files["a.py"].seen == {QUESTION: {"x": 2}}
+
+
+def test_a_full_disk_leaves_no_part(tmp_path: Path) -> None:
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (3, 3));"
+        "from pathlib import Path; from paddletorch.evidence.save import prepare; prepare(Path('.'), 'torch')"
+    )
+    done = subprocess.run([sys.executable, "-B", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "File too large" in done.stderr
+    assert [path.name for path in evidence_file(tmp_path).parent.iterdir()] == ["lock"]
+    prepare(tmp_path, "torch")
+    names = sorted(path.name for path in evidence_file(tmp_path).parent.iterdir())
+    assert names == [".gitignore", "evidence.json", "lock"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from paddletorch.model import Ask
 
 if TYPE_CHECKING:
@@ -82,3 +83,15 @@ def test_a_framework_that_is_not_installed_is_missed(project: Path, python: Run)
     assert python("main.py").stdout == (
         "torch torch is not installed here, and the program is to run on it: pip install 'paddletorch[torch]'\n"
     )
+
+
+def test_tables_from_elsewhere_are_left_out_with_a_warning(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from paddletorch_shim.recording.project import options_for
+
+    monkeypatch.chdir(project)
+    (project / "pyproject.toml").write_text(
+        '[tool.paddletorch]\nto = "paddle"\ntables = ["../outside.toml"]\nmax-file-size = 0\n'
+    )
+    with pytest.warns(UserWarning, match="tables: left out") as seen:
+        options = options_for(project, None)
+    assert options.tables == () and len(seen) == 1

@@ -33,7 +33,7 @@ class SameProcess:
     What is handed over is pickled, and modules of the test's models are imported anew, as in a process of its own.
     """
 
-    def __init__(self, workers: int, mp_context: object) -> None:
+    def __init__(self, workers: int, mp_context: object, initializer: object) -> None:
         assert workers == 1
 
     def __enter__(self) -> SameProcess:

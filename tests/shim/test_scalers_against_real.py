@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import decimal
+import fractions
 import math
+from collections.abc import Callable
 from typing import Any
 
+import numpy
 import paddle
 import pytest
 import torch
@@ -129,46 +133,86 @@ def test_it_does_not_pass_because_nothing_is_compared() -> None:
         OnPaddle.update = original  # type: ignore[method-assign]
 
 
-def first_iteration(**settings: Any) -> None:
-    """One of torch's own scaler, which looks at its settings only where it needs them."""
-    param = torch.nn.Parameter(torch.ones(1))
-    optimizer = torch.optim.SGD([param], lr=1.0)
-    scaler = torch.amp.GradScaler("cpu", **settings)
-    scaler.scale(param.sum()).backward()
-    scaler.step(optimizer)
-    scaler.update()
+Steps = list[tuple[str, Callable[[Any], Any]]]
+
+ODD: tuple[Any, ...] = (
+    *(True, False, None, "2", "a", b"2", [2.0], (2.0,), {}, object(), 2 + 0j),
+    *(numpy.float32(2.0), numpy.float64(0.5), numpy.int64(2), numpy.bool_(True), numpy.array(2.0), numpy.ones(1)),
+    *(numpy.ones(2), fractions.Fraction(3), decimal.Decimal("2.5"), 10**400),
+    *(2, 1, 0, -1, 2.5, 2.0, 1.0, 0.5, -0.5, 1e40, 1e-50, math.nan, math.inf, -math.inf),
+)
+"""What a constructor may be given by mistake."""
+
+
+def an_iteration(side: Framework, factor: float) -> Steps:
+    """The calls of one, on a model of ``side``."""
+    if side == "torch":
+        param = torch.nn.Parameter(torch.ones(1))
+        optimizer: Any = torch.optim.SGD([param], lr=1.0)
+    else:
+        param = paddle.create_parameter([1], "float32")
+        optimizer = paddle.optimizer.SGD(1.0, parameters=[param])
+    return [
+        ("scale", lambda scaler: scaler.scale((param * factor).sum()).backward()),
+        ("step", lambda scaler: scaler.step(optimizer)),
+        ("update", lambda scaler: scaler.update()),
+        ("state_dict", lambda scaler: float(scaler.state_dict().get("scale", 1.0))),
+    ]
+
+
+def where_it_fails(make: Callable[[], Any], steps: Steps) -> tuple[str, Any]:
+    """The first call that raises and the type of its error; else what the last one gives."""
+    made: list[Any] = []
+    result = None
+    for name, call in (("constructor", lambda _: made.append(make())), *steps):
+        try:
+            result = call(made[0] if made else None)
+        except Exception as error:
+            return name, type(error)
+    return "", result
+
+
+@pytest.mark.parametrize("factor", [1.0, math.inf], ids=["finite", "overflow"])
+@pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:20])
+@pytest.mark.parametrize(
+    ("api", "setting"),
+    [("torch", name) for name in ("init_scale", "growth_factor", "backoff_factor", "growth_interval", "enabled")]
+    + [("paddle", name) for name in ("init_loss_scaling", "incr_ratio", "decr_ratio", "enable")],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_wrong_settings_fail_as_the_real_scalers(api: Framework, setting: str, value: Any, factor: float) -> None:
+    """An error of theirs has its type in the same call; what they take, and compute nonsense with, may fail at once."""
+    from paddletorch_shim.torch import GradScaler as OnTorch
+
+    with paddle_scaler_active():
+        if api == "torch":
+            theirs = where_it_fails(
+                lambda: torch.amp.GradScaler("cpu", **{setting: value}), an_iteration("torch", factor)
+            )
+            ours = where_it_fails(lambda: OnPaddle("cpu", **{setting: value}), an_iteration("paddle", factor))
+        else:
+            theirs = where_it_fails(lambda: paddle.amp.GradScaler(**{setting: value}), an_iteration("paddle", factor))
+            ours = where_it_fails(lambda: OnTorch(**{setting: value}), an_iteration("torch", factor))
+    two_scales = setting == "init_loss_scaling" and isinstance(value, numpy.ndarray) and value.size == 2
+    if theirs[0] not in ("", "state_dict") and not two_scales:  # which Paddle computes with for a while
+        assert ours == theirs
+    else:
+        assert ours in [theirs, *(("constructor", kind) for kind in (TypeError, ValueError, AssertionError))] or (
+            type(value) is complex  # torch takes its real part
+        )
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [
-        {"growth_interval": 2.5},
-        {"growth_interval": 2.0},
-        {"growth_interval": "2"},
-        {"growth_interval": None},
-        {"growth_factor": "2"},
-        {"backoff_factor": None},
-        {"init_scale": "a"},
-        {"init_scale": [2.0]},
-        {"growth_factor": 1.0},
-        {"backoff_factor": 1.0},
-    ],
+    ("wrong", "error"), [(2.5, TypeError), ("2", TypeError), (None, TypeError), (True, TypeError), (0, ValueError)]
 )
-def test_wrong_settings_are_errors_of_torchs_type(settings: dict[str, Any]) -> None:
-    """At once, while torch's own scaler takes some of them and fails at the first update."""
-    theirs = scaler_calls.outcome(lambda: first_iteration(**settings))
-    assert theirs is not None
-    assert scaler_calls.outcome(lambda: OnPaddle("cpu", **settings)) is theirs
-    if "growth_interval" in settings:
-        scaler = OnPaddle("cpu")
-        before = scaler.state_dict()
-        for change in (
-            lambda: scaler.set_growth_interval(settings["growth_interval"]),
-            lambda: scaler.load_state_dict({**before, **settings}),
-        ):
-            with pytest.raises(theirs):
-                change()
-            assert scaler.state_dict() == before
+def test_setters_check_at_once(wrong: Any, error: type[Exception]) -> None:
+    scaler = OnPaddle("cpu")
+    before = scaler.state_dict()
+    with pytest.raises(error):
+        scaler.set_growth_interval(wrong)
+    with pytest.raises(error):
+        scaler.load_state_dict({**before, "growth_interval": wrong})
+    assert scaler.state_dict() == before
 
 
 @pytest.mark.parametrize("value", [[1.0], (1.0,), {"a": 1.0}, 1.0, None, "x"])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
-import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
@@ -14,6 +12,7 @@ from paddletorch.batch.one_file import convert_at
 from paddletorch.model import NOTHING_RECORDED, Evidence, Options
 from paddletorch.model.dependencies import DependentResult
 from paddletorch.model.failure import failed
+from paddletorch.model.interrupts import end_with_parent
 
 _LEAST = 100_000
 """Bytes of a task: few enough round trips, and short enough at the end of a run to keep all workers busy."""
@@ -94,15 +93,7 @@ def _follow_parent() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for category in (SyntaxWarning, DeprecationWarning):
         warnings.simplefilter("ignore", category)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    # Without a parent (kill -9) a worker would wait for work for ever.
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
+    end_with_parent()
 
 
 def _convert_all(

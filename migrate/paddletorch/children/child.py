@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import select
 import signal
 import subprocess
 import sys
@@ -17,6 +18,10 @@ from typing import IO, Any
 
 _ENVIRONMENT = {"OMP_NUM_THREADS": "1", "GLOG_minloglevel": "2", "FLAGS_use_mkldnn": "0", "PYTHONUNBUFFERED": "1"}
 """One thread and no GPU: what is compared shall not depend on them, and a process with threads cannot be forked."""
+_UNWATCHED = -1
+"""In place of a descriptor: the child's parent cannot be watched."""
+_LOOK = 0.5
+"""Seconds between two looks at whether there is anything left to end."""
 _SHOWN, _READ = 15, 20_000
 """Lines that are told of what a process printed last, and the bytes that they are looked for in."""
 
@@ -31,7 +36,9 @@ class Child:
 
     def __init__(self, module: str, job: Mapping[str, Any]) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop
-        start = f"from paddletorch.children.child import serve; serve({module!r})"
+        watched, self._alive = os.pipe()  # its other end is this process's alone, and closes with it
+        number = watched if os.name != "nt" else _UNWATCHED
+        start = f"from paddletorch.children.child import serve; serve({module!r}, {number})"
         self._process = subprocess.Popen(
             [sys.executable, "-c", start],
             stdin=subprocess.PIPE,
@@ -39,7 +46,9 @@ class Child:
             stderr=self._log,
             env={**_ENVIRONMENT, **os.environ, "CUDA_VISIBLE_DEVICES": ""},
             start_new_session=os.name != "nt",  # so that what it starts can be ended with it
+            pass_fds=(watched,) if os.name != "nt" else (),
         )
+        os.close(watched)
         assert self._process.stdin is not None and self._process.stdout is not None
         with suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps(job).encode())
@@ -78,6 +87,7 @@ class Child:
         self._process.wait()
         if self._log.closed:
             return ""
+        os.close(self._alive)
         self._log.seek(max(self._log.seek(0, os.SEEK_END) - _READ, 0))
         printed = self._log.read().decode("utf-8", "replace").splitlines()[-_SHOWN:]
         self._log.close()
@@ -103,10 +113,30 @@ def _read(stream: IO[bytes], answers: queue.SimpleQueue[dict[str, Any] | None]) 
     answers.put(None)
 
 
-def serve(module: str) -> None:
+def _end_with_parent(watched: int) -> None:
+    """End all of this session when the parent does, however it ends: the user's code may never end.
+
+    A process of its own waits for that: one with threads could not be forked.
+    """
+    served = os.getpid()
+    if os.fork():
+        os.close(watched)
+        return
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):  # whoever reads the answers waits until nobody can write any more
+        os.dup2(null, stream)
+    while not select.select([watched], [], [], _LOOK)[0]:
+        if os.getppid() != served:
+            os._exit(0)
+    os.killpg(0, signal.SIGKILL)
+
+
+def serve(module: str, watched: int) -> None:
     """The child's side: do the job on stdin. What code of the user's prints goes to stderr, which the parent keeps."""
     import importlib
 
+    if watched != _UNWATCHED:
+        _end_with_parent(watched)
     job = json.loads(sys.stdin.buffer.read())
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

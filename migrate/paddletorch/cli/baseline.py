@@ -37,7 +37,9 @@ class Baselines:
             if file is not None:
                 named.setdefault((file, settings.options(path).target), []).append(path)
             elif writing:
-                raise click.UsageError(f"--write-baseline: name the file for {path}: --baseline FILE")
+                name_it = f"--write-baseline: name the file for {path}: --baseline FILE"
+                left_out = [one.why for one in settings.file_config(path).left_out if one.key == "baseline"]
+                raise click.UsageError("; ".join([name_it, *left_out]))
         self._baselines = [(self._read(Path(file), target), paths) for (file, target), paths in named.items()]
 
     def apply(self, results: Sequence[FileResult]) -> tuple[list[FileResult], list[str]]:

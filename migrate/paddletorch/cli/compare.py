@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     help="Also write the report to FILE.html or FILE.json; may be repeated.",
 )
 @click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
-@click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
+@click.option("--trust", is_flag=True, help="Use all settings: of other users, naming files elsewhere, above limits.")
 @click.pass_context
 def compare(
     ctx: click.Context,

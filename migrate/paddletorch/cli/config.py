@@ -20,7 +20,7 @@ from paddletorch.report.printable import printable, printable_json
 
 @click.command()
 @click.argument("path", default=".", type=click.Path(exists=True))
-@click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
+@click.option("--trust", is_flag=True, help="Use all settings: of other users, naming files elsewhere, above limits.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the answer.")
 def config(path: str, trust: bool, form: str) -> None:
     """Show the settings in force for PATH, a file or folder (default: the current folder), and where they come from.

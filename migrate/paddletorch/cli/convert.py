@@ -82,7 +82,7 @@ class _NamesApart(click.Command):
     metavar="SECONDS",
     help="Leave a file that takes more CPU time [60]; 0: no limit, as of the size.",
 )
-@click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
+@click.option("--trust", is_flag=True, help="Use all settings: of other users, naming files elsewhere, above limits.")
 @click.option("--baseline", metavar="FILE", help="Count findings that FILE knows, without showing them.")
 @click.option("--write-baseline", is_flag=True, help="Write the findings of this run into the baseline.")
 @click.option(

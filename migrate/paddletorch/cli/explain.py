@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*)?(e-?[0-9]+)?")
 @click.argument("what", required=False)
 @click.option("--to", type=click.Choice(get_args(Framework)), help="Of FILE:LINE: the framework to convert to.")
 @click.option("--target-version", metavar="RELEASE", help='Of FILE:LINE: release to convert to: "3.3", ">=2.6,<3".')
-@click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
+@click.option("--trust", is_flag=True, help="Use all settings: of other users, naming files elsewhere, above limits.")
 def explain(what: str | None, **given: Any) -> None:
     """Say what WHAT means, why it matters and what to do; without WHAT, list all codes.
 

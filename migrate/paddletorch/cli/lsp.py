@@ -14,6 +14,7 @@ from paddletorch.cli.error import Refusal
 from paddletorch.cli.evidence import ProjectEvidence
 from paddletorch.cli.settings import RunSettings
 from paddletorch.model import Framework, Options, ShimMode
+from paddletorch.model.interrupts import signals_end_at_once
 
 if TYPE_CHECKING:
     from paddletorch.api.converter import Converter
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--target-version", metavar="RELEASE", help="Release to convert to, in the same form.")
 @click.option("--unsafe/--no-unsafe", default=None, help="Also convert what is likely right but not sure.")
 @click.option("--shim", type=click.Choice(get_args(ShimMode)), help="Use the runtime shim [default: never].")
-@click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
+@click.option("--trust", is_flag=True, help="Use all settings: of other users, naming files elsewhere, above limits.")
 def lsp(**given: Any) -> None:
     """Run the language server for editors, on stdin and stdout.
 
@@ -42,7 +43,8 @@ def lsp(**given: Any) -> None:
     files = OpenFiles(given)
     server = Server(Hooks(files.check, files.changed, files.open_folders))
     files.texts = server.texts
-    server.start_io()
+    with signals_end_at_once():  # pygls waits for a thread that reads stdin, which the editor may never close
+        server.start_io()
 
 
 class OpenFiles:

@@ -36,7 +36,7 @@ from paddletorch.report.printable import printable
 @click.option("--unsafe/--no-unsafe", default=None, help="Also convert what is likely right but not sure.")
 @click.option("--shim", type=click.Choice(get_args(ShimMode)), help="Use the runtime shim [default: auto].")
 @click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
-@click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
+@click.option("--trust", is_flag=True, help="Use all settings: of other users, naming files elsewhere, above limits.")
 @click.argument("script")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ARGS]...")
 def run(

@@ -61,7 +61,9 @@ class RunSettings:
     def remarks(self) -> list[str]:
         """Which settings files were found so far and not used, and why; and which releases nobody knows."""
         doubts = [doubt for options in self._options.values() for doubt in _doubts(options)]
-        return list(dict.fromkeys([config.left_out for config in self._configs.values() if config.left_out] + doubts))
+        found = [one for config in self._configs.values() for one in config.left_out]
+        left_out = [one.why for one in found if one.key.replace("-", "_") not in self._given]
+        return list(dict.fromkeys(left_out + doubts))
 
     def file_config(self, path: str) -> Config:
         """The settings file that holds for the file at ``path``, which need not exist."""
@@ -201,8 +203,8 @@ def _doubts(options: Options) -> list[str]:
 
 def _no_direction(config: Config) -> str:
     file = f"{config.file}, which is nearest to it" if config.file else "[tool.paddletorch]"
-    left_out = f"; {config.left_out}" if config.left_out else ""
-    return f"say where the code goes: --to paddle or --to torch (or 'to' in {file}){left_out}"
+    said = f"say where the code goes: --to paddle or --to torch (or 'to' in {file})"
+    return "; ".join([said, *(one.why for one in config.left_out)])
 
 
 def _absolute(path: str) -> str:

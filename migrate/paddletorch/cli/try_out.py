@@ -40,7 +40,7 @@ SECONDS = 60.0
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out, in gitignore syntax; may be repeated.")
 @click.option("--no-gitignore", is_flag=True, help="Also take what .gitignore leaves out.")
 @click.option("--tables", multiple=True, metavar="FILE", help="TOML table to put before the built-in ones.")
-@click.option("--trust", is_flag=True, help="Use settings of other users, and tables that settings elsewhere name.")
+@click.option("--trust", is_flag=True, help="Use all settings: of other users, naming files elsewhere, above limits.")
 @click.pass_context
 def try_out(ctx: click.Context, /, paths: tuple[str, ...], source: str | None, **given: Any) -> None:
     """Import each module of the converted PATHS, files or folders (default: the current folder).

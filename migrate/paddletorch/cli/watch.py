@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from paddletorch_rules.bounded import read_regular
 
 from paddletorch.cli.error import Interrupted, Refusal
 from paddletorch.inputs.config import NAMES
@@ -55,6 +56,7 @@ def watch(paths: Sequence[str], given: Mapping[str, Any], run: Run) -> int:
     try:
         click.echo(waiting, err=True)
         for changed in changes:
+            watched.check()
             names = sorted(os.path.relpath(path) for _, path in changed if not _is_own(written, path))
             if names:
                 more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
@@ -101,10 +103,21 @@ class _Watched:
         files = [os.path.realpath(path) for path in paths if not os.path.isdir(path)]  # noqa: PTH112
         # a file is watched by its folder: what replaces it is another file
         self.folders = list(dict.fromkeys([*self._folders, *(str(Path(file).parent) for file in files)]))
+        self._identities = {folder: _identity(folder) for folder in self.folders}
         self.recursive = bool(self._folders)
         named = [*given["tables"], given["baseline"], given["evidence"]]
         self._files = {*files, *(os.path.realpath(file) for file in named if file)}
         self._reports = {os.path.realpath(file) for file in given["reports"]}
+
+    def check(self) -> None:
+        """See that what is watched is still there: of another folder under its name nothing would be heard.
+
+        Raises:
+            Refusal: it is not.
+        """
+        for folder, identity in self._identities.items():
+            if _identity(folder) != identity:
+                raise Refusal(f"--watch: {folder} was removed or replaced, and is no longer watched: start again")
 
     def counts(self, change: object, path: str) -> bool:
         """Whether what happened at ``path`` may change a run's result."""
@@ -123,12 +136,20 @@ class _Watched:
         )
 
 
+def _identity(folder: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(folder)  # noqa: PTH116
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def _is_own(written: Mapping[str, bytes], path: str) -> bool:
     """Whether a file holds what a run has written there."""
     expected = written.get(os.path.realpath(path))
     if expected is None:
         return False
     try:
-        return Path(path).read_bytes() == expected
+        return read_regular(Path(path), len(expected)) == expected
     except OSError:
         return False

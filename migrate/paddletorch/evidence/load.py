@@ -7,11 +7,8 @@ from pathlib import Path
 
 from paddletorch_rules.bounded import read_regular
 
-from paddletorch.evidence.document import EvidenceError, parse
+from paddletorch.evidence.document import LARGEST, EvidenceError, parse
 from paddletorch.model import Evidence, Framework
-
-LARGEST = 64_000_000
-"""Bytes of the largest file that is read: some 500,000 answers."""
 
 
 def load(path: Path, framework: Framework) -> Mapping[str, Evidence]:

@@ -13,7 +13,7 @@ from time import monotonic, sleep
 
 from paddletorch_rules.bounded import read_regular
 
-from paddletorch.evidence.document import Document, EvidenceError, dump, evidence_file, parse
+from paddletorch.evidence.document import LARGEST, Document, EvidenceError, dump, evidence_file, parse
 from paddletorch.model.options import Framework
 from paddletorch.model.questions import Evidence, Question
 
@@ -43,7 +43,7 @@ def read(root: Path) -> Document | None:
         OSError: it cannot be read.
     """
     try:
-        return parse(read_regular(evidence_file(root)))
+        return parse(read_regular(evidence_file(root), LARGEST))
     except FileNotFoundError:
         return None
 
@@ -55,11 +55,11 @@ def prepare(root: Path, framework: Framework, *, fresh: bool = False) -> None:
         EvidenceError: what is there is no evidence, or is about runs on the other framework.
         OSError: the folder cannot be made or written.
     """
-    folder = evidence_file(root).parent
-    folder.mkdir(exist_ok=True)
-    with suppress(FileExistsError), (folder / _IGNORE).open("x", encoding="utf-8") as file:
-        file.write(f"/{_LOCK}\n")
+    folder = _own_folder(root)
+    ignore = folder / _IGNORE
     with _locked(folder):
+        if not os.path.lexists(ignore):
+            _put(ignore, f"/{_LOCK}\n".encode())
         found = None if fresh else read(root)
         if found is not None and found.framework != framework:
             raise EvidenceError(f"it is about runs on {found.framework}, not {framework}")
@@ -75,8 +75,7 @@ def merge(root: Path, framework: Framework, seen: Mapping[str, Evidence]) -> Non
         EvidenceError: what is there is no evidence, or is about runs on the other framework.
         OSError: it cannot be read or written.
     """
-    folder = evidence_file(root).parent
-    folder.mkdir(exist_ok=True)
+    folder = _own_folder(root)
     with _locked(folder):
         found = read(root)
         if found is not None and found.framework != framework:
@@ -89,6 +88,23 @@ def merge(root: Path, framework: Framework, seen: Mapping[str, Evidence]) -> Non
             elif old is None or _digest_now(root, path) == new.digest:
                 files[path] = new
         _write(root, Document(framework, files))
+
+
+def _own_folder(root: Path) -> Path:
+    """The folder of the evidence, made if need be.
+
+    Raises:
+        OSError: it cannot be made, or is a link: a repository that brings one along would say where is written.
+    """
+    folder = evidence_file(root).parent
+    folder.mkdir(exist_ok=True)
+    if folder.is_symlink():
+        raise _is_link(folder)
+    return folder
+
+
+def _is_link(path: Path) -> OSError:
+    return OSError(errno.ELOOP, f"{path.name} is a link, and nothing is written through links", str(path))
 
 
 def _added(
@@ -110,10 +126,19 @@ def _digest_now(root: Path, path: str) -> str:
 
 def _write(root: Path, document: Document) -> None:
     """Whoever reads meanwhile sees the whole file, old or new; a process that is killed leaves one file, used again."""
-    target = evidence_file(root)
+    _put(evidence_file(root), dump(document))
+
+
+def _put(target: Path, content: bytes) -> None:
     temporary = target.with_name(f"{target.name}.tmp")
-    temporary.write_bytes(dump(document))
-    temporary.replace(target)
+    temporary.unlink(missing_ok=True)  # a leftover, or a link that lies there
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+        temporary.replace(target)
+    except BaseException:  # a full disk, Ctrl-C
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager
@@ -122,11 +147,18 @@ def _locked(folder: Path) -> Iterator[None]:
 
     Raises:
         Busy: that takes too long.
+        OSError: the lock is a link, or cannot be made.
     """
     if sys.platform == "win32":
         yield
         return
-    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    lock = folder / _LOCK
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    except OSError as error:
+        if lock.is_symlink():
+            raise _is_link(lock) from error
+        raise
     try:
         _lock(descriptor)
         yield

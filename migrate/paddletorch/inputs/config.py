@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from paddletorch_rules.bounded import SETTINGS_BYTES, read_regular
 
-from paddletorch.inputs.gitignore import is_repository
+from paddletorch.inputs.gitignore import is_repository, with_separator
 from paddletorch.model import Framework, InitialValues, ShimMode
+from paddletorch.model.options import MAX_FILE_SECONDS, MAX_FILE_SIZE
 
 NAMES = ("paddletorch.toml", "pyproject.toml")
 """Names of settings files; of two in one folder the first goes before the other, as ruff.toml does."""
@@ -23,6 +24,10 @@ _TABLES = ("per-file-ignores",)
 _PATHS = ("baseline", "tables")
 _FLAGS = ("unsafe", "annotate", "verify", "markdown", "project-files")
 _LIMITS = {"max-file-size": (int,), "max-file-seconds": (int, float)}
+_MOST = {"max-file-size": MAX_FILE_SIZE, "max-file-seconds": MAX_FILE_SECONDS}
+"""What settings may raise the limits to: who wrote them is not who pays for the run."""
+_MOST_TABLES = 20
+"""Each may take seconds to be read."""
 KEYS = (*_CHOICES, *_STRINGS, *_LISTS, *_TABLES, *_FLAGS, *_LIMITS)
 
 
@@ -33,7 +38,7 @@ class Search:
     named: tuple[Path, ...] = ()
     """The folders that the command named, or that hold the files that it named; absolute."""
     trust: bool = False
-    """Whether another user's settings are used too, and tables that settings elsewhere name."""
+    """Whether another user's settings are used too, and what settings may not say of themselves."""
     _repositories: dict[Path, Path | None] = field(default_factory=dict, compare=False, repr=False)
     _sections: dict[Path, dict[str, Any] | None] = field(default_factory=dict, compare=False, repr=False)
     _files: dict[tuple[Path, Path | str], Path | None] = field(default_factory=dict, compare=False, repr=False)
@@ -132,14 +137,22 @@ class ConfigError(ValueError):
     """A settings file that cannot be used; the message names the file and the key."""
 
 
+class LeftOut(NamedTuple):
+    """What was found and not used."""
+
+    key: str
+    """As in :data:`KEYS`; empty: the whole file."""
+    why: str
+    """A sentence that names the file."""
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """What one settings file says; None means that it says nothing."""
 
     file: Path | None = None
     """None: no settings file was found. Patterns and paths in it are relative to its folder."""
-    left_out: str = ""
-    """Which settings file was found and not used, and why."""
+    left_out: tuple[LeftOut, ...] = ()
     to: Framework | None = None
     source_version: str | None = None
     target_version: str | None = None
@@ -190,13 +203,15 @@ def load_config(start: Path, search: Search | None = None) -> Config:
                 section = search.section(file)
                 if section is not None and others is None:
                     config = _check(file, section)
-                    return config if search.may_have_tables(config) else Config(left_out=_outside(file))
+                    if not search.may_have_tables(config):
+                        return Config(left_out=(LeftOut("", _outside(file)),))
+                    return config if search.trust else _bounded(config, search.folders(start)[-1])
             except ConfigError:
                 if others is None:
                     raise
                 section = {}
             if section is not None and others is not None:
-                return Config(left_out=_of_others(file, others))
+                return Config(left_out=(LeftOut("", _of_others(file, others)),))
     return Config()
 
 
@@ -220,6 +235,30 @@ def _outside(file: Path) -> str:
         f"{file} was left out: it names tables, which say what is written into the code, and lies outside of the "
         "current folder and of what the command named; --trust uses it"
     )
+
+
+def _bounded(config: Config, top: Path) -> Config:
+    """``config`` without what whoever wrote it may not say for whoever runs it: files elsewhere, and longer runs."""
+    inside = with_separator(os.path.realpath(top))
+    kept: dict[str, Any] = {}
+    left_out: list[LeftOut] = []
+    for key in _PATHS:
+        value = getattr(config, key)
+        named = (value,) if isinstance(value, str) else value or ()
+        outside = [path for path in named if not os.path.realpath(path).startswith(inside)]
+        if outside:
+            kept[key] = tuple(path for path in named if path not in outside) or None
+            way_out = f"--{key}, or --trust, uses what lies elsewhere"
+            why = f"{config.where(key)}: left out {', '.join(outside)}: not in {top}; {way_out}"
+            left_out.append(LeftOut(key, why))
+    for key, most in _MOST.items():
+        name = key.replace("-", "_")
+        value = getattr(config, name)
+        if value is not None and not 0 < value <= most:
+            kept[name] = None
+            why = f"settings may lower the limit of {most:,}, not lift it; --{key}, or --trust, does"
+            left_out.append(LeftOut(key, f"{config.where(key)}: left out: {why}"))
+    return replace(config, left_out=tuple(left_out), **kept) if left_out else config
 
 
 def settings_files(folder: Path, search: Search) -> list[Path]:
@@ -288,6 +327,8 @@ def _check(file: Path, section: dict[str, Any]) -> Config:
                 raise ConfigError(f'{where}: must be a table, such as {{"tests/" = ["AMP213"]}}, not {value!r}')
             value = tuple((pattern, _strings(f"{where}.{pattern!r}", codes)) for pattern, codes in value.items())
         if key == "tables":
+            if len(value) > _MOST_TABLES:
+                raise ConfigError(f"{where}: more than {_MOST_TABLES} tables")
             value = tuple(str(file.parent / item) for item in value)
         if key == "baseline":
             value = str(file.parent / value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,6 +40,18 @@ def signals_as_exceptions() -> Iterator[None]:
 
 
 @contextmanager
+def signals_end_at_once() -> Iterator[None]:
+    """Let Ctrl-C and the signals end the process where it is: for what has nothing to finish, and waits in threads."""
+    taken = [number for number in (signal.SIGINT, *_STOP) if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, _end) for number in taken}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
 def deferred_signals() -> Iterator[None]:
     """Deliver Ctrl-C and the like only when the block is done."""
     if not hasattr(signal, "pthread_sigmask"):
@@ -49,6 +62,24 @@ def deferred_signals() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def end_with_parent() -> None:
+    """In a process of ``multiprocessing``: end when the one that started it does, of which its queues tell nothing."""
+    import multiprocessing
+    import threading
+
+    def wait() -> None:
+        parent = multiprocessing.parent_process()
+        assert parent is not None
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    os._exit(128 + number)
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:

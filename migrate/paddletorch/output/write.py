@@ -81,7 +81,42 @@ def write_whole(path: Path, content: bytes) -> None:
     _put(path, content, lambda temporary: temporary.chmod(mode))
 
 
-def _put(target: Path, content: bytes, prepare: Callable[[Path], None]) -> None:
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file that is not there yet, in one step; one that has appeared meanwhile stays.
+
+    Raises:
+        FileExistsError: there is something of that name, if only a link to nothing.
+        OSError: it cannot be written; nothing was left behind.
+    """
+    if os.path.lexists(path):
+        raise FileExistsError(errno.EEXIST, "exists", str(path))
+    mode = 0o666 & ~_umask()
+    _put(path, content, lambda temporary: temporary.chmod(mode), _place_new)
+
+
+def _place_new(temporary: Path, target: Path) -> None:
+    """As a rename, but where ``target`` exists that is an error."""
+    if os.name == "nt":
+        temporary.rename(target)
+        return
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, "exists", str(target)) from None
+        temporary.replace(target)
+    else:
+        temporary.unlink()
+
+
+def _put(
+    target: Path,
+    content: bytes,
+    prepare: Callable[[Path], None],
+    place: Callable[[Path, Path], object] = Path.replace,
+) -> None:
     """Write beside ``target``, see to the new file with ``prepare``, and put it in place."""
     descriptor, temporary = make_file(target)
     try:
@@ -91,9 +126,9 @@ def _put(target: Path, content: bytes, prepare: Callable[[Path], None]) -> None:
             os.fsync(file.fileno())
             prepare(temporary)
             if os.name != "nt":  # while the lock holds; Windows renames no open file
-                temporary.replace(target)
+                place(temporary, target)
         if os.name == "nt":
-            temporary.replace(target)
+            place(temporary, target)
     except BaseException:
         with suppress(OSError):
             temporary.unlink()

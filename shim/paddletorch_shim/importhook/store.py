@@ -23,6 +23,7 @@ from typing import Any
 
 from paddletorch.model import Options
 from paddletorch.model.dependencies import LARGEST, Dependencies, content_digest, kind_of
+from paddletorch_rules.bounded import open_regular, read_regular
 from paddletorch_rules.storage import NO_CACHE, UntrustedFolder, cache_folder
 
 _MAGIC = b"paddletorch converted 1\n"
@@ -45,7 +46,7 @@ class Store:
         key = self._key(path, source)
         for place in self._places(path):
             try:
-                data = place.read_bytes()
+                data = read_regular(place)
             except OSError:
                 continue
             found = _unpack(data, key)
@@ -116,7 +117,7 @@ def _hold(dependencies: Dependencies) -> bool:
 
 def _content(path: str) -> bytes | None:
     try:
-        with Path(path).open("rb") as file:
+        with open_regular(path) as file:
             return content_digest(file.read(LARGEST))
     except OSError:
         return None

@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
+from paddletorch.model.interrupts import end_with_parent
 from paddletorch_rules import Framework, installed, other_framework
 
 from paddletorch_shim import backends
@@ -105,7 +106,7 @@ def execute(plan: Plan, seeds: Sequence[int]) -> Iterator[list[Outcome]]:
         for part in parts:
             yield from _compare_all(cases, plan.steps, part)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
         for outcomes in pool.map(_compare_all, [cases] * len(parts), [plan.steps] * len(parts), parts):
             yield from outcomes
 

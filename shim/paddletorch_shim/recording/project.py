@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import get_args
 
 from paddletorch.inputs.config import load_config
 from paddletorch.model import Framework, Options
+from paddletorch_rules.bounded import read_regular
 
 _TOPS = (".paddletorch", ".git", "paddletorch.toml", "pyproject.toml", "setup.py", "setup.cfg")
 """What lies in the top folder of a project."""
@@ -40,6 +42,9 @@ def options_for(root: Path, to: Framework | None, program: Path | None = None) -
         ConfigError: the settings file cannot be used.
     """
     config = load_config(root)
+    for key, why in config.left_out:
+        if key in ("", "tables"):  # the others say nothing of a recording
+            warnings.warn(why, stacklevel=2)
     return Options(
         to or config.to or _other(root, program),
         source_version=config.source_version,
@@ -67,7 +72,7 @@ def _other(root: Path, program: Path | None) -> Framework:
 
 def _imported(file: Path) -> set[str]:
     try:
-        return {name.decode() for name in _IMPORT.findall(file.read_bytes())}
+        return {name.decode() for name in _IMPORT.findall(read_regular(file))}
     except OSError:
         return set()
 

@@ -12,6 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from paddletorch.model.interrupts import end_with_parent
 from paddletorch_rules import Framework
 
 from paddletorch_shim import checkpoints
@@ -118,7 +119,7 @@ def _inputs(job: Job, reference: Reference, model: Any) -> Inputs:
 @contextmanager
 def _process() -> Iterator[Any]:
     """A process for the target's model: its modules may have the names of the source's, and its framework its own."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
 
         def call(function: Any, *arguments: Any) -> Any:
             try:

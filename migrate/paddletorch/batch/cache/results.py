@@ -55,7 +55,7 @@ class ResultCache:
     @property
     def has_results(self) -> bool:
         """Whether any run has kept results here."""
-        return self._store is not None and self._store.path.exists()
+        return self._store is not None and self._store.exists()
 
     def find(self, sources: Iterable[SourceFile]) -> dict[str, FileResult | None]:
         """Results that still hold, by path; None for a file that does not use the source framework."""
@@ -79,8 +79,8 @@ class ResultCache:
                     found[path] = None
                 elif (same := self._same(path)) is not None:
                     found[path] = result_of(path, same, record.findings, record.text)
-        except (Damaged, ValueError, TypeError, LookupError, zlib.error):
-            self._give_up()
+        except (Damaged, ValueError, TypeError, LookupError, zlib.error) as error:
+            self._give_up(error)
             return {}
         if stale:
             self._store.touch(stale)
@@ -112,16 +112,16 @@ class ResultCache:
             return
         try:
             self._store.write(batch.records, list(batch.names))
-        except Damaged:
-            self._give_up()
+        except Damaged as error:
+            self._give_up(error)
 
-    def _give_up(self) -> None:
-        if self._store is not None:
-            self.notes.append(
-                f"the cache {self._store.path} is damaged: it was not used, and the next run makes a new one"
-            )
-            self._store.remove()
-            self._store = None
+    def _give_up(self, error: Exception) -> None:
+        if self._store is None:
+            return
+        why = error.why if isinstance(error, Damaged) else Damaged().why
+        after = "the next run makes a new one" if self._store.remove() else "it cannot be removed"
+        self.notes.append(f"the cache {self._store.path} {why}: it was not used, and {after}")
+        self._store = None
 
     def _key(self, path: str, data: bytes) -> bytes:
         digest = blake2b(self._environment, digest_size=16)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
+
+from paddletorch_rules.storage import is_users_alone
 
 _LIMIT = 500_000_000
 """Bytes that the results may take; half of them stay when there are more."""
@@ -31,7 +35,11 @@ CREATE INDEX IF NOT EXISTS by_use ON results (used);
 
 
 class Damaged(Exception):
-    """The file holds something else than was written to it."""
+    """The file holds something else than was written to it, or may."""
+
+    def __init__(self, why: str = "is damaged") -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class Record(NamedTuple):
@@ -64,6 +72,10 @@ class Store:
         self.path = path
         self._today = int(time.time() // 86_400)
 
+    def exists(self) -> bool:
+        """Whether there is anything of that name, if only a link."""
+        return os.path.lexists(self.path)
+
     def read(self, wanted: Iterable[tuple[bytes, bytes]]) -> tuple[dict[bytes, tuple[int, Record]], list[bytes]]:
         """Records with their manifests by key, where the content is the same; and keys that were not used lately.
 
@@ -75,7 +87,7 @@ class Store:
         query = (
             "SELECT manifest, rests_on, state, findings, text, checksum, used FROM results WHERE key=? AND content=?"
         )
-        if not self.path.exists():
+        if not self.exists():
             return found, stale
         try:
             with closing(self._connect()) as database:
@@ -86,14 +98,14 @@ class Store:
                     manifest, rests_on, state, findings, text, checksum, used = row
                     record = Record(key, content, rests_on, state, findings, text)
                     if checksum != record.checksum():
-                        raise Damaged(self.path)
+                        raise Damaged
                     found[key] = manifest, record
                     if used < self._today:
                         stale.append(key)
-        except sqlite3.OperationalError:
+        except (sqlite3.OperationalError, OSError):
             return {}, []
         except (sqlite3.DatabaseError, TypeError) as error:
-            raise Damaged(self.path) from error
+            raise Damaged from error
         return found, stale
 
     def names(self, manifest: int) -> Sequence[str]:
@@ -106,10 +118,10 @@ class Store:
             with closing(self._connect()) as database:
                 row = database.execute("SELECT names FROM manifests WHERE id=?", (manifest,)).fetchone()
             found = json.loads(row[0]) if row is not None else []
-        except sqlite3.OperationalError:
+        except (sqlite3.OperationalError, OSError):
             return ()
         except (sqlite3.DatabaseError, ValueError, TypeError) as error:
-            raise Damaged(self.path) from error
+            raise Damaged from error
         return [name for name in found if isinstance(name, str)]
 
     def write(self, records: Sequence[Record], names: Sequence[str]) -> None:
@@ -132,22 +144,33 @@ class Store:
                 )
                 database.executemany(insert, rows)
                 self._prune(database)
-        except sqlite3.OperationalError:
+        except (sqlite3.OperationalError, OSError):
             return
         except sqlite3.DatabaseError as error:
-            raise Damaged(self.path) from error
+            raise Damaged from error
 
     def touch(self, keys: Sequence[bytes]) -> None:
         """Note that the records were of use today."""
-        with suppress(sqlite3.Error), closing(self._connect()) as database, database:
+        with suppress(sqlite3.Error, OSError, Damaged), closing(self._connect()) as database, database:
             database.executemany("UPDATE results SET used=? WHERE key=?", [(self._today, key) for key in keys])
 
-    def remove(self) -> None:
-        """Give up the file, so that the next run starts anew."""
+    def remove(self) -> bool:
+        """Give up the file, so that the next run starts anew; whether that was possible."""
         with suppress(OSError):
             self.path.unlink()
+        return not self.exists()
 
     def _connect(self) -> sqlite3.Connection:
+        """Open the file.
+
+        Raises:
+            Damaged: others can have written to it: what it holds would be written into code.
+        """
+        with suppress(FileExistsError, PermissionError):
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        status = self.path.lstat()
+        if not (stat.S_ISREG(status.st_mode) and is_users_alone(status)):
+            raise Damaged("is not the user's alone")
         database = sqlite3.connect(self.path, timeout=_PATIENCE)
         database.execute("PRAGMA synchronous=OFF")  # after a crash of the machine the cache may be lost
         return database

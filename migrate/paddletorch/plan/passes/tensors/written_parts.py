@@ -7,13 +7,14 @@ before. What is assigned to the part has the right ones: ``y[:, :2] *= 2``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import is_fresh
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.inference.in_place_calls import writes_in_place
+from paddletorch.plan.inference.dtypes import Dtypes, category
+from paddletorch.plan.inference.in_place_calls import is_in_place, writes_in_place
 from paddletorch.plan.inference.no_grad import is_without_grad
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.inference.tensor_values import is_tensor
@@ -48,46 +49,102 @@ _OTHERS = frozenset({"requires_grad_", "retain_grad_", "set_", "resize_", "resiz
 """Methods that change something else than values."""
 
 
+_WITHOUT_GRADIENT = ("torch.nn.init.", "torch.nn.utils.")
+"""Functions in place that no gradient flows through in torch either."""
+
 _EFFECTS = ast.Call | ast.NamedExpr | ast.Await
 
 
 def plan_written_parts(view: FileView, planned: Planned) -> Changes:
     """Assign to parts of tensors what methods write into them; report other views that gradients flow through."""
-    calls = [(call, f) for call in view.tree.calls if isinstance(f := call.func, ast.Attribute)]
-    calls = [(call, f) for call, f in calls if writes_in_place(f.attr) and f.attr not in _OTHERS]
-    calls = [(call, f) for call, f in calls if f not in planned.handled and not is_without_grad(view, call)]
+    writers = ((call, _written_by(view, call)) for call in view.tree.calls)
+    wanted = [(call, node) for call, node in writers if node is not None and not is_without_grad(view, call)]
     return joined(
-        _assigned(view, call, function.value, function.attr)
-        if isinstance(function.value, ast.Subscript) and _is_wanted(view, function.value)
-        else _reported(view, function)
-        for call, function in calls
+        _assigned(view, call, node, _name(call))
+        if isinstance(node, ast.Subscript) and _is_method_of(call, node) and _is_wanted(view, node)
+        else _reported(view, call, node)
+        for call, node in wanted
+        if call.func not in planned.handled
     )
 
 
-def _reported(view: FileView, method: ast.Attribute) -> Changes:
+def _written_by(view: FileView, call: ast.Call) -> ast.expr | None:
+    """What a call writes into: the object of a method in place, or the first argument of such a function."""
+    name = _name(call)
+    in_place = writes_in_place(name) and name not in _OTHERS
+    if not in_place and not is_in_place(call):
+        return None
+    qualified = view.qualified(call.func) or ""
+    if qualified.startswith("torch."):
+        first = call.args[0] if call.args and not qualified.startswith(_WITHOUT_GRADIENT) else None
+        return None if isinstance(first, ast.Starred) else first
+    return call.func.value if in_place and isinstance(call.func, ast.Attribute) else None
+
+
+def _name(call: ast.Call) -> str:
+    return str(getattr(call.func, "attr", getattr(call.func, "id", "")))
+
+
+def _is_method_of(call: ast.Call, node: ast.expr) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.value is node
+
+
+def _reported(view: FileView, call: ast.Call, node: ast.expr) -> Changes:
     """A view of another kind, ``y.t().mul_(2)``, or one that has a name, of what gradients may flow through."""
-    node = method.value
-    if isinstance(node, ast.Name):
-        given = [b.value for b in view.evaluator.reaching(node) if b.kind == "assign"]
-        node = given[0] if len(given) == 1 and given[0] is not None else node
-    base = _base(view, node)
-    if base is None or not _is_computed(view, base):
+    given = (
+        [b.value for b in view.evaluator.reaching(node) if b.value is not None] if isinstance(node, ast.Name) else ()
+    )
+    if not any(_is_computed(view, base) for one in (given or (node,)) for base in _bases(view, one)):
         return NOTHING
-    return Changes(findings=(finding(_REPORTED, method, f"tensor.{method.attr}", what=_WHAT),))
+    return Changes(findings=(finding(_REPORTED, call.func, f"tensor.{_name(call)}", what=_WHAT),))
 
 
-def _base(view: FileView, node: ast.expr) -> ast.Name | None:
-    """The variable of which the expression is a view."""
-    steps = 0
-    while not isinstance(node, ast.Name):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _views():
-            node = node.func.value
-        elif isinstance(node, ast.Subscript) and _has_basic_index(view, node):
-            node = node.value
-        else:
-            return None
-        steps += 1
-    return node if steps else None
+def _bases(view: FileView, node: ast.expr, *, within: bool = False) -> Iterator[ast.Name]:
+    """The variables of which the expression may be a view; a variable itself only ``within`` a view."""
+    if isinstance(node, ast.Name):
+        if within:
+            yield node
+    elif isinstance(node, ast.IfExp):
+        yield from _bases(view, node.body, within=within)
+        yield from _bases(view, node.orelse, within=within)
+    elif isinstance(node, ast.NamedExpr):
+        yield from _bases(view, node.value, within=within)
+    elif isinstance(node, ast.Subscript) and _may_be_view(view, node):
+        yield from _bases(view, node.value, within=True)
+        for element in _elements(view, node.value):
+            yield from _bases(view, element)
+    elif (operand := _viewed(view, node)) is not None:
+        yield from _bases(view, operand, within=True)
+
+
+def _viewed(view: FileView, node: ast.expr) -> ast.expr | None:
+    """What the expression is a view of by the name of a function or member: ``x.t()``, ``torch.t(x)``, ``x.T``."""
+    function = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(function, ast.Attribute) or function.attr not in _views():
+        return None
+    if isinstance(node, ast.Call) and (view.qualified(function) or "").startswith("torch."):
+        return node.args[0] if node.args else None
+    return function.value if not _is_detached(node) else None
+
+
+def _elements(view: FileView, node: ast.expr) -> Iterator[ast.expr]:
+    """The elements of the list or tuple that a variable holds."""
+    for binding in view.evaluator.reaching(node) if isinstance(node, ast.Name) else ():
+        if binding.kind == "assign" and isinstance(binding.value, ast.List | ast.Tuple):
+            yield from binding.value.elts
+
+
+def _may_be_view(view: FileView, part: ast.Subscript) -> bool:
+    """As :func:`_has_basic_index`; what an unseen function gives may be a number too."""
+    return all(_is_basic(view, index) or _may_be_number(view, index) for index in _indices(part))
+
+
+def _may_be_number(view: FileView, index: ast.expr) -> bool:
+    return isinstance(index, ast.Call) and kinds(view, index).isdisjoint({"Tensor", "sequence", "bool"})
+
+
+def _indices(part: ast.Subscript) -> list[ast.expr]:
+    return part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
 
 
 def _views() -> Collection[str]:
@@ -95,9 +152,12 @@ def _views() -> Collection[str]:
 
 
 def _is_computed(view: FileView, name: ast.Name) -> bool:
-    """Whether the variable is a tensor that is computed, or an input of a module, and not made of numbers."""
+    """Whether the variable is a tensor that is computed or a module's input, and not made of numbers or of integers."""
     values = view.evaluator.values(name)
     if not values or not all(is_tensor(view, value) for value in values):
+        return False
+    dtype = view.provide(Dtypes).of(name)
+    if dtype is not None and category(dtype) < category("float32"):
         return False
     if any(isinstance(value, Instance) and value.api == "forward" for value in values):
         return True
@@ -122,8 +182,7 @@ def _gives_tuple(node: ast.expr) -> bool:
 
 
 def _has_basic_index(view: FileView, part: ast.Subscript) -> bool:
-    indices = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
-    return all(_is_basic(view, index) for index in indices)
+    return all(_is_basic(view, index) for index in _indices(part))
 
 
 def _is_detached(node: ast.expr) -> bool:
@@ -140,9 +199,11 @@ def _is_basic(view: FileView, index: ast.expr) -> bool:
         return True
     if isinstance(index, ast.Constant):
         return index.value is Ellipsis or type(index.value) is int
-    if isinstance(index, ast.List | ast.Compare | ast.Call):
+    if isinstance(index, ast.List | ast.Compare):
         return False
     found = kinds(view, index)
+    if isinstance(index, ast.Call):
+        return "int" in found and "Tensor" not in found
     return "int" in found or found.isdisjoint({"Tensor", "sequence", "bool"})
 
 
