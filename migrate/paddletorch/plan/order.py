@@ -225,6 +225,13 @@ PASSES = (
         codes=("TEN106", "TEN214"),
         when=(to("paddle"),),
     ),
+    # of quotients that no pass before it has rewritten
+    Pass(
+        "kept results",
+        Later("passes.tensors.kept_results:plan_kept_results"),
+        codes=("TEN106",),
+        when=(to("paddle"), is_unconverted),
+    ),
     Pass(
         "compared sizes",
         Later("passes.tensors.compared_sizes:plan_compared_sizes"),
