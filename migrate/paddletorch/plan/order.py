@@ -225,6 +225,12 @@ PASSES = (
         codes=("TEN106", "TEN214"),
         when=(to("paddle"),),
     ),
+    Pass(
+        "written arrays",
+        Later("passes.tensors.written_arrays:plan_written_arrays"),
+        codes=("TEN214",),
+        when=(to("paddle"), holds(b".numpy("), is_unconverted),
+    ),
     # of quotients that no pass before it has rewritten
     Pass(
         "kept results",
