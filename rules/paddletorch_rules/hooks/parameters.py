@@ -13,9 +13,9 @@ from paddletorch_rules.hooks.protocol import BoundCall, Step, hook
 def parameter(call: BoundCall) -> None:
     """A parameter that learns nothing says so to Paddle by ``trainable``; a complex one can only be that."""
     data = call.value("data")
-    if data is not None and call.literal("requires_grad") is not False:
-        if (call.dtype("data") or "") in _COMPLEX or _is_made_complex(data):
-            call.report("OPT208")
+    is_complex = data is not None and (call.dtype("data") in _COMPLEX or _is_made_complex(data))
+    if is_complex and call.literal("requires_grad") is not False:
+        call.report("OPT208")
     if data is None:
         call.rewrite("torch_parameter(paddle.empty([0]))")
     elif call.value("requires_grad") is not None and call.literal("requires_grad") is not True:

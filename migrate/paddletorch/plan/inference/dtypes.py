@@ -120,13 +120,14 @@ class Dtypes:
                 return node.left  # two widths are most likely one
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 lower = self.of(other) if self.number(other) is None else "int64"
-                if lower is not None and category(lower) < 2 and self.is_tensor(one) and self._is_floating(one):
+                if lower is not None and category(lower) < 2 and self.is_tensor(one) and self._keeps_dtype(node, one):
                     return one
         return None
 
-    def _is_floating(self, node: ast.expr) -> bool:
-        found = self.of(node)
-        return found is not None and category(found) == category(FLOATING)
+    def _keeps_dtype(self, node: ast.BinOp, one: ast.expr) -> bool:
+        """Whether the result has the dtype of this operand, as far as is known: a quotient of integers has not."""
+        found = self.of(one)
+        return self.of(node) is None if found is None else category(found) == category(FLOATING)
 
     def number(self, node: ast.expr) -> int | None:
         """The category of a Python number; None for anything else."""
