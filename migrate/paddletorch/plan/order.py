@@ -372,6 +372,12 @@ PASSES = (
         ),
     ),
     Pass(
+        "half frozen norms",
+        Later("passes.training.half_frozen_norms:plan_half_frozen_norms"),
+        codes=("AGD203",),
+        when=(to("paddle"), holds(b"requires_grad"), holds(b"BatchNorm", b"InstanceNorm"), is_unconverted),
+    ),
+    Pass(
         "unset device",
         Later("passes.training.unset_device:plan_unset_device"),
         codes=("DEV206",),
