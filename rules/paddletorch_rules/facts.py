@@ -32,6 +32,7 @@ class Facts(NamedTuple):
     once_differentiable: Mapping[str, frozenset[str]]
     fresh: BySide
     computed: BySide
+    kept_results: Names
     leaves: BySide
     no_grad: BySide
     pure: Names

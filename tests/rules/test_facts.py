@@ -890,6 +890,23 @@ def differentiates_once(name: str) -> None:
         squares(paddle.grad(squares(call(x)), x, create_graph=True)[0]).backward()
 
 
+def kept_by_paddle(name: str) -> None:
+    """After the result is written to, torch's backward goes through it, and Paddle's raises an error."""
+    values = np.random.RandomState(0).rand(2, 3).astype("float32") * 0.8 + 0.1
+    of_torch = torch.from_numpy(values.copy()).requires_grad_()
+    of_paddle = paddle.to_tensor(values, stop_gradient=False)
+    for place, functions, x in ((torch, torch.nn.functional, of_torch), (paddle, paddle.nn.functional, of_paddle)):
+        call = getattr(functions, name, None) or getattr(place, name)
+        axis = {"var": {"dim" if place is torch else "axis": 1}}.get(name, {})
+        result = call(x, 2 - x, **axis) if name in ("cosine_similarity", "div") else call(x, **axis)
+        result[0:1] *= 2
+        if place is torch:
+            squares(result).backward()
+        else:
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                squares(result).backward()
+
+
 def squares(x: Any) -> Any:
     """One number of a tensor, or of the first of several."""
     first = x[0] if isinstance(x, tuple | list) else x
@@ -907,6 +924,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "inplace_modules.torch": writes_into_input,
     "fresh.torch": torch_fresh,
     "computed.torch": torch_fresh,
+    "kept_results": kept_by_paddle,
     "leaves.paddle": paddle_leaf,
     "no_grad.torch": records_nothing,
     "pure": pure,
@@ -1027,6 +1045,7 @@ def _disagreement(key: str, name: str) -> str:
         ("once_differentiable.functions", "tanh"),
         ("fresh.torch", "detach"),
         ("computed.torch", "detach"),
+        ("kept_results", "gelu"),
         ("leaves.paddle", "clone"),
         ("pure", "add_"),
         ("casts", "float16"),

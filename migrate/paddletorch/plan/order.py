@@ -226,6 +226,19 @@ PASSES = (
         when=(to("paddle"),),
     ),
     Pass(
+        "written arrays",
+        Later("passes.tensors.written_arrays:plan_written_arrays"),
+        codes=("TEN214",),
+        when=(to("paddle"), holds(b".numpy("), is_unconverted),
+    ),
+    # of quotients that no pass before it has rewritten
+    Pass(
+        "kept results",
+        Later("passes.tensors.kept_results:plan_kept_results"),
+        codes=("TEN106",),
+        when=(to("paddle"), is_unconverted),
+    ),
+    Pass(
         "compared sizes",
         Later("passes.tensors.compared_sizes:plan_compared_sizes"),
         codes=("TEN106",),
@@ -357,6 +370,12 @@ PASSES = (
             holds(b"LayerNorm", b"layer_norm", b"Transformer"),
             is_unconverted,
         ),
+    ),
+    Pass(
+        "half frozen norms",
+        Later("passes.training.half_frozen_norms:plan_half_frozen_norms"),
+        codes=("AGD203",),
+        when=(to("paddle"), holds(b"requires_grad"), holds(b"BatchNorm", b"InstanceNorm"), is_unconverted),
     ),
     Pass(
         "unset device",

@@ -11,11 +11,26 @@ from paddletorch_rules.hooks.protocol import BoundCall, Step, hook
 
 @hook("parameter", to="paddle")
 def parameter(call: BoundCall) -> None:
-    """A parameter that learns nothing says so to Paddle by ``trainable``."""
-    if call.value("data") is None:
+    """A parameter that learns nothing says so to Paddle by ``trainable``; a complex one can only be that."""
+    data = call.value("data")
+    is_complex = data is not None and (call.dtype("data") in _COMPLEX or _is_made_complex(data))
+    if is_complex and call.literal("requires_grad") is not False:
+        call.report("OPT208")
+    if data is None:
         call.rewrite("torch_parameter(paddle.empty([0]))")
     elif call.value("requires_grad") is not None and call.literal("requires_grad") is not True:
         call.rewrite("torch_parameter({data}, requires_grad={requires_grad})")
+
+
+_COMPLEX = frozenset({"complex64", "complex128", "cfloat", "cdouble"})
+
+
+def _is_made_complex(node: ast.expr) -> bool:
+    """Whether an operand is made so, ``scale * torch.rand(n, dtype=torch.cfloat)``: then the result is, too."""
+    if isinstance(node, ast.BinOp):
+        return _is_made_complex(node.left) or _is_made_complex(node.right)
+    dtypes = [k.value for k in node.keywords if k.arg == "dtype"] if isinstance(node, ast.Call) else []
+    return any(isinstance(dtype, ast.Attribute) and dtype.attr in _COMPLEX for dtype in dtypes)
 
 
 @hook("parameter_list", to="paddle")

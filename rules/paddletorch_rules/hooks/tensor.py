@@ -154,3 +154,12 @@ def fill_(call: BoundCall) -> None:
     """Paddle fills with numbers only."""
     if call.is_tensor("value"):
         call.wrap("value", "float(", ")")
+
+
+@hook("resize_as_new", to="paddle")
+def resize_as_new(call: BoundCall) -> None:
+    """Only a tensor that is made on the spot, ``x.new().resize_as_(y)``, may become another one."""
+    made = call.value("self")
+    is_new = isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr == "new"
+    if not is_new and not is_fresh(made):
+        call.stop("TEN211")

@@ -100,6 +100,10 @@ class Aliasing:
             return self._of_element(target, statement)
         return self._held(target, statement, frozenset())
 
+    def of_value(self, node: ast.expr, statement: ast.AST) -> Holder | None:
+        """What holds the tensor that an expression gives, be it the name there, and can be read after ``statement``."""
+        return self._held(node, statement, frozenset())
+
     def is_read_again(self, node: ast.expr, call: ast.Call, *, by_caller: bool) -> bool:
         """Whether the tensor that is given to a call can be read again, by any name, after the call.
 

@@ -120,9 +120,14 @@ class Dtypes:
                 return node.left  # two widths are most likely one
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 lower = self.of(other) if self.number(other) is None else "int64"
-                if lower is not None and category(lower) < 2 and self.is_tensor(one):
+                if lower is not None and category(lower) < 2 and self.is_tensor(one) and self._keeps_dtype(node, one):
                     return one
         return None
+
+    def _keeps_dtype(self, node: ast.BinOp, one: ast.expr) -> bool:
+        """Whether the result has the dtype of this operand, as far as is known: a quotient of integers has not."""
+        found = self.of(one)
+        return self.of(node) is None if found is None else category(found) == category(FLOATING)
 
     def number(self, node: ast.expr) -> int | None:
         """The category of a Python number; None for anything else."""
@@ -236,7 +241,8 @@ class Dtypes:
         if not isinstance(node.op, ast.Div):
             return found
         if found is None:  # whatever the other operand is, a quotient is no integer
-            return FLOATING if self.of(node.left) is not None or self.of(node.right) is not None else None
+            sides = (node.left, node.right)
+            return FLOATING if any(self.of(one) is not None or self._is_certain(one) for one in sides) else None
         return self.default if category(found) < 2 else found
 
     def combined(self, left: ast.expr, right: ast.expr) -> str | None:
@@ -246,7 +252,19 @@ class Dtypes:
             return _with_number(first, self.number(right), self.default)
         if second is not None and first is None:
             return _with_number(second, self.number(left), self.default)
+        if first is None and self._has_float(left, right):
+            return FLOATING
         return promoted(first, second)
+
+    def _has_float(self, left: ast.expr, right: ast.expr) -> bool:
+        """Whether one is a Python float, and the other a tensor of whatever dtype: the result holds no integers."""
+        pairs = ((left, right), (right, left))
+        return any(self.number(one) == _NUMBERS["float"] and self._is_certain(other) for one, other in pairs)
+
+    def _is_certain(self, node: ast.expr) -> bool:
+        """Whether the expression is nothing but a tensor."""
+        values = self._view.evaluator.values(node)
+        return bool(values) and all(isinstance(v, Instance) and v.type == "tensor" for v in values)
 
     def _function(self, call: ast.Call) -> tuple[str, list[ast.expr]]:
         """The last segment of the name of torch's function or method, and its tensors in order; empty for others."""
@@ -261,6 +279,8 @@ class Dtypes:
             return "clone", given[:1]  # of the same dtype
         if qualified is None and isinstance(call.func, ast.Attribute) and self.is_tensor(call.func.value):
             return call.func.attr, [call.func.value, *given]
+        if qualified is None and isinstance(call.func, ast.Attribute) and call.func.attr in facts().distinctive:
+            return call.func.attr, [call.func.value, *given]  # nothing but tensors has such a method
         return "", []
 
     def _call(self, call: ast.Call) -> str | None:

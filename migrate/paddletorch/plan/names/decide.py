@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from paddletorch_rules import Row
 
 from paddletorch.model import Conversion, Edit, Span
+from paddletorch.plan.inference.dead_fallbacks import never_runs
 from paddletorch.plan.model.changes import Changes, Import, Planned
 from paddletorch.plan.model.naming import Group, Naming
 from paddletorch.plan.model.refusals import LeftWithAnother, Refusal, Refused, UncertainBinding
@@ -248,7 +249,9 @@ def _binding_target(view: FileView, draft: Draft, group: Group) -> str | None:
 
 def stands_for_imports(view: FileView, bindings: Iterable[Binding]) -> bool:
     """Whether each binding of a name is an import, an alias of an API, None for a failed import, or a ``del``."""
-    return all(b.qualified is not None or b.kind == "delete" or _is_alias(view, b) for b in bindings)
+    return all(
+        b.qualified is not None or b.kind == "delete" or _is_alias(view, b) or never_runs(view, b) for b in bindings
+    )
 
 
 def _is_alias(view: FileView, binding: Binding) -> bool:

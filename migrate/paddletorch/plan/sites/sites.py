@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from paddletorch.model import Ask
+from paddletorch.plan.inference.dead_fallbacks import never_runs
 from paddletorch.plan.model.site import Anchor, AnchorKind, Candidate, Role, Site
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.aliases import names_that_may_hold
@@ -175,7 +176,7 @@ def _recorded_sites(view: FileView, found: Set[ast.expr]) -> Iterator[Site]:
 def _is_other(view: FileView, binding: Binding) -> bool:
     if binding.qualified is not None:
         return _is_elsewhere(view, binding.qualified)
-    if binding.kind == "delete":
+    if binding.kind == "delete" or never_runs(view, binding):
         return False
     values = view.evaluator.bound([binding])
     return any(

@@ -272,7 +272,9 @@ def _plan_unknown_layer(file: _File, node: ast.Attribute, row: Row, rows: list[R
         return NOTHING
     if _is_registered(view, node):
         return NOTHING
-    if f"{row.receiver}.{node.attr}" in readers(view.target) and isinstance(node.ctx, ast.Load):
+    others = {r.receiver for r in rows if r.receiver != row.receiver and r.receiver not in bases(row.receiver or "")}
+    is_one = not any(other in bases(one) for other in others for one in types)
+    if f"{row.receiver}.{node.attr}" in readers(view.target) and isinstance(node.ctx, ast.Load) and is_one:
         return read_of_unseen_layer(view, file.aliases, node, row)
     template = form.template or "{self}." + form.names[0]
     written = template.replace("{self}", "") if template.count("{self}") == 1 else "an expression of several parts"
