@@ -34,6 +34,7 @@ class Facts(NamedTuple):
     computed: BySide
     leaves: BySide
     no_grad: BySide
+    keeping_decorators: BySide
     pure: Names
     conversions: Names
     dtype_aliases: Mapping[str, str]
