@@ -142,7 +142,7 @@ def _parts(call: BoundCall, weight: ast.expr) -> list[ast.AST]:
         if isinstance(node, ast.Name):
             pending.append(call.origin_of(node))
         elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
-            found += [one for one in call.stored(node) if isinstance(one, ast.Attribute)]
+            found += [one for one in call.stored(node) if isinstance(one, ast.Attribute) or _is_looked_up(one)]
     return found
 
 
@@ -150,9 +150,18 @@ def _may_be_layers(call: BoundCall, node: ast.AST) -> bool:
     """Whether it is the weight of an object of a class that is not seen: its layout is not known, nor transposed."""
     if isinstance(node, ast.Subscript):
         return _may_be_parameters(call, node.value)
+    if _is_looked_up(node):
+        return True
     if not isinstance(node, ast.Attribute) or node.attr != "weight":
         return False
     return call.owners_of(node) <= {"torch.nn.Module", "paddle.nn.Layer"}
+
+
+def _is_looked_up(node: ast.AST) -> bool:
+    """Whether it is the weight of an object by its name: ``getattr(layer, "weight")``."""
+    if not isinstance(node, ast.Call) or len(node.args) < 2 or ast.unparse(node.func) != "getattr":
+        return False
+    return isinstance(node.args[1], ast.Constant) and node.args[1].value == "weight"
 
 
 def _may_be_parameters(call: BoundCall, held: ast.expr) -> bool:
