@@ -310,9 +310,19 @@ def grid_sample(call: BoundCall) -> None:
     call.rewrite(f"torch_grid_sample({{x}}, {{grid}}{''.join(f', {one}={{{one}}}' for one in given)})")
 
 
-@hook("embedding")
-def embedding(call: BoundCall) -> None:
+@hook("embedding", to="torch")
+def embedding_to_torch(call: BoundCall) -> None:
+    """As ``embedding_to_paddle``; ``sparse`` only says how the gradient is kept."""
+    _embedding(call, "paddle_embedding({input}, {weight}, {padding_idx})")
+
+
+@hook("embedding", to="paddle")
+def embedding_to_paddle(call: BoundCall) -> None:
     """Paddle's lookup gives zeros for the padding index; torch's gives the row, which gets no gradient."""
+    _embedding(call, "torch_embedding({x}, {weight}, {padding_idx})")
+
+
+def _embedding(call: BoundCall, written: str) -> None:
     if call.value("max_norm") is None or call.literal("max_norm") is None:
         call.drop("max_norm")
         call.drop("norm_type")
@@ -324,7 +334,7 @@ def embedding(call: BoundCall) -> None:
     if all(call.value(name) is None or call.literal(name) is usual for name, usual in options.items()):
         for name in (*options, "norm_type"):
             call.drop(name)
-        call.rewrite("torch_embedding({x}, {weight}, {padding_idx})")
+        call.rewrite(written)
     else:
         call.report("NNF202", difference="for padding_idx Paddle gives zeros, torch the row of the weight")
 
