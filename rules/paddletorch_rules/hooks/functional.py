@@ -313,7 +313,7 @@ def grid_sample(call: BoundCall) -> None:
 @hook("embedding", to="torch")
 def embedding_to_torch(call: BoundCall) -> None:
     """As ``embedding_to_paddle``; ``sparse`` only says how the gradient is kept."""
-    _embedding(call, "paddle_embedding({input}, {weight}, {padding_idx})")
+    _embedding(call, "paddle_padded_embedding({input}, {weight}, {padding_idx})")
 
 
 @hook("embedding", to="paddle")
