@@ -240,9 +240,26 @@ def interpolate_to_torch(call: BoundCall) -> None:
 def _shape_as_size(call: BoundCall) -> None:
     """``paddle.shape(x)[2:]`` is a tensor; torch wants numbers."""
     size = call.value("size")
-    if size is not None and "paddle.shape(" in ast.unparse(size) and not isinstance(size, ast.List | ast.Tuple):
+    by_name = ast.unparse(call.node.func).endswith(("interpolate", "upsample"))  # and not of a partial object
+    variable = _sliced_shape(size) if by_name else ""
+    if isinstance(size, ast.Subscript) and variable:
+        call.replace(size.value, f"{variable}.shape")
+    elif size is not None and "paddle.shape(" in ast.unparse(size) and not isinstance(size, ast.List | ast.Tuple):
         atomic = isinstance(size, ast.Call | ast.Subscript)
         call.wrap("size", "" if atomic else "(", ".tolist()" if atomic else ").tolist()")
+
+
+def _sliced_shape(size: ast.expr | None) -> str:
+    """The variable of ``paddle.shape(x)[2:]``, which are the numbers ``x.shape[2:]``; empty for other sizes."""
+    if not isinstance(size, ast.Subscript) or not isinstance(size.slice, ast.Slice):
+        return ""
+    read = size.value
+    if not isinstance(read, ast.Call) or ast.unparse(read.func) != "paddle.shape" or read.keywords:
+        return ""
+    variable = read.args[0] if len(read.args) == 1 else None
+    element = isinstance(variable, ast.Subscript) and isinstance(variable.slice, ast.Constant | ast.UnaryOp | ast.Name)
+    name = variable.value if isinstance(variable, ast.Subscript) and element else variable
+    return ast.unparse(variable) if variable is not None and isinstance(name, ast.Name) else ""
 
 
 @hook("interpolate", to="paddle")

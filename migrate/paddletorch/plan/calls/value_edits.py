@@ -65,6 +65,8 @@ class ValueEdits:
         one, sizes = name == "axis", facts().sizes["paddle"]
         if self._binding.target != "torch" or name in self._decisions.wraps or not (one or name in {"perm", *sizes}):
             return None
+        if any(part is getattr(node, "value", None) for part, _ in self._decisions.replaced):
+            return None  # a hook reads the numbers elsewhere
         is_array = _is_array(self._view, node)
         if not is_array and kinds(self._view, node) != {"Tensor"}:
             return None
