@@ -87,6 +87,8 @@ class Attributes:
         if base.type == "foreign":
             result = state_dict_method(name) if base.api.endswith("state_dict") else NOTHING
             return frozenset({OpaqueFunction(result)}) if result else frozenset({base})
+        if base.holds is not None and name in base.holds.names:
+            return base.holds.parts[base.holds.names.index(name)]
         known = self._environment.types.member(base.type, name)
         if known is None:
             return UNKNOWN
