@@ -35,6 +35,7 @@ class Facts(NamedTuple):
     kept_results: Names
     leaves: BySide
     no_grad: BySide
+    keeping_decorators: BySide
     pure: Names
     conversions: Names
     dtype_aliases: Mapping[str, str]

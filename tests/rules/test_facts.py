@@ -317,6 +317,25 @@ def records_nothing(name: str) -> None:
     assert not context()(lambda: x * 2)().requires_grad
 
 
+def keeps_functions(name: str) -> None:
+    side, *parts = name.split(".")
+    decorator: Any = torch if side == "torch" else paddle
+    for part in parts:
+        decorator = getattr(decorator, part)
+    bare = name.startswith(("torch.compile", "torch.jit.", "paddle.jit."))
+    x = sample() if side == "torch" else paddle_sample()
+
+    class Doubled:
+        def of(self, given: Any, times: int = 2) -> Any:
+            return given * times
+
+    marked = (decorator if bare else decorator())(Doubled.of)
+    if name == "torch.compile":  # compiles when it is called
+        assert callable(marked)
+        return
+    assert marked(Doubled(), x, times=3).tolist() == (x * 3).tolist()
+
+
 def pure(name: str) -> None:
     if not callable(getattr(sample(), name)):  # a method of Paddle's only
         assert getattr(paddle_sample(), name)() == getattr(paddle_sample(), name)()
@@ -927,6 +946,8 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "kept_results": kept_by_paddle,
     "leaves.paddle": paddle_leaf,
     "no_grad.torch": records_nothing,
+    "keeping_decorators.torch": keeps_functions,
+    "keeping_decorators.paddle": keeps_functions,
     "pure": pure,
     "conversions": keeps_values,
     "dtype_aliases": alias,

@@ -142,7 +142,7 @@ def _parts(call: BoundCall, weight: ast.expr) -> list[ast.AST]:
         if isinstance(node, ast.Name):
             pending.append(call.origin_of(node))
         elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
-            found += [one for one in call.stored(node) if isinstance(one, ast.Attribute)]
+            found += [one for one in call.stored(node) if isinstance(one, ast.Attribute) or _is_looked_up(one)]
     return found
 
 
@@ -150,9 +150,18 @@ def _may_be_layers(call: BoundCall, node: ast.AST) -> bool:
     """Whether it is the weight of an object of a class that is not seen: its layout is not known, nor transposed."""
     if isinstance(node, ast.Subscript):
         return _may_be_parameters(call, node.value)
+    if _is_looked_up(node):
+        return True
     if not isinstance(node, ast.Attribute) or node.attr != "weight":
         return False
     return call.owners_of(node) <= {"torch.nn.Module", "paddle.nn.Layer"}
+
+
+def _is_looked_up(node: ast.AST) -> bool:
+    """Whether it is the weight of an object by its name: ``getattr(layer, "weight")``."""
+    if not isinstance(node, ast.Call) or len(node.args) < 2 or ast.unparse(node.func) != "getattr":
+        return False
+    return isinstance(node.args[1], ast.Constant) and node.args[1].value == "weight"
 
 
 def _may_be_parameters(call: BoundCall, held: ast.expr) -> bool:
@@ -231,9 +240,26 @@ def interpolate_to_torch(call: BoundCall) -> None:
 def _shape_as_size(call: BoundCall) -> None:
     """``paddle.shape(x)[2:]`` is a tensor; torch wants numbers."""
     size = call.value("size")
-    if size is not None and "paddle.shape(" in ast.unparse(size) and not isinstance(size, ast.List | ast.Tuple):
+    by_name = ast.unparse(call.node.func).endswith(("interpolate", "upsample"))  # and not of a partial object
+    variable = _sliced_shape(size) if by_name else ""
+    if isinstance(size, ast.Subscript) and variable:
+        call.replace(size.value, f"{variable}.shape")
+    elif size is not None and "paddle.shape(" in ast.unparse(size) and not isinstance(size, ast.List | ast.Tuple):
         atomic = isinstance(size, ast.Call | ast.Subscript)
         call.wrap("size", "" if atomic else "(", ".tolist()" if atomic else ").tolist()")
+
+
+def _sliced_shape(size: ast.expr | None) -> str:
+    """The variable of ``paddle.shape(x)[2:]``, which are the numbers ``x.shape[2:]``; empty for other sizes."""
+    if not isinstance(size, ast.Subscript) or not isinstance(size.slice, ast.Slice):
+        return ""
+    read = size.value
+    if not isinstance(read, ast.Call) or ast.unparse(read.func) != "paddle.shape" or read.keywords:
+        return ""
+    variable = read.args[0] if len(read.args) == 1 else None
+    element = isinstance(variable, ast.Subscript) and isinstance(variable.slice, ast.Constant | ast.UnaryOp | ast.Name)
+    name = variable.value if isinstance(variable, ast.Subscript) and element else variable
+    return ast.unparse(variable) if variable is not None and isinstance(name, ast.Name) else ""
 
 
 @hook("interpolate", to="paddle")
@@ -301,9 +327,19 @@ def grid_sample(call: BoundCall) -> None:
     call.rewrite(f"torch_grid_sample({{x}}, {{grid}}{''.join(f', {one}={{{one}}}' for one in given)})")
 
 
-@hook("embedding")
-def embedding(call: BoundCall) -> None:
+@hook("embedding", to="torch")
+def embedding_to_torch(call: BoundCall) -> None:
+    """As ``embedding_to_paddle``; ``sparse`` only says how the gradient is kept."""
+    _embedding(call, "paddle_padded_embedding({input}, {weight}, {padding_idx})")
+
+
+@hook("embedding", to="paddle")
+def embedding_to_paddle(call: BoundCall) -> None:
     """Paddle's lookup gives zeros for the padding index; torch's gives the row, which gets no gradient."""
+    _embedding(call, "torch_embedding({x}, {weight}, {padding_idx})")
+
+
+def _embedding(call: BoundCall, written: str) -> None:
     if call.value("max_norm") is None or call.literal("max_norm") is None:
         call.drop("max_norm")
         call.drop("norm_type")
@@ -315,7 +351,7 @@ def embedding(call: BoundCall) -> None:
     if all(call.value(name) is None or call.literal(name) is usual for name, usual in options.items()):
         for name in (*options, "norm_type"):
             call.drop(name)
-        call.rewrite("torch_embedding({x}, {weight}, {padding_idx})")
+        call.rewrite(written)
     else:
         call.report("NNF202", difference="for padding_idx Paddle gives zeros, torch the row of the weight")
 

@@ -65,9 +65,13 @@ class ValueEdits:
         one, sizes = name == "axis", facts().sizes["paddle"]
         if self._binding.target != "torch" or name in self._decisions.wraps or not (one or name in {"perm", *sizes}):
             return None
+        if any(part is getattr(node, "value", None) for part, _ in self._decisions.replaced):
+            return None  # a hook reads the numbers elsewhere
         is_array = _is_array(self._view, node)
         if not is_array and kinds(self._view, node) != {"Tensor"}:
             return None
+        if not is_array and _is_taken_for_tensor(self._view, node):
+            return None if one else ("list(", ")")
         if one and not is_array:
             return "int(", ")"
         return ("", ".tolist()") if precedence_of(node) == ATOM else ("(", ").tolist()")
@@ -78,6 +82,14 @@ def _about(refusal: Refusal, parameter: str) -> Refusal:
     if not isinstance(refusal, StatedByTable):
         return refusal
     return StatedByTable(refusal.code, (*refusal.details, ("parameter", parameter)), refusal.questions)
+
+
+def _is_taken_for_tensor(view: FileView, node: ast.expr) -> bool:
+    """Whether it is an input of ``forward``, or a part of one, that may be a list of numbers too."""
+    while isinstance(node, ast.Subscript | ast.Starred):
+        node = node.value
+    values = view.evaluator.values(node) if isinstance(node, ast.Name) else ()
+    return any(isinstance(v, Instance) and v.api == "forward" for v in values)
 
 
 def _is_array(view: FileView, node: ast.expr) -> bool:

@@ -28,7 +28,7 @@ def may_be_plain(view: FileView, function: ast.ClassDef, argument: ast.expr) -> 
     names = parameters_of(forward) if forward is not None else []
     values = set(view.evaluator.values(argument))
     if isinstance(argument, ast.Name) and argument.id in names:
-        for given in given_to(view, function, names.index(argument.id)):
+        for given in given_to(view, function, names.index(argument.id), argument.id):
             values.update(view.evaluator.values(given))
     return any(_is_plain(value) for value in values)
 
@@ -44,18 +44,23 @@ def is_plain(view: FileView, function: ast.ClassDef, forward: ast.FunctionDef, n
     default = arguments.defaults[place + 1 - first] if place + 1 >= first else None
     if default is not None and any(_is_plain(v) for v in view.evaluator.values(default)):
         return True
-    given = list(given_to(view, function, place))
-    if not given and isinstance(default, ast.Constant) and any(given_to(view, function, 0)):
+    given = [node for node in given_to(view, function, place, name) if not _is_none(node)]
+    if not given and isinstance(default, ast.Constant) and any(given_to(view, function, 0, "")):
         return True  # None, and no call gives more
     return bool(given) and all(_is_plain(v) for node in given for v in view.evaluator.values(node))
 
 
-def given_to(view: FileView, function: ast.ClassDef, place: int) -> Iterator[ast.expr]:
-    """What the file's calls of ``apply`` give at a place."""
+def given_to(view: FileView, function: ast.ClassDef, place: int, name: str) -> Iterator[ast.expr]:
+    """What the file's calls of ``apply`` give at a place, or by its name."""
     for member in view.tree.members.get("apply", ()):
         call = view.parent(member)
         if isinstance(call, ast.Call) and call.func is member and view.text(member.value) == function.name:
             yield from call.args[place : place + 1]
+            yield from (keyword.value for keyword in call.keywords if keyword.arg == name)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _is_plain(value: object) -> bool:

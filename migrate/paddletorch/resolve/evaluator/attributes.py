@@ -94,6 +94,8 @@ class Attributes:
                 return container(foreign("int")) if name in ("shape", "strides") else foreign("int")
             result = state_dict_method(name) if base.api.endswith("state_dict") else NOTHING
             return frozenset({OpaqueFunction(result)}) if result else frozenset({base})
+        if base.holds is not None and name in base.holds.names:
+            return base.holds.parts[base.holds.names.index(name)]
         known = self._environment.types.member(base.type, name)
         if known is None:
             return UNKNOWN

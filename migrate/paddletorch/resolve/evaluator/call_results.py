@@ -11,6 +11,7 @@ from paddletorch_rules.facts import facts
 from paddletorch.resolve.evaluator.classes import Classes
 from paddletorch.resolve.evaluator.environment import Environment
 from paddletorch.resolve.evaluator.held_modules import held_modules
+from paddletorch.resolve.evaluator.keeping_decorators import is_kept
 from paddletorch.resolve.evaluator.operations import (
     COLLECTING,
     COPIES,
@@ -236,7 +237,7 @@ class CallResults:
         if scope is None:
             return UNKNOWN
         annotated = self._types.annotated(function.returns, scope) if isinstance(function, ast.FunctionDef) else NOTHING
-        if not scope.returns or getattr(function, "decorator_list", None):
+        if not scope.returns or not is_kept(function, self._evaluate):
             return annotated or UNKNOWN
         parameters = self._parameters(function) if call is not None and not annotated else ()
         if call is not None and parameters and function not in self._substituting:

@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import replace
 
 from paddletorch.resolve.evaluator.environment import Environment
+from paddletorch.resolve.evaluator.keeping_decorators import is_kept
 from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.values import NOTHING, UNKNOWN, Instance, Local, OpaqueFunction, Qualified, Value, Values
 
@@ -65,7 +66,7 @@ class Classes:
             return NOTHING
         method = self._local_method(instance.node, name) if instance.node is not None else None
         if method is not None:
-            return frozenset({Local(method)}) if not method.decorator_list else UNKNOWN
+            return frozenset({Local(method)}) if is_kept(method, self._evaluate) else UNKNOWN
         if instance.external_class:
             return frozenset({OpaqueFunction(self._external.method(instance.external_class, name) or UNKNOWN)})
         return NOTHING

@@ -15,6 +15,7 @@ from paddletorch.resolve.evaluator.call_index import (
 )
 from paddletorch.resolve.evaluator.classes import Classes
 from paddletorch.resolve.evaluator.environment import Environment
+from paddletorch.resolve.evaluator.keeping_decorators import is_kept
 from paddletorch.resolve.evaluator.operations import element, elements, has_type, tensors
 from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.evaluator.tensor_calls import TensorUses
@@ -121,7 +122,7 @@ class Variables:
         function = binding.scope.node
         if isinstance(function, _Function):
             owner = _class_of_self(binding, function)
-            if owner is not None:
+            if owner is not None and is_kept(function, self._evaluate):
                 return self._classes.local_instance(owner)
             if self._is_forward_input(binding, function):
                 found |= {Instance(TENSOR, "forward")}
@@ -242,4 +243,4 @@ def _class_of_self(binding: Binding, function: _Function) -> ast.ClassDef | None
     parent = binding.scope.parent
     if first is not binding.node or parent is None or not isinstance(parent.node, ast.ClassDef):
         return None
-    return None if function.decorator_list or binding.name == "cls" else parent.node
+    return None if binding.name == "cls" else parent.node

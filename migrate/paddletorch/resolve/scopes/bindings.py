@@ -87,16 +87,40 @@ class AttributeStore(NamedTuple):
     """Whether a module takes the value as a buffer or a parameter, which is a tensor or None."""
 
 
-REGISTERING = frozenset({"register_buffer", "register_parameter"})
-"""Methods of modules that store to an attribute."""
+_TENSORS = {"add_parameter": "parameter", "register_buffer": "tensor", "register_parameter": "param"}
+_MODULES = {"add_module": "module", "add_sublayer": "sublayer", "register_module": "module"}
+REGISTERING = _TENSORS | _MODULES
+"""Methods of modules that store to an attribute, and the parameter that takes the value."""
 
 
 def registered(call: ast.Call, scope: Scope) -> AttributeStore | None:
     """The store to ``self.x`` that ``self.register_buffer("x", value)`` does; None for other calls."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in REGISTERING:
         return None
-    name = call.args[0] if len(call.args) > 1 else None
+    name, value = _argument(call, 0, "name"), _argument(call, 1, REGISTERING[call.func.attr])
+    if value is None or not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        return None
+    if call.func.attr in _MODULES and not _is_self(call.func.value):
+        return None  # of a container, whose own names tell nothing of other objects
+    target = ast.copy_location(ast.Attribute(call.func.value, name.value, ast.Store()), call)
+    return AttributeStore(target, value, None, scope, registered=call.func.attr in _TENSORS)
+
+
+def set_by_name(call: ast.Call, scope: Scope) -> AttributeStore | None:
+    """The store to ``self.x`` that ``setattr(self, "x", value)`` does; None for other calls."""
+    if len(call.args) != 3 or not _is_self(call.args[0]):
+        return None
+    owner, name, value = call.args
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         return None
-    target = ast.copy_location(ast.Attribute(call.func.value, name.value, ast.Store()), call)
-    return AttributeStore(target, call.args[1], None, scope, registered=True)
+    return AttributeStore(ast.copy_location(ast.Attribute(owner, name.value, ast.Store()), call), value, None, scope)
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
+    if place < len(call.args):
+        return call.args[place]
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)

@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
-from paddletorch.resolve.scopes.bindings import REGISTERING, AttributeStore, Binding, BindingKind, Scope, registered
+from paddletorch.resolve.scopes.bindings import (
+    REGISTERING,
+    AttributeStore,
+    Binding,
+    BindingKind,
+    Scope,
+    registered,
+    set_by_name,
+)
 
 _PLAIN_FIELDS = frozenset(
     {"ctx", "op", "ops", "arg", "kind", "conversion", "simple", "is_async", "type_comment", "type_ignores"}
@@ -157,6 +165,9 @@ class Walk:
         kind = called.__class__
         if kind is ast.Attribute:
             if called.attr in REGISTERING and (store := registered(node, scope)) is not None:  # type: ignore[attr-defined]
+                self.stores.append(store)
+        elif kind is ast.Name and called.id == "setattr":  # type: ignore[attr-defined]
+            if (store := set_by_name(node, scope)) is not None:
                 self.stores.append(store)
         elif kind is ast.Name and called.id in _CHECKING:  # type: ignore[attr-defined]
             self.type_checks.append(node)

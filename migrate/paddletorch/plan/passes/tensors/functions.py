@@ -17,6 +17,7 @@ from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.written_functions import missing_functions
+from paddletorch.plan.passes.tensors.applied_functions import by_place, keyword_calls
 from paddletorch.plan.passes.tensors.contexts_set_apart import (
     SetApart,
     first_statement,
@@ -41,8 +42,14 @@ def plan_functions(view: FileView, planned: Planned) -> Changes:
         if use.site.role != "base" or use.row.id != "autograd.Function" or not isinstance(function, ast.ClassDef):
             continue
         own: list[ast.Attribute] = []
+        applied: list[Edit] = []
         if view.target == "torch":
             edits = with_nones(view, function, use.row.code)
+            for call in keyword_calls(view, function):
+                places = by_place(view, function, call, use.row.code)
+                applied += places or []
+                if places is None:
+                    findings.append(finding(_ABSENT, call, f"{function.name}.apply with these keywords", use.row))
         else:
             own += _reads(function)
             apart = plan_set_apart(view, function, use.row.code)
@@ -51,8 +58,10 @@ def plan_functions(view: FileView, planned: Planned) -> Changes:
                 left = (m for m in methods_of(function).values() if m.name == "setup_context")
                 findings += (finding(_ABSENT, m, f"{use.site.name}.setup_context", use.row) for m in left)
         if edits:
-            revised.append(use.with_edits(*edits).without_finding(_CODE))
+            revised.append(use.with_edits(*edits, *applied).without_finding(_CODE))
             reads += own
+        elif applied:
+            revised.append(use.with_edits(*applied))
     unlisted = tuple((f"function_context.{_NEEDS}", Fate.SAME) for _ in reads)
     made = Changes(findings=tuple(findings), uses=tuple(revised), handled=frozenset(reads), unlisted=unlisted)
     return NOTHING if made == Changes() else made

@@ -26,6 +26,9 @@ _FUNCTIONS = {
     "named_buffers": "paddle_named_buffers",
 }
 
+_LAYERS = frozenset({"children", "named_children", "named_sublayers", "sublayers"})
+"""Methods that give the layers of a layer."""
+
 _ASKS = frozenset({"stop_gradient", "trainable", "grad", "gradient", "is_leaf"})
 """Attributes by which code tells parameters that train from others."""
 
@@ -48,10 +51,17 @@ def _walks(view: FileView) -> Iterator[tuple[ast.Attribute, ast.Call]]:
             call = view.parent(member)
             if not isinstance(call, ast.Call) or call.func is not member or call.args or call.keywords:
                 continue
-            possible = receivers.certainty(member.value, "module") is not Certainty.NO
+            possible = receivers.certainty(member.value, "module") is not Certainty.NO or _is_walked(view, member.value)
             matters = method.endswith("buffers") or _counts(view, call)
             if possible and matters and may_hold_statistics(view, member.value) and view.is_located(call):
                 yield member, call
+
+
+def _is_walked(view: FileView, node: ast.expr) -> bool:
+    """Whether it is a layer out of a walk over another one's: ``for name, layer in model.named_children():``."""
+    reached = view.evaluator.reaching(node) if isinstance(node, ast.Name) else ()
+    walks = [b.value.func for b in reached if b.kind in ("iterate", "unpack") and isinstance(b.value, ast.Call)]
+    return bool(walks) and all(isinstance(walk, ast.Attribute) and walk.attr in _LAYERS for walk in walks)
 
 
 def _counts(view: FileView, call: ast.Call) -> bool:
