@@ -1313,7 +1313,8 @@ def test_a_file_whose_last_character_has_other_bytes_before_a_written_class_lose
         ),
         (
             "torch",
-            "import numpy as np\nimport paddle\nx=np.asarray(a)\ny=paddle.ones([2, 2]).reshape(x.shape[:1] + x.shape[2:])\n",
+            "import numpy as np\nimport paddle\nx=np.asarray(a)\n"
+            "y=paddle.ones([2, 2]).reshape(x.shape[:1] + x.shape[2:])\n",
             ".reshape(x.shape[:1] + x.shape[2:])",
         ),
         (

@@ -12,7 +12,6 @@ from typing import Any
 import paddle
 import pytest
 import torch
-
 from paddletorch_rules import Framework, load, other_framework
 
 BASES: dict[Framework, type] = {"torch": torch.nn.Module, "paddle": paddle.nn.Layer}
