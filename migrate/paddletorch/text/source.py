@@ -319,15 +319,15 @@ def _is_primary(text: bytes) -> bool:
     return isinstance(body, ast.Attribute) and body.attr == "attribute"
 
 
-def _position(edit: Edit) -> tuple[int, bool, bool, int, bool, int]:
+def _position(edit: Edit) -> tuple[int, bool, bool, int, bool, bool, int]:
     """Insertions come before a replacement that starts at the same byte, imports first; larger replacements first.
 
     Of two that replace the same span, the one whose parts copy that span comes first: the other applies inside it. Of
-    two that copy it below lines of their own, so does the one whose line moves less: ``g()`` of ``f(g())`` before
-    ``f(g())``, which reads the name that it gets.
+    two that copy it, so does the one that puts lines of its own above it, and of two such the one whose line moves
+    less: ``g()`` of ``f(g())`` before ``f(g())``, which reads the name that it gets.
     """
     start, end = edit.span
     is_import = end == start and edit.text.lstrip().startswith(("import ", "from "))
     values = [part for part in edit.parts[:-1] if isinstance(part, Span)] if edit.parts[-1:] == (edit.span,) else []
     moved = max((value.end - value.start for value in values), default=0)
-    return start, end > start, not is_import, -end, edit.span not in edit.parts, moved
+    return start, end > start, not is_import, -end, edit.span not in edit.parts, not moved, moved
