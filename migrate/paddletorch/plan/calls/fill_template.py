@@ -37,7 +37,7 @@ from paddletorch.plan.syntax.placeholders import (
 from paddletorch.plan.syntax.precedence import is_closed, precedence_of, required_precedence
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.plan.syntax.stars import spans_to_bracket
-from paddletorch.plan.syntax.temporaries import forms_of, hoist
+from paddletorch.plan.syntax.temporaries import hoist, rows_of
 from paddletorch.text.call_spans import LayoutError, run_of_arguments
 from paddletorch.text.unfilled import unfilled_placeholders
 
@@ -266,8 +266,13 @@ def _becomes_pure(view: FileView, node: ast.expr) -> bool:
 
 
 def _is_arithmetic(view: FileView, call: ast.Call) -> bool:
-    found = [form.template for form in forms_of(view, call)]
-    return bool(found) and all(template is not None and _calls_nothing(template) for template in found)
+    rows = rows_of(view, call)
+    found = [form.template for row in rows for form in row.forms(view.target) if row.hook != _OPERATOR]
+    return bool(rows) and all(template is not None and _calls_nothing(template) for template in found)
+
+
+_OPERATOR = "operator"
+"""The hook that writes ``y * 5`` for ``y.mul(5)``."""
 
 
 @lru_cache(maxsize=512)

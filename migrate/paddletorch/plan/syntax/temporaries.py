@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from paddletorch_rules import Form
+from paddletorch_rules import Row
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.model.view import FileView
@@ -66,13 +66,13 @@ def _call_around(view: FileView, node: ast.expr) -> ast.AST | None:
     return call if isinstance(call, ast.Call) and call.func is not node and _is_fixed(call.func) else None
 
 
-def forms_of(view: FileView, call: ast.Call) -> list[Form]:
-    """The target's forms of all APIs that the call may be one of, by its name or as a method."""
+def rows_of(view: FileView, call: ast.Call) -> list[Row]:
+    """The rows of all APIs that the call may be one of, by its name or as a method."""
     name = view.qualified(call.func)
     pairs = view.settings.overloads(name) if name is not None else []
     if isinstance(call.func, ast.Attribute):
         pairs = [*pairs, *view.settings.members(call.func.attr)]
-    return [form for row, _ in pairs for form in row.forms(view.target)]
+    return [row for row, _ in pairs]
 
 
 def _in_brackets(view: FileView, value: ast.expr) -> list[str | Span]:
