@@ -244,6 +244,10 @@ def _unbound_frameworks(module: ast.Module) -> set[str]:
 
 
 class _ComparedStrings(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """What a call in an annotation is given is a value: ``f("torch.Tensor")``."""
+        return ast.copy_location(ast.Constant(value=0), node) if _has_string(node.args) else self.generic_visit(node)  # type: ignore[return-value]
+
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         strings = [c for n in (node.left, *node.comparators) for c in ast.walk(n) if isinstance(c, ast.Constant)]
         return (
@@ -256,6 +260,11 @@ class _ComparedStrings(ast.NodeTransformer):
             return node
         shown = ast.unparse(_ComparedStrings().visit(copy.deepcopy(text.body[0].value)))
         return ast.copy_location(ast.Constant(value=shown), node)
+
+
+def _has_string(nodes: Iterable[ast.expr]) -> bool:
+    constants = (n.value for node in nodes for n in ast.walk(node) if isinstance(n, ast.Constant))
+    return any(isinstance(value, str) for value in constants)
 
 
 def _without_compared_strings(module: ast.Module) -> ast.Module:

@@ -1326,3 +1326,21 @@ def test_a_file_whose_last_character_has_other_bytes_before_a_written_class_lose
 )
 def test_what_is_written_beside_odd_neighbours(target: Framework, source: str, expected: str) -> None:
     assert expected in check(source.encode(), Options(target)).output.decode()
+
+
+def test_a_first_statement_below_a_continued_empty_line() -> None:
+    source = (
+        b"\\\nfrom torch.utils.data import DataLoader\n"
+        b"def f(data, order):\n    return DataLoader(data, None, sampler=order)\n"
+    )
+    assert b"def f(data, order):\n    from torch.utils.data import" in check(source, Options("paddle")).output
+
+
+def test_a_written_function_around_results_stands_below_the_lines_that_they_need() -> None:
+    source = (
+        b"import torch\ndef f(x: torch.Tensor, a: torch.Tensor, b: torch.Tensor):\n"
+        b"    torch.median(x, dim=g(1), out=(a, b))\n    torch.histc(h(), out=a)\n"
+    )
+    output = check(source, Options("paddle")).output
+    assert b"    axis = g(1)\n    torch_out((" in output
+    assert b"    values = h()\n    paddle.assign(" in output

@@ -161,6 +161,12 @@ class Source:
         line: int = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
         while line < statement.lineno and line > 1 and not self.slice(self.line_span(line)).lstrip().startswith("@"):
             line -= 1  # a decorator in brackets begins below its "@"
+        return self.logical_line(line)
+
+    def logical_line(self, line: int) -> int:
+        """Where the line begins of which ``line`` is a part: above it may be lines with nothing but a backslash."""
+        while line > 1 and self.slice(self.line_span(line - 1)).strip() == "\\":
+            line -= 1
         return line
 
     def indentation(self, line: int) -> str:

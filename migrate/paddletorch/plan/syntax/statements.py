@@ -17,10 +17,9 @@ def own_line(view: FileView, statement: ast.stmt) -> bool:
     body, line = view.source.body, view.source.line_span(statement.lineno)
     if body[line.start : view.source.span(statement).start].strip():
         return False
-    return (
-        not body.endswith(_GOES_ON, 0, line.start)
-        or b"#" in body[view.source.line_span(statement.lineno - 1).start : line.start]
-    )
+    number = view.source.logical_line(statement.lineno)
+    start = view.source.line_span(number).start
+    return not body.endswith(_GOES_ON, 0, start) or b"#" in body[view.source.line_span(number - 1).start : start]
 
 
 def first_on_line(view: FileView, statement: ast.stmt) -> ast.stmt | None:
@@ -62,7 +61,8 @@ def remove_statement(view: FileView, statement: ast.stmt) -> Edit:
         return Edit(span, "", parts=tuple(parts[1:]))
     if rest.strip():
         return Edit(Span(span.start, last.end - len(rest.lstrip(b" \t"))), "")
-    return Edit(Span(view.source.line_span(statement.lineno).start, last.end), "")
+    first = view.source.logical_line(statement.lineno)
+    return Edit(Span(view.source.line_span(first).start, last.end), "")
 
 
 def comments_in(view: FileView, span: Span) -> list[Span]:
