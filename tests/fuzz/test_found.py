@@ -1344,3 +1344,12 @@ def test_a_written_function_around_results_stands_below_the_lines_that_they_need
     output = check(source, Options("paddle")).output
     assert b"    axis = g(1)\n    torch_out((" in output
     assert b"    values = h()\n    paddle.assign(" in output
+
+
+def test_a_file_with_one_framework_by_the_others_name_is_left_if_a_second_run_would_change_it() -> None:
+    source = (
+        b"if x:\n    import paddle\n    import torch as paddle\nimport paddle.nn as nn\n"
+        b"nn.initializer()\ndef f(c:nn)->paddle.Tensor:()"
+    )
+    result = check(source, Options("torch"))
+    assert result.output == source and {d.code for d in result.diagnostics} >= {"SRC016"}

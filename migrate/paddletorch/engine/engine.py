@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -47,6 +48,9 @@ from paddletorch.text.long_literals import parse
 from paddletorch.text.masking import mask
 from paddletorch.text.source import Source, Undecodable
 from paddletorch.text.suppress import MARK, Suppressions
+
+_AS_A_FRAMEWORK = re.compile(rb"\bas[ \t]+(?:torch|paddle)\b")
+"""An import of something by a framework's name: which of two it means is seen after the conversion only."""
 
 
 class Engine:
@@ -205,7 +209,8 @@ class Engine:
 
     def _convert_in_time(self, path: str, parsed: Parsed) -> FileResult:
         result = self._with_shim(path, parsed)
-        if self._options.verify and result.status is Status.CONVERTED:
+        doubtful = self._options.verify or _AS_A_FRAMEWORK.search(parsed.source.body) is not None
+        if doubtful and result.status is Status.CONVERTED:
             result = self._verified(path, parsed, result)
         if not self._findings_alone:
             return result
