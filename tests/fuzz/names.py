@@ -47,7 +47,8 @@ def check_undefined(result: FileResult) -> None:
 def check_paths(result: FileResult, source: Framework) -> None:
     """On no path through the module is a name unbound that was not: with both frameworks, and with the target alone.
 
-    Not promised: of a module that Python does not compile, such as one with a parameter that is declared global.
+    Not promised: of a module that Python does not compile, such as one with a parameter that is declared global; with
+    the target alone, of one that imports the target itself by the other framework's name, and needs both so far.
     """
     before, after = parsed(result.source), parsed(result.output)
     if before is None or after is None or not compiles(result.source):
@@ -59,7 +60,8 @@ def check_paths(result: FileResult, source: Framework) -> None:
     }
     names = _framework_names(before) | FRAMEWORKS
     old: set[Unbound] = set()
-    for here, there in ((FRAMEWORKS, FRAMEWORKS), (alone[source], alone[target])):
+    swaps = any(_binds_as(node, target, source) for node in ast.walk(before))
+    for here, there in ((FRAMEWORKS, FRAMEWORKS), *([] if swaps else [(alone[source], alone[target])])):
         old |= unbound_names(before, here, _exports())
         new = unbound_names(after, there, _exports()) - old
         new = {found for found in new if found.name not in _bare_names(result)}
@@ -329,6 +331,11 @@ def _read_at_once(nodes: Iterable[ast.AST]) -> Iterator[ast.Name]:
 
 def _framework_names(module: ast.Module) -> set[str]:
     return {name for root in FRAMEWORKS for name in _bound_to(module, root)}
+
+
+def _binds_as(node: ast.AST, framework: Framework, name: str) -> bool:
+    """``import paddle as torch``."""
+    return isinstance(node, ast.Import) and any(a.name == framework and a.asname == name for a in node.names)
 
 
 def _bound_to(module: ast.Module, root: str) -> set[str]:
