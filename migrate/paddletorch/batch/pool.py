@@ -8,11 +8,12 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 
+from paddletorch_rules.child_processes import end_with_parent
+
 from paddletorch.batch.one_file import convert_at
 from paddletorch.model import NOTHING_RECORDED, Evidence, Options
 from paddletorch.model.dependencies import DependentResult
 from paddletorch.model.failure import failed
-from paddletorch.model.interrupts import end_with_parent
 
 _LEAST = 100_000
 """Bytes of a task: few enough round trips, and short enough at the end of a run to keep all workers busy."""

@@ -64,20 +64,6 @@ def deferred_signals() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def end_with_parent() -> None:
-    """In a process of ``multiprocessing``: end when the one that started it does, of which its queues tell nothing."""
-    import multiprocessing
-    import threading
-
-    def wait() -> None:
-        parent = multiprocessing.parent_process()
-        assert parent is not None
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
-
-
 def _end(number: int, frame: FrameType | None) -> NoReturn:
     os._exit(128 + number)
 

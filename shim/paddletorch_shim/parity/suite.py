@@ -8,8 +8,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
-from paddletorch.model.interrupts import end_with_parent
 from paddletorch_rules import Framework, installed, other_framework
+from paddletorch_rules.child_processes import end_with_parent
 
 from paddletorch_shim import backends
 from paddletorch_shim.parity import runs, scalers, schedules

@@ -12,8 +12,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from paddletorch.model.interrupts import end_with_parent
 from paddletorch_rules import Framework
+from paddletorch_rules.child_processes import end_with_parent
 
 from paddletorch_shim import checkpoints
 from paddletorch_shim.limits import Limits
