@@ -114,14 +114,14 @@ def integer_interval(name: str, value: Any) -> int:
 
 def interval_used_later(value: Any) -> Any:
     """torch's interval, whose type it looks at in ``update()``: what fails there is kept as it is."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value > _LONGEST:
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or operator.index(value) > _LONGEST:
         return value
     return integer_interval("growth_interval", value)
 
 
 def used_interval(value: Any) -> int:
     """The interval where torch uses it."""
-    if isinstance(value, numbers.Integral) and value > _LONGEST:
+    if isinstance(value, numbers.Integral) and operator.index(value) > _LONGEST:
         raise ValueError(f"growth_interval must be at most 2**63 - 1, got {value!r}")
     return integer_interval("growth_interval", value)
 
@@ -130,7 +130,7 @@ def growth_used_later(text: str, name: str, value: Any) -> Any:
     """torch's growth factor, which it only compares at first: what fails in ``update()`` is kept as it is."""
     if _compared(name, value, operator.le):
         raise AssertionError(f"{text} Got {value!r}; 2.0 is the usual value.")
-    too_large = isinstance(value, numbers.Integral) and value > _LARGEST
+    too_large = isinstance(value, numbers.Integral) and operator.index(value) > _LARGEST
     return growth(text, name, value) if _is_torch_number(value) and not too_large else value
 
 

@@ -63,13 +63,13 @@ class GradScaler(ScalerCore):
         self._enabled = checks.truth("enabled", given["enabled"], "a loss scale goes to init_scale=")
         init_scale = 1.0
         if self._enabled:
-            self._growth_factor = checks.growth_used_later(
+            self._growth_factor: float = checks.growth_used_later(
                 "The growth factor must be > 1.0.", "growth_factor", given["growth_factor"]
             )
-            self._backoff_factor = checks.backoff_used_later(
+            self._backoff_factor: float = checks.backoff_used_later(
                 "The backoff factor must be < 1.0.", "backoff_factor", given["backoff_factor"]
             )
-            self._growth_interval = checks.interval_used_later(given["growth_interval"])
+            self._growth_interval: int = checks.interval_used_later(given["growth_interval"])
             init_scale = checks.scale_placed_later("init_scale", given["init_scale"])
         highest = init_scale if isinstance(init_scale, float) else math.inf
         self._min_scale = checks.floor("min_scale", given["min_scale"], highest) if self._enabled else 0.0

@@ -20,13 +20,24 @@ SECONDS = 60
 """How long a test waits for a line before it fails."""
 
 
+def _with_usual_signals() -> None:
+    for number in (signal.SIGTERM, signal.SIGHUP):  # whoever runs the tests may ignore them
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Watching:
     """A ``paddletorch convert --watch``, and what it prints."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         command = [sys.executable, "-m", "paddletorch", "convert", "--to", "paddle", "--watch", *arguments]
         self.process = subprocess.Popen(
-            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
+            command,
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            preexec_fn=_with_usual_signals if hasattr(signal, "SIGHUP") else None,
         )
         self.seen: list[str] = []
         self._lines: Queue[str] = Queue()

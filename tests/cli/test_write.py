@@ -80,7 +80,7 @@ def test_full_disk_leaves_the_file_and_no_other(folder: Path, monkeypatch: pytes
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     # No way to fill a real disk here.
-    monkeypatch.setattr(*((os, "fsync") if step == "fsync" else (Path, "replace")), full)
+    monkeypatch.setattr(*((os, "fsync") if step == "fsync" else (os, "replace")), full)
     result = write.write_back(converted(str(file)))
     assert result.status is Status.FAILED
     assert result.diagnostics[0].code == "SRC005"
