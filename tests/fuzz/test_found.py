@@ -1353,3 +1353,9 @@ def test_a_file_with_one_framework_by_the_others_name_is_left_if_a_second_run_wo
     )
     result = check(source, Options("torch"))
     assert result.output == source and {d.code for d in result.diagnostics} >= {"SRC016"}
+
+
+def test_what_a_chain_of_calls_begins_with_gets_its_lines() -> None:
+    source = b"import torch\ndef k(x):\n    return torch.histc(h(x)).hsplit(2)[0].sum()\n"
+    output = check(source, Options("paddle")).output.decode()
+    assert "    values = h(x)\n    values = paddle.histogram(values" in output and "lambda" not in output

@@ -46,9 +46,13 @@ def hoist(
 
 
 def _statement_that_begins_with(view: FileView, call: ast.Call) -> ast.stmt | None:
-    """The statement whose value is the call, or a call around it that evaluates nothing but constants before it."""
+    """The statement whose value is the call, or an expression around it that evaluates only constants before it."""
     outer: ast.expr = call
-    while isinstance(around := _call_around(view, outer), ast.Call):
+    while True:
+        outer = _begun_with(view, outer)
+        around = _call_around(view, outer)
+        if not isinstance(around, ast.Call):
+            break
         before = [e for e in (*around.args, *(k.value for k in around.keywords)) if e is not outer]
         if not all(isinstance(e, ast.Constant) for e in before):
             return None
@@ -57,6 +61,17 @@ def _statement_that_begins_with(view: FileView, call: ast.Call) -> ast.stmt | No
     if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr) or statement.value is not outer:
         return None
     return statement
+
+
+def _begun_with(view: FileView, node: ast.expr) -> ast.expr:
+    """The largest chain of members, calls and elements that begins with ``node``: ``x.split(2)[0]`` for ``x``."""
+    while True:
+        parent = view.parent(node)
+        is_first = isinstance(parent, ast.Attribute | ast.Subscript) and parent.value is node
+        if not is_first and not (isinstance(parent, ast.Call) and parent.func is node):
+            return node
+        assert isinstance(parent, ast.expr)
+        node = parent
 
 
 def _call_around(view: FileView, node: ast.expr) -> ast.AST | None:
