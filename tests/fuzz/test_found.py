@@ -1359,3 +1359,13 @@ def test_what_a_chain_of_calls_begins_with_gets_its_lines() -> None:
     source = b"import torch\ndef k(x):\n    return torch.histc(h(x)).hsplit(2)[0].sum()\n"
     output = check(source, Options("paddle")).output.decode()
     assert "    values = h(x)\n    values = paddle.histogram(values" in output and "lambda" not in output
+
+
+def test_gradients_of_an_optimizer_that_steps_on_a_loops_line_are_clipped_by_a_hook() -> None:
+    source = (
+        b"import paddle\nfrom paddle import nn\n"
+        b"o=paddle.optimizer.SGD(parameters=p,learning_rate=1,grad_clip=nn.ClipGradByNorm(5))\n"
+        b"for _ in y:(f());o.step()\n"
+    )
+    output = check(source, Options("torch")).output
+    assert b"o.register_step_pre_hook(" in output and output.endswith(b"for _ in y:(f());o.step()\n")

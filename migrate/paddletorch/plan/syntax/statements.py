@@ -129,6 +129,11 @@ def insert_before(view: FileView, statement: ast.stmt, text: str, code: str) -> 
     return Edit(Span(start, start), "".join(part + end for part in text.splitlines()), code)
 
 
+def has_room_before(view: FileView, statement: ast.stmt) -> bool:
+    """Whether a statement with a block can be inserted before this one: not in the line of ``for x in y: step()``."""
+    return own_line(view, statement) or _before_on_line(view, statement) is not None
+
+
 def _before_on_line(view: FileView, statement: ast.stmt) -> ast.stmt | None:
     """The statement of the same block before this one, if the first statement of the line is of the block too."""
     shared = [one for one in block_of(view, statement) if one.lineno == statement.lineno]

@@ -18,7 +18,7 @@ from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import Constructor, assigned_to, constructors_of, source_text
 from paddletorch.plan.syntax.dotted_path import path_of
-from paddletorch.plan.syntax.statements import insert_after, insert_before
+from paddletorch.plan.syntax.statements import has_room_before, insert_after, insert_before
 
 CLIPS = {"nn.ClipGradByGlobalNorm": "clip_norm", "nn.ClipGradByNorm": "clip_norm", "nn.ClipGradByValue": "max"}
 """The parameter with the limit, by the row of each clip class."""
@@ -192,9 +192,13 @@ class _Clipping:
         steps = self._steps()
         if not steps or not all(self._can_read(self._clip.number, step.use) for step in steps):
             return [insert_after(self._view, self._statement, self._hook(), self._code)]
+        calls = [self._call(self._parameters(step.use)) for step in steps]
+        if not all(
+            "\n" not in c or has_room_before(self._view, s.statement) for c, s in zip(calls, steps, strict=True)
+        ):
+            return [insert_after(self._view, self._statement, self._hook(), self._code)]
         found: list[Edit] = []
-        for step in steps:
-            lines = self._call(self._parameters(step.use))
+        for step, lines in zip(steps, calls, strict=True):
             if step.scaler is not None and not self._is_unscaled(step.scaler):
                 lines = f"{ast.unparse(step.scaler)}.unscale_({self._path})\n{lines}"
             found.append(insert_before(self._view, step.statement, lines, self._code))
