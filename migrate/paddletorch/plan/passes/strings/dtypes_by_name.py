@@ -20,7 +20,9 @@ _NAMES = tuple(Template(f"str({{x}}).rpartition('.')[{index}]") for index in ("-
 def plan_dtypes_by_name(view: FileView, planned: Planned) -> Changes:
     """Read the dtype from the target's module."""
     parents = map(view.parent, view.tree.names.get("getattr", ()))
-    calls = (call for call in parents if isinstance(call, ast.Call) and is_dtype_by_name(view, call))
+    calls = [call for call in parents if isinstance(call, ast.Call) and is_dtype_by_name(view, call)]
+    kept = view.kept(planned.edits) if calls else None
+    calls = [call for call in calls if kept is not None and kept.holds(view.source.span(call))]
     return joined(_planned(view, planned, call) for call in calls)
 
 
