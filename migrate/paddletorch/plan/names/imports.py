@@ -72,7 +72,10 @@ def plan_imports(view: FileView, planned: Planned) -> Changes:
         imports = [f"import {module}" for module in decided.needs[statement]]
         edits.append(insert_lines_before(view, statement, imports))
     local = _local_lines(imported)
+    becomes_target = {id(b) for pairs in imported.values() for b, clause in pairs if clause.target is not None}
     for fallback, bindings, places in left_fallbacks(file):
+        if any(id(binding) in becomes_target for binding in bindings):
+            continue
         if places:
             edits.append(remove_statement(view, fallback))
             for place in places:
