@@ -89,7 +89,13 @@ def check_refusal(result: FileResult, options: Options) -> None:
     assert result.output == result.source
     assert not result.conversions
     codes = {d.code for d in result.diagnostics if d.severity is Severity.ERROR}
-    swapped = {"SRC016"} if re.search(rb"\bimport\b.*\bas\s+(?:torch|paddle)\b", result.source) else set()
+    swapped = (
+        {"SRC016"}
+        if re.search(
+            rb"\bimport\b.*\bas\s+(?:torch|paddle)\b|\bfrom\b.*\bimport\b.*\b(?:torch|paddle)\b", result.source
+        )
+        else set()
+    )
     assert codes and codes <= REFUSALS | _BROKEN | swapped, result.diagnostics
     assert "SRC001" not in codes or parsed(result.source) is None, f"readable, yet refused: {result.diagnostics}"
     if "SRC002" in codes and _declares_codec(result.source):

@@ -1369,3 +1369,15 @@ def test_gradients_of_an_optimizer_that_steps_on_a_loops_line_are_clipped_by_a_h
     )
     output = check(source, Options("torch")).output
     assert b"o.register_step_pre_hook(" in output and output.endswith(b"for _ in y:(f());o.step()\n")
+
+
+def test_a_dtype_by_name_that_autocast_takes_is_read_once() -> None:
+    source = b'import torch\nwith torch.autocast("cuda", getattr(torch, str(p).rpartition(".")[-1])):\n    f()\n'
+    assert b"with paddle.amp.auto_cast(dtype=p):" in check(source, Options("paddle")).output
+
+
+def test_a_fallback_of_an_import_becomes_the_targets_with_it() -> None:
+    source = b"try:\n    from torch.amp import autocast\nexcept ImportError:\n    from torch.cuda.amp import autocast\n"
+    result = check(source, Options("paddle"))
+    assert result.output.count(b"    from paddle.amp import auto_cast as autocast\n") == 2
+    assert not result.diagnostics

@@ -49,7 +49,10 @@ from paddletorch.text.masking import mask
 from paddletorch.text.source import Source, Undecodable
 from paddletorch.text.suppress import MARK, Suppressions
 
-_AS_A_FRAMEWORK = re.compile(rb"\b(?:import|from)[ \t][^#\r\n'\"]*\bas[ \t]+(?:torch|paddle)\b")
+_AS_A_FRAMEWORK = re.compile(
+    rb"\b(?:import|from)[ \t][^#\r\n'\"]{0,100}\bas[ \t]+(?:torch|paddle)\b"
+    rb"|\bfrom[ \t]+[\w.]+[ \t]+import[ \t][^#\r\n'\"]{0,100}\b(?:torch|paddle)\b"
+)
 """An import of something by a framework's name: which of two it means is seen after the conversion only."""
 
 
