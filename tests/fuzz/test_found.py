@@ -1381,3 +1381,11 @@ def test_a_fallback_of_an_import_becomes_the_targets_with_it() -> None:
     result = check(source, Options("paddle"))
     assert result.output.count(b"    from paddle.amp import auto_cast as autocast\n") == 2
     assert not result.diagnostics
+
+
+def test_what_a_call_evaluates_later_keeps_no_line_from_its_first_argument() -> None:
+    source = (
+        b"from paddle import *\ndef f(p):\n    y = crop(binomial(full([], 5), p.astype()), shape=[1])\n    return y\n"
+    )
+    output = check(source, Options("torch")).output.decode()
+    assert "    prob = p.astype()\n    y = torch.binomial(count.to(prob.dtype), prob).long()[:1]\n" in output

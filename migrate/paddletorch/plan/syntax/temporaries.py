@@ -53,8 +53,9 @@ def _statement_that_begins_with(view: FileView, call: ast.Call) -> ast.stmt | No
         around = _call_around(view, outer)
         if not isinstance(around, ast.Call):
             break
-        before = [e for e in (*around.args, *(k.value for k in around.keywords)) if e is not outer]
-        if not all(isinstance(e, ast.Constant) for e in before):
+        start = view.source.span(outer).start
+        given = (*around.args, *(k.value for k in around.keywords))
+        if not all(isinstance(e, ast.Constant) or view.source.span(e).start >= start for e in given):
             return None
         outer = around
     statement = view.parent(outer)
