@@ -21,6 +21,8 @@ from paddletorch_rules.compile_built_in import compile_built_in
 from paddletorch_rules.facts import facts
 from paddletorch_rules.storage import CACHE_DIR, UntrustedFolder, cache_folder
 
+from ..full_disk import files_up_to
+
 if TYPE_CHECKING:
     from .conftest import Tree
 
@@ -288,11 +290,8 @@ def test_a_full_disk_leaves_no_part_of_a_copy(cache: Path, tree: Tree, tmp_path:
     cold = tree.shown()
     for file in cache.iterdir():
         file.unlink()
-    code = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000));"
-        "sys.argv[1:] = ['convert', '--to', 'paddle', '.']; from paddletorch.__main__ import main; main()"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tree / "pkg", capture_output=True, check=False)
+    command = [sys.executable, "-m", "paddletorch", "convert", "--to", "paddle", "."]
+    done = subprocess.run(command, cwd=tree / "pkg", capture_output=True, check=False, preexec_fn=files_up_to(20_000))
     assert done.returncode == 1, done.stderr
     assert done.stderr == b""
     assert [file for file in cache.iterdir() if file.suffix == ".tmp"] == []

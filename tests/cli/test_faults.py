@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from ..full_disk import files_up_to
 from .conftest import PLAIN, Run, Tree, names_in
 
 TO = ("convert", "--to", "paddle")
@@ -217,8 +218,7 @@ def test_killed_worker_costs_no_other_file(tree: Tree, folder: Path) -> None:
 def test_file_too_large_for_the_disk(tree: Tree, folder: Path) -> None:
     large = PLAIN + "value = 1\n" * 2000
     tree({"a.py": PLAIN, "b.py": large, "c.py": PLAIN})
-    limit = 8192
-    process = start(folder, "--write", before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    process = start(folder, "--write", before=files_up_to(8192))
     stdout, _ = process.communicate()
     assert process.returncode == 2
     assert b"b.py\n  SRC005 cannot be written: File too large; left alone" in stdout

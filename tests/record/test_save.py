@@ -15,6 +15,8 @@ from paddletorch.evidence.document import Document, EvidenceError, dump, evidenc
 from paddletorch.evidence.save import digest, merge, prepare, read
 from paddletorch.model import Ask, Evidence, Question
 
+from ..full_disk import files_up_to
+
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "evidence.schema.json").read_text(encoding="utf-8"))
 QUESTION = Question(Ask.TYPE, (1, 0, 1, 4))
 
@@ -99,11 +101,15 @@ def test_a_process_that_holds_the_lock_is_not_waited_for_long(tmp_path: Path, mo
 
 
 def test_a_full_disk_leaves_no_part(tmp_path: Path) -> None:
-    code = (
-        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (3, 3));"
-        "from pathlib import Path; from paddletorch.evidence.save import prepare; prepare(Path('.'), 'torch')"
+    code = "from pathlib import Path; from paddletorch.evidence.save import prepare; prepare(Path('.'), 'torch')"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=files_up_to(3),
     )
-    done = subprocess.run([sys.executable, "-B", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "File too large" in done.stderr
     assert [path.name for path in evidence_file(tmp_path).parent.iterdir()] == ["lock"]
     prepare(tmp_path, "torch")

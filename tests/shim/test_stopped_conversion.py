@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -15,6 +14,8 @@ import pytest
 import torch
 from paddletorch_shim import checkpoints
 from paddletorch_shim.limits import Limits
+
+from ..full_disk import files_up_to
 
 STATE = {"scale": 8.0, "growth_factor": 3.0, "backoff_factor": 0.25, "growth_interval": 7, "_growth_tracker": 5}
 
@@ -82,7 +83,7 @@ def test_stopped_while_it_writes(source: list[str], tmp_path: Path, name: str, s
 
 
 def test_no_space_for_it(source: list[str], tmp_path: Path) -> None:
-    done = convert(tmp_path, *source, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50)))
+    done = convert(tmp_path, *source, before=files_up_to(50))
     assert done.returncode == 2
     assert "File too large" in done.stderr
     assert names_in(tmp_path) == ["in.pt"]
