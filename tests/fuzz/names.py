@@ -287,6 +287,7 @@ def _messages(module: ast.Module, kinds: tuple[type[messages.Message], ...]) -> 
     read = {(n.id, n.lineno) for n in ast.walk(module) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     deleted = set(_deleted_by_classes(module)) - read  # no path finds the name there, whatever is imported
     wrong = {m for m in found if isinstance(m, messages.UndefinedLocal) and (m.message_args[0], m.lineno) not in read}
+    deleted |= set(_deleted_by_functions(module))
     wrong |= {m for m in found if isinstance(m, messages.UndefinedName) and (m.message_args[0], m.lineno) in deleted}
     undefined = [m for m in found if isinstance(m, messages.UndefinedName)]
     early = set(_read_before_deleted(module)) if undefined else set()
@@ -302,6 +303,18 @@ def _deleted_by_classes(module: ast.Module) -> Iterator[tuple[str, int]]:
             had = {n.id for n in names if isinstance(n.ctx, ast.Store)}
             had |= bound_in(s for s in own_statements(node.body) if isinstance(s, ast.Import | ast.ImportFrom))
             yield from ((n.id, n.lineno) for n in names if isinstance(n.ctx, ast.Del) and n.id not in had)
+
+
+def _deleted_by_functions(module: ast.Module) -> Iterator[tuple[str, int]]:
+    """Names that are a function's own by a ``del`` alone, with the line of each use: it has nothing to delete."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            own = list(own_nodes(node.body))
+            deleted = {n.id for n in own if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
+            bind = (n for n in own if isinstance(n, _BINDING) and not isinstance(getattr(n, "ctx", None), ast.Del))
+            deleted -= arguments(node.args) | bound_in(bind)
+            deleted -= {name for n in own if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names}
+            yield from ((n.id, n.lineno) for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in deleted)
 
 
 def _read_before_deleted(module: ast.Module) -> Iterator[tuple[str, int, int]]:

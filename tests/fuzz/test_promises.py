@@ -166,6 +166,10 @@ RIGHT = {
         "import torch\ndef f(x):\n    y = torch.max(x)\n    del x\n",
         "import paddle\ndef f(x):\n    y = (lambda a: (lambda b: b + x)(a))(paddle.max(x))\n    del x\n",
     ),
+    "a name that a function deletes without having it": (
+        "import torch\nx = torch.zeros(3)\ndef f():\n  if TYPE_CHECKING:\n    del torch\n    torch()\n",
+        "import paddle\nx = paddle.zeros([3])\ndef f():\n  if TYPE_CHECKING:\n    del torch\n    torch()\n",
+    ),
     "a comprehension in a function that is called": (
         "import torch\ndef f(n):\n    return torch.zeros(3)\nf(1)\n",
         "import paddle\ndef f(n):\n    return [paddle.zeros([i]) for i in n]\nf(1)\n",
