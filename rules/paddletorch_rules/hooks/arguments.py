@@ -158,3 +158,10 @@ def with_batch(call: BoundCall) -> None:
     atomic = isinstance(call.value("input"), ast.Name | ast.Attribute | ast.Call | ast.Subscript)
     call.wrap("input", "" if atomic else "(", ".unsqueeze(0)" if atomic else ").unsqueeze(0)")
     call.surround("", ".squeeze(0)")
+
+
+def elements_of(node: ast.expr | None) -> list[ast.expr] | None:
+    """The elements of a display of a list or tuple, if it is one without stars."""
+    if isinstance(node, ast.List | ast.Tuple) and not any(isinstance(e, ast.Starred) for e in node.elts):
+        return node.elts
+    return None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import is_plain, is_pure, operand, with_batch
+from paddletorch_rules.hooks.arguments import elements_of, is_plain, is_pure, operand, with_batch
 from paddletorch_rules.hooks.attributes import attributes
-from paddletorch_rules.hooks.functional import elements_of
 from paddletorch_rules.hooks.layers import on_output, placed
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection
 
 from paddletorch_rules.hooks.arguments import (
+    elements_of,
     is_plain,
     is_pure,
     no_counterpart,
@@ -13,7 +14,6 @@ from paddletorch_rules.hooks.arguments import (
     rewrite_once,
     with_batch,
 )
-from paddletorch_rules.hooks.functional import elements_of
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
