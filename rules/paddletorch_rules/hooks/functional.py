@@ -121,7 +121,7 @@ def swiglu(call: BoundCall) -> None:
     """Without a second tensor the first one is halved."""
     if call.value("y") is None or call.literal("y") is None:
         call.drop("y")
-        call.rewrite("(lambda _a, _b: torch.nn.functional.silu(_a) * _b)(*{input}.chunk(2, -1))")
+        call.rewrite("paddle_swiglu({input})")
 
 
 @hook("sequence_mask", to="torch")

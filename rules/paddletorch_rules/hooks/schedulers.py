@@ -200,8 +200,3 @@ def scheduler_sequence(call: BoundCall) -> None:
     _check_optimizer(call)
     if call.value("last_epoch") is not None and call.literal("last_epoch") != -1:
         call.stop("LRS202", what="last_epoch is given")
-    milestones = call.value("milestones")
-    given = isinstance(milestones, ast.List | ast.Tuple)
-    starts = ", ".join(["0", *(literally(ast.unparse(e)) for e in milestones.elts)]) if given else "0, *{milestones}"  # type: ignore[union-attr]
-    turn = "[(part.step(step - start), part())[1] for part, start in zip(parts, starts) if step >= start][-1]"
-    call.rewrite(f"paddle.optimizer.lr.LambdaDecay(1.0, lambda step, parts={{schedulers}}, starts=[{starts}]: {turn})")
