@@ -9,7 +9,7 @@ asks an optimizer for its scheduler, ``optimizer._learning_rate``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from paddletorch.model import Edit, Span
@@ -47,7 +47,7 @@ def plan_made_apart(view: FileView, planned: Planned) -> Changes:
     made = _Made(view, planned, optimizers)
     made.follow(schedulers)
     made.clip(clips)
-    return Changes(uses=made.revised(), handled=made.handled)
+    return Changes(tuple(made.settings), uses=made.revised(), handled=made.handled)
 
 
 class _Made:
@@ -61,7 +61,9 @@ class _Made:
         self._rates: dict[Constructor, ast.expr] = {}
         self._clips: dict[Constructor, ast.expr] = {}
         self.handled: frozenset[ast.AST] = frozenset()
-        """Where optimizers are asked for their schedulers, which they have."""
+        """Where optimizers are asked for their schedulers, which they have, or are given one."""
+        self.settings: list[Edit] = []
+        """What becomes of ``optimizer.set_lr_scheduler(scheduler)``."""
 
     def follow(self, schedulers: Sequence[Use]) -> None:
         """Find the schedulers that would be left, and the optimizers whose rate may be one that is made elsewhere."""
@@ -89,6 +91,22 @@ class _Made:
 
         nodes = [node for node in self._view.tree.members.get("_learning_rate", ()) if isinstance(node.ctx, ast.Load)]
         self.handled = frozenset(n for n in nodes if self._constructors(n.value) & self._rates.keys())
+        self._set_anew({u.site.call for u in self._adapted})
+
+    def _set_anew(self, apart: Container[ast.Call | None]) -> None:
+        """``optimizer.set_lr_scheduler(scheduler)`` of a scheduler with a class of its own lets that one follow."""
+        view = self._view
+        for call in view.tree.method_calls("set_lr_scheduler"):
+            scheduler = call.args[0] if len(call.args) == 1 and not call.keywords else None
+            if not isinstance(scheduler, ast.Name | ast.Attribute) or not isinstance(call.func, ast.Attribute):
+                continue
+            made = view.evaluator.objects(scheduler)
+            if not made or not all(isinstance(v, Instance) and v.call in apart for v in made):
+                continue
+            name, optimizer = view.source.span(scheduler), view.source.span(call.func.value)
+            parts = (name, ".follow(", optimizer, ")")
+            self.settings.append(Edit(view.source.span(call), "", "LRS101", parts))
+            self.handled |= {call.func}
 
     def _asked(self) -> set[Constructor]:
         """The optimizers that are asked for their schedulers, elsewhere than by the name that they get."""

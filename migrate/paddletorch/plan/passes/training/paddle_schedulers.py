@@ -108,7 +108,7 @@ class PaddleSchedulers:
             named = self._named_at(path, call)
             if not named or optimizer is None or not isinstance(statement, ast.Expr):
                 continue
-            if not all(self._starts_from(s, optimizer) for s in named):
+            if not all(self._starts_from(s, function.value) for s in named):
                 continue
             if self._is_left(function.value):
                 for scheduler in named:
@@ -128,10 +128,15 @@ class PaddleSchedulers:
         """The schedulers that are assigned to ``path`` in the function around ``place``."""
         return self._named.get((path, self._view.tree.scopes[place].function()), ()) if path else ()
 
-    def _starts_from(self, scheduler: Constructor, optimizer: str) -> bool:
-        """Whether the scheduler starts from the rate that the optimizer has."""
+    def _starts_from(self, scheduler: Constructor, optimizer: ast.expr) -> bool:
+        """Whether the scheduler starts from the rate that the optimizer has: torch's knows no other."""
         rate = scheduler.value("learning_rate")
-        return rate is None or ast.unparse(rate) in (f"{optimizer}.get_lr()", "1.0")
+        if rate is None or ast.unparse(rate) == f"{ast.unparse(optimizer)}.get_lr()":
+            return True
+        made = {v.call for v in self._view.evaluator.objects(optimizer) if isinstance(v, Instance)}
+        own = [o.value("learning_rate") for o in self._optimizers if o.call in made]
+        rates = [one.value for one in (rate, *own) if isinstance(one, ast.Constant)]
+        return len(made) == 1 and len(rates) == 2 and rates[0] == rates[1]
 
     def _without(self, statement: ast.Expr) -> Edit:
         """Remove the statement, and the test for None around it, if there is one."""
