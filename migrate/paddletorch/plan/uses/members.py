@@ -314,6 +314,7 @@ def _plan_call(
     """Plan a method's call: by a hook that rewrites the statement, or as any other call."""
     view, row = file.view, options[0][0]
     sure = certainty is Certainty.YES
+    shown = sure or row.receiver != "tensor"
     name = f"{row.receiver}.{node.attr}"
     try:
         if not view.is_located(call):
@@ -326,14 +327,13 @@ def _plan_call(
         replacement = _HOOK_RESULTS.get(row.hook or "", name)
         if changes is None and row.report is not None and not (row.forms(view.target) and row.parameters):
             details = {"method": node.attr}
-            return Changes(findings=(finding(row.report, call, name, row, **details),)) if sure else NOTHING
+            return Changes(findings=(finding(row.report, call, name, row, **details),)) if shown else NOTHING
         if changes is None:
             edits, findings, replacement = _convert_call(
                 view, node, call, row, form, name, sure or not row.any_receiver
             )
             changes = spelled(view, file.aliases, node, edits, name)._replace(findings=findings)
     except Refused as stop:
-        shown = sure or row.receiver != "tensor"
         return Changes(findings=(refused(stop.refusal, call, name, row),)) if shown else NOTHING
     edits = changes.edits
     if not edits and hook is not None:
