@@ -387,7 +387,7 @@ class _Module:
             is_read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in elsewhere
             if is_read and node.id not in inside:
                 self._use(node.id, state, scope, f".{name}")
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in inside:
                 self._call(node.func.id, state, scope)
 
     def _later(self, node: ast.AST, scope: Scope, state: State, own: frozenset[str] = frozenset()) -> None:

@@ -170,6 +170,10 @@ RIGHT = {
         "import torch\nx = torch.zeros(3)\ndef f():\n  if TYPE_CHECKING:\n    del torch\n    torch()\n",
         "import paddle\nx = paddle.zeros([3])\ndef f():\n  if TYPE_CHECKING:\n    del torch\n    torch()\n",
     ),
+    "a function that a written one calls by the name of its own parameter": (
+        "import torch\ndef f(): return torch.zeros(x)\ng(f)\nx = 3\n",
+        "import paddle\ndef h(f): return f()\ndef f(): return paddle.zeros([x])\nh(f)\nx = 3\n",
+    ),
     "a comprehension in a function that is called": (
         "import torch\ndef f(n):\n    return torch.zeros(3)\nf(1)\n",
         "import paddle\ndef f(n):\n    return [paddle.zeros([i]) for i in n]\nf(1)\n",
