@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping
 
 from paddletorch_rules.hooks.arguments import (
-    is_plain,
     is_pure,
     is_unshared,
     no_counterpart,
@@ -73,8 +72,6 @@ def _factor(call: BoundCall) -> ast.expr | None:
     node = call.value("alpha")
     if node is None:
         return None
-    if call.literal("alpha") != 1 and not is_plain(node):
-        no_counterpart(call, "alpha")
     call.drop("alpha")
     return None if call.literal("alpha") == 1 else node
 
