@@ -65,6 +65,7 @@ def check_paths(result: FileResult, source: Framework) -> None:
         old |= unbound_names(before, here, _exports())
         new = unbound_names(after, there, _exports()) - old
         new = {found for found in new if found.name not in _bare_names(result)}
+        new = {one for one in new if not any(_is_above(found, one) for found in old)}
         scopes = {found.scope for found in old if found.name in names}
         new -= {Unbound(scope, name) for scope, name in new if scope in scopes}  # under the other's name
         if here != there:  # what was left, with a finding, needs the source framework
@@ -72,6 +73,11 @@ def check_paths(result: FileResult, source: Framework) -> None:
             new = {found for found in new if found.name in of_target}
         where = "with both frameworks" if here == there else f"with {target} alone"
         assert not new, f"unbound {where}: {sorted(new)}"
+
+
+def _is_above(old: Unbound, new: Unbound) -> bool:
+    """Whether the name was unbound before where a class body that reads it stands, so that it ended there already."""
+    return old.name == new.name and new.scope.startswith(f"{old.scope}.")
 
 
 def check_guards(result: FileResult, source: Framework) -> None:

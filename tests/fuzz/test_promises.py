@@ -174,6 +174,10 @@ RIGHT = {
         "import torch\ndef f(): return torch.zeros(x)\ng(f)\nx = 3\n",
         "import paddle\ndef h(f): return f()\ndef f(): return paddle.zeros([x])\nh(f)\nx = 3\n",
     ),
+    "a class that reads what was unbound above it": (
+        "import torch\nmodel = torch.as_tensor(model)\nclass G: loss = torch.abs(model)\n",
+        "import paddle\n\nclass G: loss = paddle.abs(model)\n",
+    ),
     "a comprehension in a function that is called": (
         "import torch\ndef f(n):\n    return torch.zeros(3)\nf(1)\n",
         "import paddle\ndef f(n):\n    return [paddle.zeros([i]) for i in n]\nf(1)\n",
