@@ -43,7 +43,9 @@ def _goes(statement: ast.stmt, clauses: Sequence[Clause]) -> bool:
     return len(clauses) == len(names) and all(c.drop and not c.local and not c.guarded and not c.typed for c in clauses)
 
 
-def serves_only_imports(file: Converted, guard: ast.Try, imports: Imports) -> bool:
+def serves_only_imports(
+    file: Converted, guard: ast.Try, imports: Imports, decided: Mapping[ast.stmt, Sequence[Clause]]
+) -> bool:
     """Whether a guard does nothing but bind names that nothing reads any more: it may go with its imports."""
     if guard.orelse or guard.finalbody or len(imports_in(guard)) < len(guard.body):
         return False
@@ -52,7 +54,8 @@ def serves_only_imports(file: Converted, guard: ast.Try, imports: Imports) -> bo
     if any(file.remaining(all_, groups.get(id(all_))) for _, all_ in pairs):
         return False
     names = {binding.name for binding, _ in pairs}
-    return all(_stands_in(one, names) for handler in guard.handlers for one in handler.body)
+    instead = [one for handler in guard.handlers for one in handler.body]
+    return all(_stands_in(one, names) or (one in decided and _goes(one, decided[one])) for one in instead)
 
 
 def _stands_in(statement: ast.stmt, names: Collection[str]) -> bool:

@@ -141,9 +141,10 @@ def _with_emptied_guards(file: Converted, statements: Imports, decided: _Decided
     view, clauses = file.view, dict(decided.clauses)
     edits, findings, gone = list(decided.edits), list(decided.findings), set(decided.gone)
     for guard in list(emptied_guards(file, clauses, decided.needs)):
-        if serves_only_imports(file, guard, statements):
+        own = {statement: found for statement, found in clauses.items() if statement not in decided.needs}
+        if serves_only_imports(file, guard, statements, own):
             edits.append(remove_statement(view, guard))
-            gone.update(guard.body)
+            gone.update(guard.body, (s for handler in guard.handlers for s in handler.body))
             continue
         with_own: dict[ast.stmt, list[Clause]] = {
             s: _with_own_targets(file, statements[s], clauses[s]) for s in imports_in(guard)
@@ -216,10 +217,10 @@ def _with_own_targets(
 ) -> list[Clause]:
     """The clauses of an import whose names go, with what it would become if nothing had read them."""
     view, found = file.view, []
-    for (binding, bindings), clause in zip(pairs, clauses, strict=True):
+    for (binding, _), clause in zip(pairs, clauses, strict=True):
         known = view.settings.lookup(binding.qualified or "")
         stays = known is None or view.suppressed(known[0].code, clause.alias)
-        target = None if stays else import_target(view, file.imported(bindings), ())
+        target = None if stays else import_target(view, frozenset({binding.qualified or ""}), ())
         found.append(clause if target is None else clause._replace(target=target, drop=False))
     return found
 

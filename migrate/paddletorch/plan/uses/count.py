@@ -65,7 +65,7 @@ def plan_unknown_names(view: FileView, planned: Planned) -> Changes:
         *(_unknown(view, node, name) for node, name in unknown),
         *(_unknown(view, alias, name) for alias, name in _unused_imports(view)),
         *(_unknown(view, node, name, MODULE_AS_VALUE) for node, name in modules),
-        *(finding(IMPORT_AS_QUESTION, alias, name) for alias, name in _asking_imports(view)),
+        *(finding(IMPORT_AS_QUESTION, alias, name) for alias, name in _asking_imports(view, planned)),
         *(refused(why, node, name) for node, name, why in _read_before_class_binds(view)),
     ]
     return Changes(findings=tuple(_staying(view, planned, found)))
@@ -144,15 +144,21 @@ def _has_counterpart(view: FileView, name: str) -> bool:
     return _stated_module(view, name) is None and (name in view.settings.modules or _is_module(view, name))
 
 
-def _asking_imports(view: FileView) -> Iterator[tuple[ast.alias, str]]:
-    """Imports of the source framework that nothing uses, where code goes on if they fail: they ask if it is there."""
+def _asking_imports(view: FileView, planned: Planned) -> Iterator[tuple[ast.alias, str]]:
+    """Imports of the source framework that nothing uses, where code goes on if they fail: they ask if it is there.
+
+    Not those that became the target's: ``from paddle.amp import GradScaler``.
+    """
     tries = [node for node in view.tree.of_kind(ast.Try) if any(isinstance(s, _IMPORTS) for s in node.body)]
     read = _read_imports(view) if tries else frozenset()
+    converted = {(one.line, one.column) for one in planned.conversions} if tries else set()
     for guard, statement in [(node, s) for node in tries for s in node.body if isinstance(s, _IMPORTS)]:
         module = f"{statement.module}." if isinstance(statement, ast.ImportFrom) else ""
         for alias in statement.names if statement not in read else ():
             name = module + alias.name
             of_source = name.partition(".")[0] == view.settings.source
+            if view.source.position(view.source.span(alias).start) in converted:
+                continue
             if of_source and alias.name != "*" and not view.settings.deselects(name) and not _falls_back(guard, alias):
                 yield alias, name
 
