@@ -82,6 +82,7 @@ NEVER = {
     "nowhere": "m.a",
     "deleted": "import m\ndel m\nm.a",
     "after its handler": "try:\n    a\nexcept ValueError as m:\n    raise\nm.a",
+    "by an augmented assignment, which reads it": "while True:\n    m.a\n    m += 1",
     "local, below": "import m\ndef f():\n    m.a\n    import m",
     "elsewhere": "def f():\n    import m\ndef g():\n    m.a",
 }

@@ -132,6 +132,8 @@ class Flow:
             case ast.ClassDef():
                 self._block(node.body, state)
                 return effect
+            case ast.AugAssign() if state is Bound.NEVER and node in self._effects:
+                return None  # it reads the name first, and ends there
         return None if leaves(node) else effect
 
     def _if(self, node: ast.If, state: State) -> State:
