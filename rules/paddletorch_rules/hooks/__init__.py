@@ -99,7 +99,7 @@ ENGINE_HOOKS = frozenset(
         "shape",
         "data",
     }
-    | {"handed_on", "layer_size", "may_be_none", "linear_weight", "other_weight"}
+    | {"conv_padding", "handed_on", "layer_size", "may_be_none", "linear_weight", "other_weight"}
 )
 """Hooks that need the statement around the call; the engine has them under these names, and they take no arguments."""
 

@@ -237,9 +237,26 @@ def _handed_on(view: FileView, node: ast.Attribute) -> str | None:
     return None
 
 
+_PADDING = 4
+"""The position of ``padding`` in the calls of convolutions, layers and functions."""
+
+
+def _conv_padding(view: FileView, node: ast.Attribute) -> str | None:
+    """What a convolution gets as its padding may be one number, as Paddle's layers keep it."""
+    parent = view.parent(node)
+    call = view.parent(parent) if isinstance(parent, ast.keyword) else parent
+    if not isinstance(call, ast.Call) or any(isinstance(one, ast.Starred) for one in call.args):
+        return None
+    by_name = isinstance(parent, ast.keyword) and parent.arg == "padding"
+    name = (view.qualified(call.func) or "").rpartition(".")[2].lower()
+    is_given = by_name or node in call.args[_PADDING : _PADDING + 1]
+    return "{self}._padding" if is_given and name.startswith("conv") else None
+
+
 ATTRIBUTE_HOOKS: dict[str, AttributeHook] = {
     "shape": shape,
     "layer_size": layer_size,
+    "conv_padding": _conv_padding,
     "data": _data,
     "handed_on": _handed_on,
     "loader_sampler": _loader_sampler,
