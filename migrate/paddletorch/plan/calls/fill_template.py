@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from paddletorch_rules import Form, Let
 from paddletorch_rules.hooks.arguments import PLAIN
+from paddletorch_rules.hooks.arguments import is_pure as is_cheap
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.arguments import plan_arguments
@@ -110,7 +111,9 @@ def place_of(view: FileView, node: ast.expr, template: str) -> Span:
 def _above(binding: CallBinding, let: Let, arguments: Arguments, node: ast.expr) -> list[Edit] | None:
     """The template with what it evaluates once assigned in lines of their own, if there is room for them."""
     values = {name: value for _, name in let.names if isinstance(value := arguments[name], ast.expr)}
-    repeated = [(name, value) for name, value in values.items() if not is_pure(value)]
+    is_whole = isinstance(binding.view.parent(node), ast.Expr)
+    once = is_pure if is_whole else is_cheap  # y[1:].add_(z) becomes an assignment, which takes no lines above it
+    repeated = [(name, value) for name, value in values.items() if not once(value)]
     found = hoist(binding.view, binding.expression, repeated, binding.row.code) if repeated else None
     if found is None:
         return None

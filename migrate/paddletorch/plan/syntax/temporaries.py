@@ -65,11 +65,14 @@ def _statement_that_begins_with(view: FileView, call: ast.Call) -> ast.stmt | No
 
 
 def _begun_with(view: FileView, node: ast.expr) -> ast.expr:
-    """The largest chain of members, calls and elements that begins with ``node``: ``x.split(2)[0]`` for ``x``."""
+    """The largest expression that evaluates ``node`` before all but names: ``x.split(2)[0] + y`` for ``x``."""
     while True:
         parent = view.parent(node)
         is_first = isinstance(parent, ast.Attribute | ast.Subscript) and parent.value is node
-        if not is_first and not (isinstance(parent, ast.Call) and parent.func is node):
+        is_first = is_first or (isinstance(parent, ast.Call) and parent.func is node)
+        if isinstance(parent, ast.BinOp):
+            is_first = parent.left is node or isinstance(parent.left, ast.Name | ast.Constant)
+        if not is_first:
             return node
         assert isinstance(parent, ast.expr)
         node = parent
