@@ -96,17 +96,21 @@ class _Comparison:
         piece, within = self._text.piece_at(offset)
         if piece.is_copy:
             before = self._loads.get(piece.origin.start + within)
-            if before is None or self._before.of(before) >= bound:
+            if before is None or self._was(before) >= bound:
                 return None
             changed = self._changed_bindings(before)
             if self._reads_unbound(changed, bound, lambda name: name.id == load.id):
                 return None  # x = f(x) is gone, and x may not have been bound there
-            return changed or self._text.lines_of(self._text.source.span(before))
+            return changed or self._new_bindings(load) or self._text.lines_of(self._text.source.span(before))
         lines = lines_behind(self._text, self._new, offset)
         is_own = load.id not in self._packages and load.id in self._text.tree.names
         is_own = is_own and load.id not in functions(self._target)  # which an earlier conversion wrote
         tells = _any_name if is_own else self._is_source
         return None if self._reads_unbound(lines, bound, tells) or self._is_read_above(load, lines) else lines
+
+    def _was(self, load: ast.Name) -> Bound:
+        """On which paths the name was bound: what nothing but an ``import *`` binds is bound by that."""
+        return Bound.ALWAYS if self._is_known(load) else self._before.of(load)
 
     def _is_read_above(self, load: ast.Name, lines: frozenset[int]) -> bool:
         """Whether nothing in the old text binds the name, which it has read before it comes to these lines.
@@ -123,8 +127,8 @@ class _Comparison:
         tree = self._text.tree
         lines: dict[str, int] = {}
         for load in tree.loads:
-            if load.id not in lines and not tree.scopes[load].lookup(load.id):
-                lines[load.id] = load.lineno
+            if not tree.scopes[load].lookup(load.id):
+                lines[load.id] = min(load.lineno, lines.get(load.id, load.lineno))
         return lines
 
     def _is_source(self, name: ast.Name) -> bool:
@@ -198,6 +202,15 @@ class _Comparison:
                 if not text.remains(span):
                     found |= text.lines_of(span)
         return frozenset(found)
+
+    def _new_bindings(self, load: ast.Name) -> frozenset[int]:
+        """The source lines of the edits that bind the name anew, ``import paddle`` below the read, or need that."""
+        bindings = self._new.scopes[load].lookup(load.id)
+        readers = [n for n in self._new.names.get(load.id, ()) if self._new.scopes[n].lookup(load.id) is bindings]
+        nodes = [n for b in bindings if isinstance(n := b.alias or b.node, ast.stmt | ast.expr | ast.alias)]
+        offsets = [self._lines.offset(node.lineno, node.col_offset) for node in (*readers, *nodes)]
+        new = [offset for offset in offsets if not self._text.piece_at(offset)[0].is_copy]
+        return frozenset().union(*(lines_behind(self._text, self._new, offset) for offset in new))
 
 
 def _any_name(_: ast.Name) -> bool:
