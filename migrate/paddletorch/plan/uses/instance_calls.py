@@ -16,6 +16,7 @@ from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.model.written_code import outside_of_written
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.uses.adapters import has_source_calls
 from paddletorch.resolve import Instance, NoneValue
@@ -45,7 +46,7 @@ def calls_of_instances(view: FileView) -> Iterator[tuple[ast.Call, list[Instance
     """
     rows = view.settings.members("__call__")
     receivers = {row.receiver for row, _ in rows}
-    for call in view.tree.calls if rows else ():
+    for call in outside_of_written(view, view.tree.calls) if rows else ():
         made = [v for v in view.evaluator.values(call.func) if isinstance(v, Instance)]
         types = {one.type for one in made}
         if not types.isdisjoint(receivers) and not any(_OWN_CALLS & set(one.overrides) for one in made):
