@@ -1389,3 +1389,46 @@ def test_what_a_call_evaluates_later_keeps_no_line_from_its_first_argument() -> 
     )
     output = check(source, Options("torch")).output.decode()
     assert "    prob = p.astype()\n    y = torch.binomial(count.to(prob.dtype), prob).long()[:1]\n" in output
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            b"from torch.cuda.amp import *\nscaler = GradScaler()\nfrom torch.cuda.amp import *\n",
+            b"from paddle.amp import GradScaler\nscaler = GradScaler(",
+        ),
+        (
+            b"from torch import *\nx = zeros(3)\nfrom torch import *\ny = own(zeros(3))\n",
+            b"from paddle import zeros\nx = zeros([3])\nfrom torch import *\nfrom paddle import zeros\n",
+        ),
+    ],
+    ids=["all of it converts", "some of it may stay"],
+)
+def test_names_that_are_read_between_two_stars(source: bytes, expected: bytes) -> None:
+    assert expected in check(source, Options("paddle")).output
+
+
+def test_a_rate_of_names_that_nothing_binds_is_repeated_above_a_function_that_reads_them_too() -> None:
+    source = (
+        b"import paddle as t\nwith x as y:\n"
+        b"    s = t.optimizer.lr.StepDecay(0.5 if c else 1.0, 3)\n"
+        b"    o = t.optimizer.SGD(learning_rate=s, parameters=m.parameters())\n"
+        b"async def g(): return c\nclass C[T]: pass\n"
+    )
+    assert not check(source, Options("torch")).diagnostics
+
+
+def test_an_import_of_the_target_that_makes_its_name_local_stays() -> None:
+    source = (
+        b"match x:\n  case 1: import paddle\ndef train():\n    paddle()\n    import torch\n    torch.zeros(3)\n"
+        b"torch.ones(3)\n"
+    )
+    result = check(source, Options("paddle"))
+    assert [d.code for d in result.diagnostics] == ["SRC013"]
+    assert b"    import torch\n    torch.zeros(3)\npaddle.ones([3])\n" in result.output
+
+
+def test_a_written_function_calls_what_may_be_a_scheduler_of_an_unknown_class() -> None:
+    source = b"import paddle as t\ns = t.optimizer.lr.Own()\ndef f(): t.optimizer.SGD(s, ())\n"
+    check(source, Options("torch"))
