@@ -375,7 +375,7 @@ class Aliasing:
             argument = argument_of(call, function, found.text, is_method(scope))
             held = self._held(argument, statement, seen) if argument is not None else None
             if held is not None:
-                return held
+                return _as_view(held, found.memory)
         return None
 
 
