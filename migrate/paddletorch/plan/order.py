@@ -378,6 +378,17 @@ PASSES = (
         when=(to("paddle"), holds(b"requires_grad"), holds(b"BatchNorm", b"InstanceNorm"), is_unconverted),
     ),
     Pass(
+        "gradients of recurrent layers",
+        Later("passes.training.recurrent_gradients:plan_recurrent_gradients"),
+        codes=("AGD203",),
+        when=(
+            to("paddle"),
+            holds(b"RNN", b"LSTM", b"GRU"),
+            holds(b"requires_grad", b"eval"),
+            is_unconverted,
+        ),
+    ),
+    Pass(
         "unset device",
         Later("passes.training.unset_device:plan_unset_device"),
         codes=("DEV206",),
