@@ -343,6 +343,12 @@ PASSES = (
         when=(to("paddle"), holds(b"load_state_dict"), is_unconverted),
     ),
     Pass(
+        "keys of states",
+        Later("passes.training.state_keys:plan_state_keys"),
+        codes=("LRS202", "OPT204"),
+        when=(holds(b"state_dict"), is_unconverted),
+    ),
+    Pass(
         "second derivatives",
         Later("passes.training.second_derivatives:plan_second_derivatives"),
         codes=("AGD203",),
