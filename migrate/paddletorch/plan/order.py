@@ -142,6 +142,12 @@ PASSES = (
         codes=("NNL209",),
         when=(to("paddle"), holds(b"weight", b"parameters"), is_unconverted),
     ),
+    Pass(
+        "set arrays",
+        Later("passes.tensors.set_arrays:plan_set_arrays"),
+        codes=("NNL209",),
+        when=(to("torch"), holds(b"set_value"), holds(b"numpy"), is_unconverted),
+    ),
     # rewrites members before they are planned
     Pass(
         "running statistics",
