@@ -7,9 +7,10 @@ turned; in a walk over all parameters or layers nothing is, and only another sha
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from paddletorch.plan.model.changes import Changes, Planned
+from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import LayoutMatters
 from paddletorch.plan.model.view import FileView
@@ -17,6 +18,10 @@ from paddletorch.resolve import Instance
 
 _ROW = "linear.weight"
 _WALKS = ("parameters", "named_parameters")
+_LAYER = re.compile(r"paddle\.nn\.(?!functional|initializer)[A-Z]\w*")
+_WITH_LINEAR = re.compile(r"Linear|Attention|Transformer")
+"""Layers that a file makes where a weight may be a linear layer's; one that makes none may get any model."""
+
 _ALIKE = frozenset({"zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "float32", "sqrt", "log", "prod"})
 """Functions of NumPy that give numbers, or the same whatever the layout is."""
 
@@ -24,6 +29,9 @@ _ALIKE = frozenset({"zeros", "ones", "full", "zeros_like", "ones_like", "full_li
 def plan_set_arrays(view: FileView, planned: Planned) -> Changes:
     """Leave each array that is set, unless it is random or filled with one number."""
     row = view.settings.table.row(_ROW)
+    layers = [use.site.name for use in planned.uses if _LAYER.fullmatch(use.site.name) and use.site.role == "call"]
+    if layers and not any(_WITH_LINEAR.search(name) for name in layers):
+        return NOTHING
     left: list[ast.Call] = []
     for call in view.tree.method_calls("set_value"):
         assert isinstance(call.func, ast.Attribute)
