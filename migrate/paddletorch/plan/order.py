@@ -142,6 +142,12 @@ PASSES = (
         codes=("NNL209",),
         when=(to("paddle"), holds(b"weight", b"parameters"), is_unconverted),
     ),
+    Pass(
+        "set arrays",
+        Later("passes.tensors.set_arrays:plan_set_arrays"),
+        codes=("NNL209",),
+        when=(to("torch"), holds(b"set_value"), holds(b"numpy"), is_unconverted),
+    ),
     # rewrites members before they are planned
     Pass(
         "running statistics",
@@ -343,6 +349,12 @@ PASSES = (
         when=(to("paddle"), holds(b"load_state_dict"), is_unconverted),
     ),
     Pass(
+        "keys of states",
+        Later("passes.training.state_keys:plan_state_keys"),
+        codes=("LRS202", "OPT204"),
+        when=(holds(b"state_dict"), is_unconverted),
+    ),
+    Pass(
         "second derivatives",
         Later("passes.training.second_derivatives:plan_second_derivatives"),
         codes=("AGD203",),
@@ -376,6 +388,17 @@ PASSES = (
         Later("passes.training.half_frozen_norms:plan_half_frozen_norms"),
         codes=("AGD203",),
         when=(to("paddle"), holds(b"requires_grad"), holds(b"BatchNorm", b"InstanceNorm"), is_unconverted),
+    ),
+    Pass(
+        "gradients of recurrent layers",
+        Later("passes.training.recurrent_gradients:plan_recurrent_gradients"),
+        codes=("AGD203",),
+        when=(
+            to("paddle"),
+            holds(b"RNN", b"LSTM", b"GRU"),
+            holds(b"requires_grad", b"eval"),
+            is_unconverted,
+        ),
     ),
     Pass(
         "unset device",

@@ -113,6 +113,28 @@ for i in range(3):
     outs.append(x)
 result = [first, parts["a"], parts["b"], outs]
 """,
+    "data of parameters that is kept elsewhere": """
+import torch
+
+m = torch.nn.LayerNorm(2)
+made = [p.data for p in m.parameters()]
+made[0] += 1
+named = {n: p.data for n, p in m.named_parameters()}
+named["weight"] *= 3
+added = []
+for p in m.parameters():
+    added.append(p.data)
+added[1] -= 5
+kept, copies, sums = {}, {}, {}
+for n, p in m.named_parameters():
+    kept[n] = p.data
+    copies[n] = p.detach().clone()
+    sums[n] = 0
+kept["bias"] /= 4
+copies["weight"] += 7
+sums["weight"] += 7
+result = [m.weight, m.bias, made, added, copies["weight"], sums]
+""",
     "what functions and modules give back": """
 import torch
 from torch import nn

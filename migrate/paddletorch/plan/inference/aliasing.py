@@ -121,6 +121,10 @@ class Aliasing:
         found = self._of_name(node, call, frozenset())
         return found is not None and (by_caller or found.kind != "parameter")
 
+    def stored_elements(self, container: ast.Name) -> Sequence[ast.expr]:
+        """What the file assigns to elements of a container of that name, or appends to it."""
+        return self._stored_values.in_elements(container.id)
+
     def reaches(self, node: ast.expr, place: ast.AST) -> bool:
         """Whether what holds the tensor is no view of it, so that it sees what is written, and gradients flow."""
         found = self._of_name(node, place, frozenset()) if isinstance(node, ast.Name) else None
@@ -375,7 +379,7 @@ class Aliasing:
             argument = argument_of(call, function, found.text, is_method(scope))
             held = self._held(argument, statement, seen) if argument is not None else None
             if held is not None:
-                return held
+                return _as_view(held, found.memory)
         return None
 
 

@@ -31,11 +31,13 @@ def opposite(view: FileView, display: ast.expr, part: ast.expr) -> list[ast.expr
 
 
 def elements_at(value: ast.expr, index: ast.expr) -> list[ast.expr]:
-    """The elements of a display that the index can select."""
+    """The elements of a display that the index can select; of a comprehension, what it makes each of."""
     if isinstance(value, ast.Dict):
         known = isinstance(index, ast.Constant)
         pairs = zip(value.keys, value.values, strict=True)
         return [v for k, v in pairs if not (known and isinstance(k, ast.Constant)) or same_code(k, index)]
+    if isinstance(value, ast.ListComp | ast.DictComp):
+        return [value.elt if isinstance(value, ast.ListComp) else value.value]
     return list(value.elts) if isinstance(value, ast.List | ast.Tuple) else []
 
 
@@ -52,7 +54,7 @@ def is_looped(view: FileView, binding: Binding) -> bool:
     current: ast.AST | None = binding.node
     while isinstance(current, ast.Name | ast.Tuple | ast.List | ast.Starred):
         child, current = current, view.parent(current)
-        if isinstance(current, ast.For | ast.AsyncFor):
+        if isinstance(current, ast.For | ast.AsyncFor | ast.comprehension):
             return current.target is child
     return False
 

@@ -37,7 +37,7 @@ class StoredValues:
         return self._attributes[name]
 
     def in_elements(self, name: str) -> list[ast.expr]:
-        """What is assigned to elements of a container of that name."""
+        """What is assigned to elements of a container of that name, or appended to it."""
         if name not in self._set:
             self._set[name] = list(self._elements(name))
         return self._set[name]
@@ -52,12 +52,15 @@ class StoredValues:
                 yield node, self._view.text(view)
 
     def _elements(self, name: str) -> Iterator[ast.expr]:
-        """What is assigned to elements of a container of this name."""
+        """What is assigned to elements of a container of this name, or appended to it."""
         for load in self._tree.names.get(name, ()):
             parent = self._view.parent(load)
-            stored = self._view.parent(parent) if isinstance(parent, ast.Subscript) and parent.value is load else None
-            if isinstance(stored, ast.Assign) and parent in stored.targets:
-                yield stored.value
+            user = self._view.parent(parent) if parent is not None else None
+            if isinstance(parent, ast.Subscript) and parent.value is load:
+                if isinstance(user, ast.Assign) and parent in user.targets:
+                    yield user.value
+            elif isinstance(user, ast.Call) and user.func is parent and _is_appending(parent):
+                yield from user.args[:1]
 
 
 def _is_kept(node: ast.expr, parent: ast.AST | None) -> bool:
@@ -66,3 +69,7 @@ def _is_kept(node: ast.expr, parent: ast.AST | None) -> bool:
         return True
     function = parent.func if isinstance(parent, ast.Call) else None
     return isinstance(function, ast.Attribute) and function is not node and function.attr in KEEPING
+
+
+def _is_appending(function: ast.AST | None) -> bool:
+    return isinstance(function, ast.Attribute) and function.attr == "append"

@@ -161,7 +161,10 @@ def _is_tensor(view: FileView, target: ast.expr, statement: ast.AugAssign) -> bo
         if any(isinstance(n.value, ast.Name) and n.value.id == target.id for n in reads):
             return True
     instances = [v for v in view.evaluator.values(target) if not isinstance(v, NoneValue | Unknown)]
-    return bool(instances) and all(is_tensor(view, v) for v in instances)
+    if instances or not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
+        return bool(instances) and all(is_tensor(view, v) for v in instances)
+    stored = view.provide(Aliasing).stored_elements(target.value)  # of a list or dict that was made empty
+    return bool(stored) and all(is_tensor(view, v) for node in stored for v in view.evaluator.values(node))
 
 
 def _may_be_tensor(view: FileView, target: ast.expr, value: ast.expr) -> bool:

@@ -13,23 +13,29 @@ from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import is_fresh
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.aliasing import Aliasing
 from paddletorch.plan.inference.dtypes import Dtypes, category
 from paddletorch.plan.inference.in_place_calls import is_in_place, writes_in_place
 from paddletorch.plan.inference.no_grad import is_without_grad
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.inference.tensor_values import is_tensor
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
-from paddletorch.plan.model.findings import finding
+from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.precedence import is_closed
 from paddletorch.plan.syntax.statements import comments_in
 from paddletorch.resolve import Instance
+from paddletorch.resolve.evaluator.call_index import argument_of, is_method
+from paddletorch.resolve.values import Local
 from paddletorch.text.source import has_line_end
 
 _CODE = "TEN106"
 _REPORTED = "AGD203"
 
 _WHAT = "in Paddle no gradient flows through what a method writes into a view"
+_WHAT_IS_ASSIGNED = (
+    "in Paddle what is assigned to a view of {base} does not change the gradients of {base}; assign to a part of it"
+)
 
 _OPERATORS: Mapping[str, str] = {
     "add_": "+=",
@@ -59,13 +65,14 @@ def plan_written_parts(view: FileView, planned: Planned) -> Changes:
     """Assign to parts of tensors what methods write into them; report other views that gradients flow through."""
     writers = ((call, _written_by(view, call)) for call in view.tree.calls)
     wanted = [(call, node) for call, node in writers if node is not None and not is_without_grad(view, call)]
-    return joined(
+    methods = [
         _assigned(view, call, node, _name(call))
         if isinstance(node, ast.Subscript) and _is_method_of(call, node) and _is_wanted(view, node)
         else _reported(view, call, node)
         for call, node in wanted
         if call.func not in planned.handled
-    )
+    ]
+    return joined([*methods, Changes(findings=tuple(_stored(view)))])
 
 
 def _written_by(view: FileView, call: ast.Call) -> ast.expr | None:
@@ -91,30 +98,85 @@ def _is_method_of(call: ast.Call, node: ast.expr) -> bool:
 
 def _reported(view: FileView, call: ast.Call, node: ast.expr) -> Changes:
     """A view of another kind, ``y.t().mul_(2)``, or one that has a name, of what gradients may flow through."""
-    given = (
-        [b.value for b in view.evaluator.reaching(node) if b.value is not None] if isinstance(node, ast.Name) else ()
-    )
-    if not any(_is_computed(view, base) for one in (given or (node,)) for base in _bases(view, one)):
+    if not _is_view_of_computed(view, node):
         return NOTHING
     return Changes(findings=(finding(_REPORTED, call.func, f"tensor.{_name(call)}", what=_WHAT),))
 
 
-def _bases(view: FileView, node: ast.expr, *, within: bool = False) -> Iterator[ast.Name]:
-    """The variables of which the expression may be a view; a variable itself only ``within`` a view."""
+def _stored(view: FileView) -> Iterator[Finding]:
+    """Assignments to a part of a view, ``y.view(-1)[0] = 1``, where what it is a view of is read afterwards."""
+    aliasing = view.provide(Aliasing)
+    for part in view.tree.of_kind(ast.Subscript):
+        whole, statement = part.value, view.statement(part)
+        if not isinstance(part.ctx, ast.Store) or statement is None or not _is_tensor(view, whole):
+            continue
+        if is_without_grad(view, part) or not _is_view_of_computed(view, whole):
+            continue
+        named = isinstance(whole, ast.Name)
+        holder = aliasing.holder(whole, statement) if named else aliasing.of_value(whole, statement)
+        if holder is not None and holder.memory == "view":
+            yield finding(_REPORTED, part, "torch.Tensor", what=_WHAT_IS_ASSIGNED.format(base=holder.text))
+
+
+def _is_tensor(view: FileView, node: ast.expr) -> bool:
+    values = view.evaluator.values(node)
+    return bool(values) and all(is_tensor(view, value) for value in values)
+
+
+def _is_view_of_computed(view: FileView, node: ast.expr) -> bool:
+    """Whether the expression, or what the variable holds, may be a view of what gradients may flow through."""
+    given = (
+        [b.value for b in view.evaluator.reaching(node) if b.value is not None] if isinstance(node, ast.Name) else ()
+    )
+    return any(_is_computed(view, base) for one in (given or (node,)) for base in _bases(view, one))
+
+
+def _bases(view: FileView, node: ast.expr, *, within: bool = False, called: bool = True) -> Iterator[ast.Name]:
+    """The variables of which the expression may be a view; a variable itself only ``within`` a view.
+
+    ``called``: also through a function of the file that is called.
+    """
+    parts: list[tuple[ast.expr, bool]] = []
     if isinstance(node, ast.Name):
         if within:
             yield node
     elif isinstance(node, ast.IfExp):
-        yield from _bases(view, node.body, within=within)
-        yield from _bases(view, node.orelse, within=within)
+        parts = [(node.body, within), (node.orelse, within)]
     elif isinstance(node, ast.NamedExpr):
-        yield from _bases(view, node.value, within=within)
+        parts = [(node.value, within)]
     elif isinstance(node, ast.Subscript) and _may_be_view(view, node):
-        yield from _bases(view, node.value, within=True)
-        for element in _elements(view, node.value):
-            yield from _bases(view, element)
+        parts = [(node.value, True), *((element, False) for element in _elements(view, node.value))]
     elif (operand := _viewed(view, node)) is not None:
-        yield from _bases(view, operand, within=True)
+        parts = [(operand, True)]
+    elif isinstance(node, ast.Call) and called:
+        parts = [(argument, within or is_part) for argument, is_part in _given_back(view, node)]
+    for part, is_within in parts:
+        yield from _bases(view, part, within=is_within, called=called)
+
+
+def _given_back(view: FileView, call: ast.Call) -> Iterator[tuple[ast.expr, bool]]:
+    """Arguments that a function of the file gives back: as they are, or (true) views of them."""
+    for value in view.evaluator.values(call.func):
+        function = value.node if isinstance(value, Local) else None
+        if not isinstance(function, ast.FunctionDef | ast.Lambda):
+            continue
+        scope = view.tree.own[function]
+        for name, is_part in {p for node in scope.returns if node is not None for p in _parameters(view, node)}:
+            argument = argument_of(call, function, name, is_method(scope))
+            if argument is not None:
+                yield argument, is_part
+
+
+def _parameters(view: FileView, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> Iterator[tuple[str, bool]]:
+    """The parameters of a function that an expression in it may be, or (true) may be a view of."""
+    names = [node] if isinstance(node, ast.Name) else _bases(view, node, called=False)
+    for name in names:
+        for binding in view.evaluator.reaching(name):
+            if binding.kind == "parameter":
+                yield binding.name, name is not node
+            elif binding.kind == "assign" and binding.value is not None and binding.node not in seen:
+                for parameter, is_part in _parameters(view, binding.value, seen | {binding.node}):
+                    yield parameter, is_part or name is not node
 
 
 def _viewed(view: FileView, node: ast.expr) -> ast.expr | None:

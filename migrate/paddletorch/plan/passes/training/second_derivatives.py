@@ -7,6 +7,7 @@ stands between the result and what it is differentiated by.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from paddletorch_rules.facts import facts
@@ -16,10 +17,17 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
-from paddletorch.resolve import Scope
+from paddletorch.resolve import Instance, Scope
+from paddletorch.resolve.values import UNKNOWN
 
 _CODE = "AGD203"
 _WHAT = "Paddle has no second derivative of it (3.3.1): create_graph=True raises an error"
+_OF_ANOTHER_FILE = (
+    "{model} is not seen here: where one of its layers has no second derivative in Paddle (3.3.1), such as GELU or "
+    "LayerNorm, create_graph=True raises an error"
+)
+_NO_MODEL = re.compile(r"loss|criterion|closure|f(n|unc|unction)?(_|$)")
+"""What is in the names of functions that callers pass besides models."""
 
 
 def plan_second_derivatives(view: FileView, planned: Planned) -> Changes:
@@ -35,7 +43,29 @@ def plan_second_derivatives(view: FileView, planned: Planned) -> Changes:
     first: dict[str, Finding] = {}
     for one in found:
         first.setdefault(one.name.rpartition(".")[2], one)
-    return Changes(findings=tuple(first.values()))
+    return Changes(findings=(*first.values(), *_of_other_files(view, calls)))
+
+
+def _of_other_files(view: FileView, derivatives: list[ast.Call]) -> Iterator[Finding]:
+    """The first derivative of what a model computes, in a file that defines none."""
+    defines = any(scope.kind == "class" and "forward" in scope.bindings for scope in view.tree.own.values())
+    for derivative in () if defines else derivatives:
+        scope = view.tree.scopes[derivative].function()
+        for call in view.tree.calls:
+            before = call.lineno <= derivative.lineno and view.tree.scopes[call].function() is scope
+            if before and call.args and _is_unseen_model(view, call.func):
+                what = _OF_ANOTHER_FILE.format(model=view.text(call.func))
+                yield finding(_CODE, derivative, view.text(derivative.func), what=what)
+                return
+
+
+def _is_unseen_model(view: FileView, function: ast.expr) -> bool:
+    """Whether it may be a model of another file: of such a class, or what the caller passes."""
+    values = view.evaluator.values(function)
+    if any(isinstance(value, Instance) and value.external_class and value.node is None for value in values):
+        return True
+    passed = isinstance(function, ast.Name) and {b.kind for b in view.evaluator.reaching(function)} == {"parameter"}
+    return passed and values <= UNKNOWN and not _NO_MODEL.search(view.text(function).lower())
 
 
 def _creates_graph(call: ast.Call) -> bool:

@@ -1,0 +1,64 @@
+"""Where a file freezes all parameters of a model, by ``requires_grad_`` of it or in a loop over them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from paddletorch.plan.inference.receivers import Certainty, Receivers
+from paddletorch.plan.model.view import FileView
+
+_WITHOUT_GRADIENT = re.compile(r"(^|_|\b)(ema|teacher|target|momentum|shadow|avg|averaged?|old|ref|k|key)(_|\b)")
+"""Names of models that no gradient goes through, though their weights are frozen."""
+
+
+class Freezing(NamedTuple):
+    """A statement or call that freezes all parameters of a model."""
+
+    node: ast.expr | ast.stmt
+    model: ast.expr | None
+    """None where the parameters are those of a variable."""
+
+
+def freezing(view: FileView) -> Iterator[Freezing]:
+    """What freezes models, unless their names say that no gradient goes through them."""
+    receivers = view.provide(Receivers)
+    for call in view.tree.calls:
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "requires_grad_" or not _is_false(call.args):
+            continue
+        model, loop = call.func.value, _parameters_around(view, call)
+        is_model = loop is not None or receivers.certainty(model, "module") is Certainty.YES
+        if is_model and _may_carry_gradients(view, model, loop):
+            yield Freezing(call, model if loop is None else _model_of(loop))
+    for node in view.tree.parents:
+        if not isinstance(node, ast.Assign) or not _is_false([node.value]):
+            continue
+        frozen = [t for t in node.targets if isinstance(t, ast.Attribute) and t.attr == "requires_grad"]
+        loop = _parameters_around(view, node) if frozen else None
+        if loop is not None and _may_carry_gradients(view, frozen[0].value, loop):
+            yield Freezing(node, _model_of(loop))
+
+
+def _is_false(given: list[ast.expr]) -> bool:
+    return bool(given) and isinstance(given[0], ast.Constant) and given[0].value is False
+
+
+def _parameters_around(view: FileView, node: ast.AST) -> ast.expr | None:
+    """What the loop around a statement goes through, where that is parameters."""
+    outer = view.parent(node)
+    while outer is not None and not isinstance(outer, ast.For | ast.FunctionDef | ast.AsyncFunctionDef):
+        outer = view.parent(outer)
+    return outer.iter if isinstance(outer, ast.For) and "parameters" in view.text(outer.iter) else None
+
+
+def _may_carry_gradients(view: FileView, frozen: ast.expr, loop: ast.expr | None) -> bool:
+    text = f"{view.text(frozen)} {view.text(loop) if loop is not None else ''}"
+    return not _WITHOUT_GRADIENT.search(text.lower())
+
+
+def _model_of(loop: ast.expr) -> ast.expr | None:
+    """``model`` of ``model.parameters()`` and ``list(model.named_parameters())[:5]``."""
+    members = (node for node in ast.walk(loop) if isinstance(node, ast.Attribute))
+    return next((node.value for node in members if node.attr in ("parameters", "named_parameters")), None)
