@@ -56,6 +56,7 @@ class Facts(NamedTuple):
     sums: Names
     with_indices: Names
     tuple_results: Names
+    tuples_of_torch: Names
     same_dtype: Names
     same_dtype_attributes: Names
     shaped: BySide

@@ -499,6 +499,22 @@ def gives_tuple(name: str) -> None:
     assert all(isinstance(result, tuple) for result in torch_results(name, sample()))
 
 
+def lists_in_paddle(name: str) -> None:
+    x = torch.ones(2, 2, 2, requires_grad=True)
+    y = paddle.to_tensor(x.detach().numpy(), stop_gradient=False)
+    torch_arguments: dict[str, tuple[Any, ...]] = {
+        "broadcast_tensors": (x, x), "grad": (x.sum(), x), "meshgrid": (x[0, 0], x[0, 0]), "unbind": (x,),
+        "split_with_sizes": (x, [1, 1]), "split": (x, 1),
+    }  # fmt: skip
+    paddle_arguments: dict[str, tuple[Any, ...]] = {
+        "broadcast_tensors": ([y, y],), "grad": (y.sum(), y), "meshgrid": (y[0, 0], y[0, 0]), "unbind": (y,)
+    }  # fmt: skip
+    given = getattr(torch.autograd if name == "grad" else torch, name)(*torch_arguments.get(name, (x, 2)))
+    made = getattr(paddle, name.removesuffix("_with_sizes"))(*paddle_arguments.get(name, (y, 2)))
+    assert type(given) is tuple
+    assert type(made) is list
+
+
 def same_dtype(name: str) -> None:
     assert torch_dtypes(name, sample(torch.float64)) == {torch.float64}
 
@@ -970,6 +986,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "sums": total,
     "with_indices": gives_indices,
     "tuple_results": gives_tuple,
+    "tuples_of_torch": lists_in_paddle,
     "same_dtype": same_dtype,
     "same_dtype_attributes": same_dtype_attribute,
     "shaped.paddle": shaped,
