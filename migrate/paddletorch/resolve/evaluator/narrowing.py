@@ -24,6 +24,8 @@ class _Region(NamedTuple):
 
 
 _Checked = ast.Name | ast.Attribute
+_Check = tuple[_Checked, ast.expr, ast.expr]
+"""What is checked, the types that it is compared with, and the whole expression."""
 
 
 class TypeChecks:
@@ -32,7 +34,8 @@ class TypeChecks:
     def __init__(self, tree: ScopeTree) -> None:
         self._tree = tree
         found: dict[tuple[int, str], list[tuple[Position, Position, _Region]]] = {}
-        for checked, types, check in self._checks():
+        single = list(self._checks())
+        for checked, types, check in [*single, *self._joined(single)]:
             root, members = _path(checked)
             if root is None:
                 continue
@@ -76,8 +79,19 @@ class TypeChecks:
         stores = self._tree.stores_by_name.get(load.attr, ())
         return any(region.start <= _start(store.target) < region.end for store in stores)
 
-    def _checks(self) -> Iterator[tuple[_Checked, ast.expr, ast.expr]]:
-        """What is checked, types and whole expression of each check."""
+    def _joined(self, single: Sequence[_Check]) -> Iterator[_Check]:
+        """Checks of one thing that ``or`` joins, ``isinstance(m, A) or isinstance(m, B)``, as a check of all types."""
+        of_expression = {check: (checked, types) for checked, types, check in single}
+        joins = dict.fromkeys(self._tree.parents[check] for check in of_expression)
+        for join in joins:
+            if not isinstance(join, ast.BoolOp) or not isinstance(join.op, ast.Or):
+                continue
+            parts = [of_expression[value] for value in join.values if value in of_expression]
+            if len(parts) == len(join.values) and len({ast.unparse(checked) for checked, _ in parts}) == 1:
+                yield parts[0][0], ast.Tuple([types for _, types in parts], ast.Load()), join
+
+    def _checks(self) -> Iterator[_Check]:
+        """Each call that checks by itself."""
         parents = self._tree.parents
         calls = [c for c in self._tree.type_checks if c.args and isinstance(c.args[0], ast.Name | ast.Attribute)]
         for call in calls:
