@@ -95,6 +95,7 @@ class Facts(NamedTuple):
     other_devices: Names
     looked_up: Mapping[str, Mapping[str, str]]
     not_looked_up: Names
+    layer_modules: Mapping[str, str]
     initial_values: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 

@@ -14,7 +14,9 @@ import numpy as np
 import paddle
 import pytest
 import torch
+from packaging.version import Version
 from paddletorch_rules import facts as module
+from paddletorch_rules import load
 from paddletorch_rules.facts import FILE, facts
 from paddletorch_rules.schema import TableError
 from paddletorch_rules.storage import CACHE_DIR
@@ -515,6 +517,17 @@ def lists_in_paddle(name: str) -> None:
     assert type(made) is list
 
 
+def in_names_of_layers(name: str) -> None:
+    """Each layer of torch's module has a counterpart with that in its name, and no other layer has."""
+    word = TABLES["layer_modules"]["names"][name]
+    for layer in vars(torch.nn).values():
+        found = load().lookup("torch", f"torch.nn.{layer.__name__}") if inspect.isclass(layer) else None
+        form = found[0].emitted("paddle", [Version("3.3.1")]) if found is not None else None
+        if word and form is not None and form.names:
+            is_of_module = layer.__module__ == f"torch.nn.modules.{name}"
+            assert is_of_module == (word in form.names[0]), layer
+
+
 def same_dtype(name: str) -> None:
     assert torch_dtypes(name, sample(torch.float64)) == {torch.float64}
 
@@ -987,6 +1000,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "with_indices": gives_indices,
     "tuple_results": gives_tuple,
     "tuples_of_torch": lists_in_paddle,
+    "layer_modules": in_names_of_layers,
     "same_dtype": same_dtype,
     "same_dtype_attributes": same_dtype_attribute,
     "shaped.paddle": shaped,

@@ -317,7 +317,8 @@ PASSES = (
     Pass(
         "names of classes",
         Later("passes.strings.class_names:plan_class_names"),
-        when=(holds(b"__name__"), is_unconverted),
+        codes=("API206",),
+        when=(holds(b"__name__", b"__class__", b"type("), is_unconverted),
     ),
     Pass(
         "replaced layers",
