@@ -317,7 +317,6 @@ PASSES = (
     Pass(
         "names of classes",
         Later("passes.strings.class_names:plan_class_names"),
-        codes=("API206",),
         when=(holds(b"__name__", b"__class__", b"type("), is_unconverted),
     ),
     Pass(

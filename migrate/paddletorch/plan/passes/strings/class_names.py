@@ -44,8 +44,9 @@ def _renamed(view: FileView) -> Iterator[Changes]:
 def _module(view: FileView, node: ast.Constant, name: str) -> Changes:
     """What becomes of the name of a module of torch's that is looked for in the text of a class."""
     parent, new = view.parent(node), facts().layer_modules[name]
-    is_searched = isinstance(parent, ast.Compare) and isinstance(parent.ops[0], ast.In | ast.NotIn)
-    if not is_searched or parent.left is not node or not _is_class_text(view, parent.comparators[0]):
+    if not isinstance(parent, ast.Compare) or not isinstance(parent.ops[0], ast.In | ast.NotIn):
+        return Changes()
+    if parent.left is not node or not _is_class_text(view, parent.comparators[0]):
         return Changes()
     if not new:
         replacement = "what the names of Paddle's classes have in common"
@@ -84,8 +85,9 @@ def _is_class_text(view: FileView, node: ast.expr) -> bool:
     if isinstance(node, ast.Name) and node in view.tree.scopes:
         values = [b.value for b in view.tree.scopes[node].lookup(node.id)]
         return bool(values) and all(isinstance(v, ast.Call) and _is_class_text(view, v) for v in values)
-    is_text = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("str", "repr")
-    return is_text and len(node.args) == 1 and _is_class(node.args[0])
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in ("str", "repr"):
+        return False
+    return len(node.args) == 1 and _is_class(node.args[0])
 
 
 def _is_class(node: ast.expr) -> bool:
