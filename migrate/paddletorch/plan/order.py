@@ -76,6 +76,12 @@ PASSES = (
         leaves_uses=True,
         when=(to("torch"), holds(b"set_device", b"init_parallel_env", b"fleet")),
     ),
+    Pass(
+        "loaders that are asked after their end",
+        Later("passes.training.exhausted_loaders:plan_exhausted_loaders"),
+        codes=("DAT101",),
+        when=(to("paddle"), holds(b"next("), is_unconverted),
+    ),
     # those that the next passes would leave
     Pass(
         "schedulers and clips made apart",
