@@ -40,6 +40,8 @@ def converted(body: str) -> str:
         "if isinstance(t, torch.Tensor) or isinstance(t, nn.Parameter):\n    t.float()",
         "if u and (type(t) is torch.Tensor or isinstance(t, nn.Parameter)):\n    t.float()",
         "if not (isinstance(t, torch.Tensor) or isinstance(t, nn.Parameter)):\n    return\nt.float()",
+        "for t in u:\n    k = type(t)\n    if k is m:\n        pass\n    elif k is torch.Tensor:\n        t.float()",
+        "k = type(t)\nif k in (torch.Tensor, nn.Parameter):\n    t.float()",
         "if isinstance(t, torch.Tensor):\n    t = t.float()\n",
         "if isinstance(t, torch.Tensor):\n    x = lambda: t.float()\n",
         "if isinstance(t, torch.Tensor):\n    t.float()\n    t = u()\n",
@@ -68,6 +70,10 @@ def test_a_check_says_what_a_name_is(body: str) -> None:
         "if isinstance(t, torch.Tensor):\n    x = [t.float() for t in u]",
         "if isinstance(t, str):\n    t.float()",
         "if type(t) != torch.Tensor:\n    t.float()",
+        "k = type(t)\nk = type(u)\nif k is torch.Tensor:\n    t.float()",
+        "k = type(t)\nx = lambda k: t.float() if k is torch.Tensor else k",
+        "k = type(t)\nfor t in u:\n    if k is torch.Tensor:\n        t.float()",
+        "k = type(t)\nt = u()\nif k is torch.Tensor:\n    t.float()",
     ],
 )
 def test_a_check_says_nothing_elsewhere(body: str) -> None:

@@ -102,11 +102,28 @@ class TypeChecks:
             assert isinstance(call.args[0], ast.Name | ast.Attribute)
             if not _is_of(call, "type") or len(call.args) != 1:
                 continue
-            compared = parents[call]
-            if not isinstance(compared, ast.Compare) or compared.left is not call or len(compared.ops) != 1:
-                continue
-            if isinstance(compared.ops[0], ast.Eq | ast.Is | ast.In):
-                yield call.args[0], compared.comparators[0], compared
+            for read in (call, *self._reads(call)):
+                compared = parents[read]
+                if not isinstance(compared, ast.Compare) or compared.left is not read or len(compared.ops) != 1:
+                    continue
+                if isinstance(compared.ops[0], ast.Eq | ast.Is | ast.In):
+                    yield call.args[0], compared.comparators[0], compared
+
+    def _reads(self, call: ast.Call) -> Iterator[ast.Name]:
+        """The reads of the variable that holds ``type(m)``, behind ``t = type(m)`` in the same block."""
+        statement, checked = self._tree.parents[call], call.args[0]
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or not isinstance(checked, ast.Name):
+            return
+        target, block = statement.targets[0], getattr(self._tree.parents[statement], "body", ())
+        if not isinstance(target, ast.Name) or not isinstance(block, list):
+            return
+        held = self._tree.scopes[target].lookup(target.id)
+        places = [getattr(b.node, "lineno", 0) for b in self._tree.scopes[checked].lookup(checked.id)]
+        if len(held) != 1 or any(place > statement.lineno for place in places):
+            return
+        for one in block[block.index(statement) + 1 :] if statement in block else ():
+            names = (node for node in ast.walk(one) if isinstance(node, ast.Name) and node.id == target.id)
+            yield from (name for name in names if self._tree.scopes[name].lookup(name.id) is held)
 
     def _regions(self, check: ast.expr) -> Iterator[tuple[Position, Position]]:
         """Start and end of the code that runs only if the check holds."""
