@@ -76,12 +76,6 @@ PASSES = (
         leaves_uses=True,
         when=(to("torch"), holds(b"set_device", b"init_parallel_env", b"fleet")),
     ),
-    Pass(
-        "loaders that are asked after their end",
-        Later("passes.training.exhausted_loaders:plan_exhausted_loaders"),
-        codes=("DAT101",),
-        when=(to("paddle"), holds(b"next("), is_unconverted),
-    ),
     # those that the next passes would leave
     Pass(
         "schedulers and clips made apart",
@@ -118,6 +112,12 @@ PASSES = (
         when=(uses("optim.RMSprop"),),
     ),
     Pass("calls of partial objects", Later("uses.partials:plan_partials"), when=(holds(b"partial"), hands_on)),
+    Pass(
+        "loaders that are asked after their end",
+        Later("passes.training.exhausted_loaders:plan_exhausted_loaders"),
+        codes=("DAT101",),
+        when=(to("paddle"), holds(b"next("), is_unconverted),
+    ),
     Pass("probes", Later("uses.probes:plan_probes"), when=(holds(b"hasattr", b"getattr", b"dir"),)),
     # rewrites statements before their members are planned
     Pass(
