@@ -56,6 +56,7 @@ class Facts(NamedTuple):
     sums: Names
     with_indices: Names
     tuple_results: Names
+    tuples_of_torch: Names
     same_dtype: Names
     same_dtype_attributes: Names
     shaped: BySide
@@ -94,6 +95,7 @@ class Facts(NamedTuple):
     other_devices: Names
     looked_up: Mapping[str, Mapping[str, str]]
     not_looked_up: Names
+    layer_modules: Mapping[str, str]
     initial_values: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 

@@ -14,7 +14,9 @@ import numpy as np
 import paddle
 import pytest
 import torch
+from packaging.version import Version
 from paddletorch_rules import facts as module
+from paddletorch_rules import load
 from paddletorch_rules.facts import FILE, facts
 from paddletorch_rules.schema import TableError
 from paddletorch_rules.storage import CACHE_DIR
@@ -499,6 +501,33 @@ def gives_tuple(name: str) -> None:
     assert all(isinstance(result, tuple) for result in torch_results(name, sample()))
 
 
+def lists_in_paddle(name: str) -> None:
+    x = torch.ones(2, 2, 2, requires_grad=True)
+    y = paddle.to_tensor(x.detach().numpy(), stop_gradient=False)
+    torch_arguments: dict[str, tuple[Any, ...]] = {
+        "broadcast_tensors": (x, x), "grad": (x.sum(), x), "meshgrid": (x[0, 0], x[0, 0]), "unbind": (x,),
+        "split_with_sizes": (x, [1, 1]), "split": (x, 1),
+    }  # fmt: skip
+    paddle_arguments: dict[str, tuple[Any, ...]] = {
+        "broadcast_tensors": ([y, y],), "grad": (y.sum(), y), "meshgrid": (y[0, 0], y[0, 0]), "unbind": (y,)
+    }  # fmt: skip
+    given = getattr(torch.autograd if name == "grad" else torch, name)(*torch_arguments.get(name, (x, 2)))
+    made = getattr(paddle, name.removesuffix("_with_sizes"))(*paddle_arguments.get(name, (y, 2)))
+    assert type(given) is tuple
+    assert type(made) is list
+
+
+def in_names_of_layers(name: str) -> None:
+    """Each layer of torch's module has a counterpart with that in its name, and no other layer has."""
+    word = TABLES["layer_modules"]["names"][name]
+    for layer in vars(torch.nn).values():
+        found = load().lookup("torch", f"torch.nn.{layer.__name__}") if inspect.isclass(layer) else None
+        form = found[0].emitted("paddle", [Version("3.3.1")]) if found is not None else None
+        if word and form is not None and form.names:
+            is_of_module = layer.__module__ == f"torch.nn.modules.{name}"
+            assert is_of_module == (word in form.names[0]), layer
+
+
 def same_dtype(name: str) -> None:
     assert torch_dtypes(name, sample(torch.float64)) == {torch.float64}
 
@@ -970,6 +999,8 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "sums": total,
     "with_indices": gives_indices,
     "tuple_results": gives_tuple,
+    "tuples_of_torch": lists_in_paddle,
+    "layer_modules": in_names_of_layers,
     "same_dtype": same_dtype,
     "same_dtype_attributes": same_dtype_attribute,
     "shaped.paddle": shaped,

@@ -112,6 +112,12 @@ PASSES = (
         when=(uses("optim.RMSprop"),),
     ),
     Pass("calls of partial objects", Later("uses.partials:plan_partials"), when=(holds(b"partial"), hands_on)),
+    Pass(
+        "loaders that are asked after their end",
+        Later("passes.training.exhausted_loaders:plan_exhausted_loaders"),
+        codes=("DAT101",),
+        when=(to("paddle"), holds(b"next("), is_unconverted),
+    ),
     Pass("probes", Later("uses.probes:plan_probes"), when=(holds(b"hasattr", b"getattr", b"dir"),)),
     # rewrites statements before their members are planned
     Pass(
@@ -323,7 +329,7 @@ PASSES = (
     Pass(
         "names of classes",
         Later("passes.strings.class_names:plan_class_names"),
-        when=(holds(b"__name__"), is_unconverted),
+        when=(holds(b"__name__", b"__class__", b"type("), is_unconverted),
     ),
     Pass(
         "replaced layers",

@@ -142,8 +142,8 @@ _WALKED_ONCE = frozenset({"filter", "map", "chain", "from_iterable", "zip", "ite
 
 
 def as_list(call: BoundCall, parameter: str, *, only_argument: bool = False) -> None:
-    """Make a list of an argument that gives its elements one by one."""
-    if not is_walked_once(call.origin(parameter)):
+    """Make a list of an argument that gives its elements one by one, or is a ``ParameterList``."""
+    if not is_walked_once(call.origin(parameter)) and call.types(parameter) != {"module"}:
         return
     if not isinstance(call.value(parameter), ast.GeneratorExp):
         call.wrap(parameter, "list(", ")")

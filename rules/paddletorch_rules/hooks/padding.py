@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection
 
 from paddletorch_rules.hooks.arguments import (
@@ -99,7 +100,8 @@ def _pad_to_paddle(call: BoundCall, constant: bool) -> None:
         return
     call.drop("mode")
     is_cut = elements is not None and any(map(_may_cut, elements))
-    if elements is None or not is_plain(node) or not (is_cut or is_pure(call.value("input"))):
+    may_be_bool = call.dtype("input") is None and _is_mask(call.value("input")) and call.value("value") is None
+    if elements is None or may_be_bool or not is_plain(node) or not (is_cut or is_pure(call.value("input"))):
         call.rewrite("torch_pad({x}, {pad}{value:, value=%})")
         return
     cut = "{x}"
@@ -110,12 +112,22 @@ def _pad_to_paddle(call: BoundCall, constant: bool) -> None:
         elements = node.elts
     last = _last_first(elements)
     after = ""
-    if call.dtype("input") == "bool":
-        cut, after = f"{cut}.astype('int32')", ".astype('bool')"  # Paddle pads no bools
+    if (dtype := call.dtype("input")) in _NOT_PADDED:
+        cut, after = f"{cut}.astype('int32')", f".astype('{dtype}')"
     elif isinstance(call.literal("value"), bool):
         cut, after = f"{cut}.astype('int32' if {{x}}.dtype == paddle.bool else {{x}}.dtype)", ".astype({x}.dtype)"
     pads = f"[0] * (2 * {{x}}.ndim - {len(elements)}) + {last}"
     rewrite_once(call, f"paddle.nn.functional.pad({cut}, {pads}{{value:, value=%}}){after}", x="input")
+
+
+_NOT_PADDED = ("bool", "int8", "uint8")
+"""Dtypes that Paddle does not pad."""
+
+
+def _is_mask(node: ast.expr | None) -> bool:
+    """Whether a name says that it is a mask, which may hold bools."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return bool(re.search(r"(^|_)masks?$", name))
 
 
 def _pad_by_mode(call: BoundCall) -> None:

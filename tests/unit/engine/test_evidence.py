@@ -321,7 +321,7 @@ def f(x, mask, labels):
         ("int64", "x *= mask.astype('float64')", "labels.astype('float64')", []),
         ("float64", "x *= mask", "labels", []),
         ("float", "x *= mask", "labels", []),
-        ("bool|float32", "x *= (mask * 1.0)", "(labels * 1.0)", []),
+        ("bool|float32", "x *= mask * 1.0", "(labels * 1.0)", []),
     ],
 )
 def test_a_mask_is_cast_if_runs_saw_no_floating_point_numbers(

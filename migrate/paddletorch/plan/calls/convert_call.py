@@ -12,6 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from paddletorch_rules import Form
+from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.protocol import Step
 
 from paddletorch.model import DeferredText, Edit
@@ -140,6 +141,8 @@ def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[St
     becomes_function = binding.target == "torch" and binding.row.instance == "initializer"
     if becomes_function and callee is Callee.NAMED and whole is None and _is_class_attribute(binding):
         decisions = decisions.with_around("staticmethod(", ")")  # a function in a class would be a method
+    if callee in (Callee.NAMED, Callee.METHOD) and _is_wanted_as_tuple(binding):
+        decisions = decisions.with_around(f"tuple({decisions.around[0]}", f"{decisions.around[1]})")
     if binding.form.applied and whole is None:
         template = as_function(binding, decisions, template)
     if callee.makes_partial and (any(decisions.around) or decisions.steps):
@@ -168,6 +171,12 @@ def _convert(binding: CallBinding, form: Form, callee: Callee, initial: tuple[St
         binding = binding.spelled_out()
         converted = converted._replace(edits=(*following(binding, decisions, path), *converted.edits))
     return _finished(callee, converted)
+
+
+def _is_wanted_as_tuple(binding: CallBinding) -> bool:
+    """Whether torch's call gives a tuple, Paddle's a list, and the program joins it with a tuple or asks for one."""
+    name = binding.name.rpartition(".")[2]
+    return binding.target == "paddle" and name in facts().tuples_of_torch and binding.used_as("tuple")
 
 
 def _is_class_attribute(binding: CallBinding) -> bool:

@@ -223,10 +223,15 @@ class Dtypes:
         """The dtype of all that is stored to an attribute."""
         if attribute not in self._stored:
             self._stored[attribute] = None  # a dtype that depends on itself is unknown
-            stored = [store.value for store in self._view.evaluator.stores(attribute)]
+            stores = self._view.evaluator.stores(attribute)
+            stored = [store.value for store in stores if not self._keeps(store.target)]
             values = [v for v in stored if v is not None]
             self._stored[attribute] = self._same(values) if values and len(values) == len(stored) else None
         return self._stored[attribute]
+
+    def _keeps(self, target: ast.AST) -> bool:
+        """Whether this is written to in place, which keeps its dtype."""
+        return isinstance(self._view.parent(target), ast.AugAssign)
 
     def _subscript(self, node: ast.Subscript) -> str | None:
         position = node.slice.value if isinstance(node.slice, ast.Constant) else None
@@ -242,7 +247,7 @@ class Dtypes:
             return found
         if found is None:  # whatever the other operand is, a quotient is no integer
             sides = (node.left, node.right)
-            return FLOATING if any(self.of(one) is not None or self._is_certain(one) for one in sides) else None
+            return FLOATING if any(self.of(one) is not None or self.is_certain(one) for one in sides) else None
         return self.default if category(found) < 2 else found
 
     def combined(self, left: ast.expr, right: ast.expr) -> str | None:
@@ -259,9 +264,9 @@ class Dtypes:
     def _has_float(self, left: ast.expr, right: ast.expr) -> bool:
         """Whether one is a Python float, and the other a tensor of whatever dtype: the result holds no integers."""
         pairs = ((left, right), (right, left))
-        return any(self.number(one) == _NUMBERS["float"] and self._is_certain(other) for one, other in pairs)
+        return any(self.number(one) == _NUMBERS["float"] and self.is_certain(other) for one, other in pairs)
 
-    def _is_certain(self, node: ast.expr) -> bool:
+    def is_certain(self, node: ast.expr) -> bool:
         """Whether the expression is nothing but a tensor."""
         values = self._view.evaluator.values(node)
         return bool(values) and all(isinstance(v, Instance) and v.type == "tensor" for v in values)

@@ -48,7 +48,7 @@ def choose(view: FileView, call: ast.Call, options: Sequence[tuple[Row, Form]], 
     Raises:
         Refused: several fit, and the arguments do not show which is meant.
     """
-    if len(options) > 1 and _gives_one_result(call):
+    if len(options) > 1 and (_gives_one_result(call) or _is_computed_with(view, call)):
         options = [o for o in options if not any(f.results for f in o[0].forms(view.target))] or options
     if len(options) == 1:
         return options[0]
@@ -72,6 +72,18 @@ def _gives_one_result(call: ast.Call) -> bool:
     """Whether the result goes into one of the arguments, a tensor: ``torch.max(largest, squares, out=largest)``."""
     out = next((keyword.value for keyword in call.keywords if keyword.arg == "out"), None)
     return out is not None and any(same_code(out, argument) for argument in call.args)
+
+
+def _is_computed_with(view: FileView, call: ast.Call) -> bool:
+    """Whether the result is computed with as only a tensor is: ``(torch.min(a, b) - torch.max(c, d)).clamp(0)``."""
+    parent = view.parent(call)
+    if isinstance(parent, ast.Attribute):
+        return parent.attr in facts().distinctive
+    if isinstance(parent, ast.UnaryOp):
+        return not isinstance(parent.op, ast.Not)
+    if not isinstance(parent, ast.BinOp):
+        return False
+    return not any(isinstance(side, ast.Tuple | ast.List) for side in (parent.left, parent.right))
 
 
 def _is_class_with_unseen(view: FileView, call: ast.Call, found: Sequence[tuple[Row, Form]]) -> bool:

@@ -148,6 +148,8 @@ def _here(view: FileView, value: ast.expr, kind: Kind, depth: int) -> bool:
         return any(_kind(view, o, depth) == kind for o in others) or (
             kind == "list" and any(_is_unseen(view, o, depth) for o in others) and is_size(view, value)
         )
+    if isinstance(parent, ast.AugAssign) and parent.value is value:  # a list takes any sequence
+        return kind == "tuple" and isinstance(parent.op, ast.Add) and _kind(view, parent.target, depth) == kind
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mod):
         return kind == "list" and parent.right is value  # "%s" % x.shape takes a tuple apart
     if isinstance(parent, ast.Compare):
@@ -226,7 +228,11 @@ def _kind(view: FileView, node: ast.expr, depth: int) -> Kind | None:
         kinds = {_kind(view, s.value, depth - 1) for s in view.evaluator.stores(node.attr) if s.value is not None}
         return kinds.pop() if len(kinds) == 1 else None
     if isinstance(node, ast.Name) and depth and node in view.tree.scopes:
-        bindings = view.tree.scopes[node].lookup(node.id)
-        if len(bindings) == 1 and bindings[0].kind == "assign" and bindings[0].value is not None:
+        bindings = [one for one in view.tree.scopes[node].lookup(node.id) if one.kind != "augment"]
+        if len(bindings) != 1 or bindings[0].path:
+            return None
+        if bindings[0].kind == "assign" and bindings[0].value is not None:
             return _kind(view, bindings[0].value, depth - 1)
+        around = view.parent(bindings[0].node)
+        return "tuple" if isinstance(around, ast.arguments) and around.vararg is bindings[0].node else None
     return None

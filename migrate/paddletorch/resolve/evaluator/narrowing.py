@@ -24,6 +24,8 @@ class _Region(NamedTuple):
 
 
 _Checked = ast.Name | ast.Attribute
+_Check = tuple[_Checked, ast.expr, ast.expr]
+"""What is checked, the types that it is compared with, and the whole expression."""
 
 
 class TypeChecks:
@@ -32,7 +34,8 @@ class TypeChecks:
     def __init__(self, tree: ScopeTree) -> None:
         self._tree = tree
         found: dict[tuple[int, str], list[tuple[Position, Position, _Region]]] = {}
-        for checked, types, check in self._checks():
+        single = list(self._checks())
+        for checked, types, check in [*single, *self._joined(single)]:
             root, members = _path(checked)
             if root is None:
                 continue
@@ -76,8 +79,19 @@ class TypeChecks:
         stores = self._tree.stores_by_name.get(load.attr, ())
         return any(region.start <= _start(store.target) < region.end for store in stores)
 
-    def _checks(self) -> Iterator[tuple[_Checked, ast.expr, ast.expr]]:
-        """What is checked, types and whole expression of each check."""
+    def _joined(self, single: Sequence[_Check]) -> Iterator[_Check]:
+        """Checks of one thing that ``or`` joins, ``isinstance(m, A) or isinstance(m, B)``, as a check of all types."""
+        of_expression = {check: (checked, types) for checked, types, check in single}
+        joins = dict.fromkeys(self._tree.parents[check] for check in of_expression)
+        for join in joins:
+            if not isinstance(join, ast.BoolOp) or not isinstance(join.op, ast.Or):
+                continue
+            parts = [of_expression[value] for value in join.values if value in of_expression]
+            if len(parts) == len(join.values) and len({ast.unparse(checked) for checked, _ in parts}) == 1:
+                yield parts[0][0], ast.Tuple([types for _, types in parts], ast.Load()), join
+
+    def _checks(self) -> Iterator[_Check]:
+        """Each call that checks by itself."""
         parents = self._tree.parents
         calls = [c for c in self._tree.type_checks if c.args and isinstance(c.args[0], ast.Name | ast.Attribute)]
         for call in calls:
@@ -88,11 +102,28 @@ class TypeChecks:
             assert isinstance(call.args[0], ast.Name | ast.Attribute)
             if not _is_of(call, "type") or len(call.args) != 1:
                 continue
-            compared = parents[call]
-            if not isinstance(compared, ast.Compare) or compared.left is not call or len(compared.ops) != 1:
-                continue
-            if isinstance(compared.ops[0], ast.Eq | ast.Is | ast.In):
-                yield call.args[0], compared.comparators[0], compared
+            for read in (call, *self._reads(call)):
+                compared = parents[read]
+                if not isinstance(compared, ast.Compare) or compared.left is not read or len(compared.ops) != 1:
+                    continue
+                if isinstance(compared.ops[0], ast.Eq | ast.Is | ast.In):
+                    yield call.args[0], compared.comparators[0], compared
+
+    def _reads(self, call: ast.Call) -> Iterator[ast.Name]:
+        """The reads of the variable that holds ``type(m)``, behind ``t = type(m)`` in the same block."""
+        statement, checked = self._tree.parents[call], call.args[0]
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or not isinstance(checked, ast.Name):
+            return
+        target, block = statement.targets[0], getattr(self._tree.parents[statement], "body", ())
+        if not isinstance(target, ast.Name) or not isinstance(block, list):
+            return
+        held = self._tree.scopes[target].lookup(target.id)
+        places = [getattr(b.node, "lineno", 0) for b in self._tree.scopes[checked].lookup(checked.id)]
+        if len(held) != 1 or any(place > statement.lineno for place in places):
+            return
+        for one in block[block.index(statement) + 1 :] if statement in block else ():
+            names = (node for node in ast.walk(one) if isinstance(node, ast.Name) and node.id == target.id)
+            yield from (name for name in names if self._tree.scopes[name].lookup(name.id) is held)
 
     def _regions(self, check: ast.expr) -> Iterator[tuple[Position, Position]]:
         """Start and end of the code that runs only if the check holds."""

@@ -68,6 +68,7 @@ def _cast_edit(view: FileView, operation: Operation, cast: _Cast | _Product) -> 
     if isinstance(cast, _Product):
         span = view.source.span(cast.node)
         first = isinstance(operation.node, ast.BinOp) and operation.node.left is cast.node
+        first = first or (isinstance(operation.node, ast.AugAssign) and precedence_of(cast.node) == ATOM)
         return Edit(span, "", _CODE, (span, " * 1.0") if first else ("(", span, " * 1.0)"))
     infix = isinstance(operation.node, ast.BinOp | ast.Compare | ast.AugAssign)
     inner = view.source.span(cast.node)
@@ -89,6 +90,8 @@ def _casts(view: FileView, dtypes: Dtypes, operation: Operation) -> Iterator[_Ca
     if operation.target is not None:
         written = dtypes.of(operation.target)
         yield from _to(view, dtypes, found, written, operation.target)
+        if written is None:
+            yield from _to_unseen(view, dtypes, found, operation.target)
         if written is not None and all(dtypes.number(o) is None for o in others):
             yield from _maybe_lower(view, dtypes, operation, others, written, operation.target)
         return
@@ -329,6 +332,8 @@ def _may_be_lower(operation: ast.AST, operand: ast.expr) -> bool:
     """Whether the tensor's name says that it may hold booleans or integers: ``loss * mask``, ``scores > labels``."""
     name = _last_name(operand)
     kind = operation.op if isinstance(operation, ast.BinOp | ast.AugAssign) else operation
+    if isinstance(kind, ast.Add | ast.Sub | ast.Mult | ast.Div | ast.Call) and _is_number_of_hits(operand):
+        return True
     is_mask = isinstance(kind, ast.Mult) and _MASK.search(name)
     is_label = _is_equality(operation) and _COMPARED.search(name)
     return bool(
@@ -336,6 +341,13 @@ def _may_be_lower(operation: ast.AST, operand: ast.expr) -> bool:
         or is_label
         or (isinstance(kind, ast.Mult | ast.Div | ast.Add | ast.Sub | ast.Compare) and _LABELS.search(name))
     )
+
+
+def _is_number_of_hits(node: ast.expr) -> bool:
+    """Whether this is ``(a == b).sum()`` or ``torch.sum(a == b)``, which are integers whatever is compared."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "sum":
+        return False
+    return isinstance(node.func.value, ast.Compare) or any(isinstance(one, ast.Compare) for one in node.args[:1])
 
 
 def _last_name(node: ast.expr) -> str:
@@ -365,6 +377,15 @@ def _to(
             yield _Cast(node, _dtype_of(view, source))
         elif like is not None:
             yield finding(_UNKNOWN_WIDTH, node, "torch.Tensor", first=view.text(node), second=view.text(like))
+
+
+def _to_unseen(view: FileView, dtypes: Dtypes, found: Mapping[ast.expr, str], target: ast.expr) -> Iterator[_Cast]:
+    """Casts of integers that are written to a tensor of unseen dtype: ``self.counts += torch.bincount(x)``."""
+    if not dtypes.is_certain(target) or not _is_named(target):
+        return
+    for node, dtype in found.items():
+        if category(dtype) < 2:
+            yield _Cast(node, _dtype_of(view, target))
 
 
 def _is_named(node: ast.expr) -> bool:
