@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import builtins
 
 from paddletorch_rules import Framework, ValueMap, other_framework
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.literal_sources import origin_edits
-from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.inference.overloads import is_python_dtype, kinds
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.refusals import Refused, StatedByTable
 from paddletorch.plan.model.same_code import same_code
@@ -196,18 +195,12 @@ def _key(view: FileView, node: ast.expr) -> str:
     name = view.qualified(node)
     if name is not None and _is_written_out(view, node):
         return name
-    if isinstance(node, ast.Name) and _is_python_type(view, node):
+    if isinstance(node, ast.Name) and is_python_dtype(view, node):
         return node.id
     if isinstance(node, ast.Call) and not node.args and not node.keywords:
         return f"{view.qualified(node.func)}()"
     value = constant(node)
     return "" if value is ... else repr(value)
-
-
-def _is_python_type(view: FileView, node: ast.Name) -> bool:
-    """Whether the name is Python's own, as ``int`` in ``dtype=int``."""
-    scope = view.tree.scopes.get(node)
-    return isinstance(getattr(builtins, node.id, None), type) and scope is not None and not scope.lookup(node.id)
 
 
 def _is_written_out(view: FileView, node: ast.expr) -> bool:
