@@ -6,6 +6,8 @@ import ast
 
 from paddletorch_rules.facts import facts
 
+from paddletorch.plan.inference.bound_elements import looped_over
+from paddletorch.plan.inference.list_elements import list_elements
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, Instance
 
@@ -46,11 +48,23 @@ def _makes_parameter(value: ast.expr | None) -> bool:
 
 def _is_walk(binding: Binding) -> bool:
     """Whether it takes the parameters one by one: ``for p, q in zip(a.parameters(), b.parameters())``."""
-    walked, place = binding.value, binding.path[-1] if binding.path else None
-    if isinstance(walked, ast.Call) and place is not None and _called(walked) in ("zip", "enumerate"):
-        place -= _called(walked) == "enumerate"
-        walked = walked.args[place] if 0 <= place < len(walked.args) else None
+    walked = _walked(binding)
     return isinstance(walked, ast.Call) and _called(walked) in ("parameters", "named_parameters")
+
+
+def _walked(binding: Binding) -> ast.expr | None:
+    """What a loop's variable takes its values from."""
+    of_element = binding.kind == "iterate" or binding.path[:1] == (None,)
+    if binding.value is None or not of_element:
+        return None
+    return looped_over(binding.value, binding.path, lambda name: None)
+
+
+def is_computed_element(view: FileView, name: ast.Name) -> bool:
+    """Whether a loop's variable takes computed tensors: of a list that is seen to hold some."""
+    bindings = view.evaluator.reaching(name) if name in view.tree.scopes else ()
+    lists = [list_elements(view, _walked(binding)) for binding in bindings]
+    return bool(lists) and all(any(_is_result(view, one) for one in elements) for elements in lists)
 
 
 def _called(call: ast.Call) -> str:

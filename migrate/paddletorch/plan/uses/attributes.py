@@ -11,7 +11,7 @@ from paddletorch_rules.adapters import readers
 from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.calls.translate import translate_edits
-from paddletorch.plan.inference.leaf_tensors import is_computed, may_be_computed
+from paddletorch.plan.inference.leaf_tensors import is_computed, is_computed_element, may_be_computed
 from paddletorch.plan.inference.rebound_data import is_kept_before_rebinding
 from paddletorch.plan.inference.receivers import Receivers
 from paddletorch.plan.inference.shapes import layer_size, shape
@@ -172,6 +172,8 @@ def _of_computed(view: FileView, node: ast.Attribute, code: str) -> tuple[Edit, 
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return ()
     flag = statement.value.value if isinstance(statement.value, ast.Constant) else None
+    if isinstance(flag, bool) and is_computed_element(view, name):  # the list must hold the same tensor afterwards
+        return (Edit(view.source.span(statement), f"{name.id}.{'detach_' if flag else 'requires_grad_'}()", code),)
     computed = is_computed(view, name)
     if not computed and not may_be_computed(view, name):
         return ()
