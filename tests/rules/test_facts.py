@@ -310,10 +310,10 @@ def paddle_leaf(name: str) -> None:
 
 
 def records_nothing(name: str) -> None:
-    context: Any = torch
-    for part in name.split(".")[1:]:
-        context = getattr(context, part)
-    x = sample().requires_grad_()
+    side, _, path = name.partition(".")
+    context = attrgetter(path)(torch if side == "torch" else paddle)
+    x = sample().requires_grad_() if side == "torch" else paddle_sample()
+    x.requires_grad = True
     with context():
         assert not (x * 2).requires_grad
     assert not context()(lambda: x * 2)().requires_grad
@@ -975,6 +975,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "kept_results": kept_by_paddle,
     "leaves.paddle": paddle_leaf,
     "no_grad.torch": records_nothing,
+    "no_grad.paddle": records_nothing,
     "keeping_decorators.torch": keeps_functions,
     "keeping_decorators.paddle": keeps_functions,
     "pure": pure,

@@ -398,19 +398,13 @@ def meshgrid_to_torch(call: BoundCall) -> None:
     call.force("indexing", "'ij'")
 
 
-def _is_parameter(call: BoundCall, name: str) -> bool:
-    """Whether the argument reads like a parameter of a layer, which torch does not change in place."""
-    value = call.value(name)
-    return isinstance(value, ast.Attribute) and value.attr in ("weight", "bias")
-
-
 @hook("assign", to="torch")
 def assign(call: BoundCall) -> None:
     """A copy, or a copy into a tensor that is there."""
     tensor = call.is_tensor("x")
     value = "{x}" if tensor else "torch.as_tensor({x})"
     if call.value("output") is not None and call.literal("output") is not None:
-        data = ".data" if _is_parameter(call, "output") else ""
+        data = ".data" if call.is_learning("output") else ""  # torch changes no such leaf in place
         call.rewrite("{output}" + data + ".copy_(" + value + ")")
     elif tensor:
         call.rewrite("{x}.clone()")

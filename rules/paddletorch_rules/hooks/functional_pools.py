@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
 from paddletorch_rules.hooks.arguments import no_counterpart
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
 def even_padding(call: BoundCall, dimensions: int) -> None:
-    """Paddle takes ``[before, after, ...]`` for each dimension; torch pads both sides alike."""
+    """Paddle takes ``[before, after, ...]`` for each dimension, or a pair for each; torch pads both sides alike."""
     node = call.value("padding")
     if isinstance(call.literal("padding"), str):
         no_counterpart(call, "padding")
-    if not isinstance(node, ast.List | ast.Tuple) or len(node.elts) == dimensions:
+    if not isinstance(node, ast.List | ast.Tuple):
         return
-    sides = [ast.unparse(e) for e in node.elts]
+    nested = [e.elts for e in node.elts if isinstance(e, ast.List | ast.Tuple)]
+    if len(node.elts) == dimensions and not nested:
+        return
+    sides = [ast.unparse(e) for e in (itertools.chain(*nested[2:]) if nested else node.elts)]
     if len(sides) == 2 * dimensions and sides[::2] == sides[1::2]:
         call.force("padding", f"({', '.join(sides[::2])}{',' if dimensions == 1 else ''})")
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from paddletorch_rules.hooks.functional_pools import even_padding
 from paddletorch_rules.hooks.layers import on_output
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
@@ -70,10 +71,17 @@ _SAME = (
 """What Paddle pads for a size, on each side of an axis: the odd one goes behind."""
 
 
+_DIMENSIONS = {4: 2, 6: 3}
+"""The dimensions that so many numbers pad on both sides."""
+
+
 def _padding(call: BoundCall, kind: str, flag: str) -> bool:
     """Paddings by name; whether the layer's output is computed anew, with what Paddle pads under 'SAME'."""
-    text = call.literal("padding")
+    text, given = call.literal("padding"), call.value("padding")
     if not isinstance(text, str):
+        if isinstance(given, ast.List | ast.Tuple):
+            nested = any(isinstance(e, ast.List | ast.Tuple) for e in given.elts)
+            even_padding(call, len(given.elts) - 2 if nested else _DIMENSIONS.get(len(given.elts), len(given.elts)))
         return False
     if text.upper() == "VALID":
         call.force("padding", "0")

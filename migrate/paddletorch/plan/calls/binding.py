@@ -13,8 +13,10 @@ from paddletorch.plan.inference.absent_values import may_be_none
 from paddletorch.plan.inference.dtypes import FLOATING, Dtypes
 from paddletorch.plan.inference.keyed_parameters import class_names, layers_of_key
 from paddletorch.plan.inference.keywords import DictKeywords, written_items
+from paddletorch.plan.inference.leaf_tensors import is_parameter
 from paddletorch.plan.inference.list_elements import list_elements
 from paddletorch.plan.inference.list_uses import is_used_as_list
+from paddletorch.plan.inference.no_grad import is_without_grad
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.inference.path_objects import PathObjects
 from paddletorch.plan.inference.ranks import Ranks, inputs_of_calls
@@ -170,6 +172,13 @@ class CallBinding:
         if node is None or name in self.fixed:
             return False
         return is_known_tensor(self.view, node)
+
+    def is_learning(self, name: str) -> bool:
+        """Whether the argument is certainly a parameter of a layer, in code whose gradients are recorded."""
+        node = self.value(name)
+        if node is None or name in self.fixed or is_without_grad(self.view, self.expression):
+            return False
+        return is_parameter(self.view, node)
 
     def dtype(self, name: str) -> str | None:
         """The dtype of a torch tensor, as far as the file shows it."""

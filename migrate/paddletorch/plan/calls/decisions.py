@@ -258,6 +258,9 @@ class _HookCall:
     def is_tensor(self, name: str) -> bool:
         return self._binding.is_tensor(name)
 
+    def is_learning(self, name: str) -> bool:
+        return self._binding.is_learning(name)
+
     def dtype(self, name: str) -> str | None:
         return self._binding.dtype(name)
 

@@ -8,7 +8,7 @@ from paddletorch_rules import Framework, ValueMap, other_framework
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.literal_sources import origin_edits
-from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.inference.overloads import is_python_dtype, kinds
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.refusals import Refused, StatedByTable
 from paddletorch.plan.model.same_code import same_code
@@ -195,6 +195,8 @@ def _key(view: FileView, node: ast.expr) -> str:
     name = view.qualified(node)
     if name is not None and _is_written_out(view, node):
         return name
+    if isinstance(node, ast.Name) and is_python_dtype(view, node):
+        return node.id
     if isinstance(node, ast.Call) and not node.args and not node.keywords:
         return f"{view.qualified(node.func)}()"
     value = constant(node)

@@ -19,7 +19,7 @@ def is_without_grad(view: FileView, node: ast.AST) -> bool:
         elif isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef):
             contexts = current.decorator_list
         names = (view.qualified(c.func if isinstance(c, ast.Call) else c) for c in contexts)
-        if any(name in facts().no_grad["torch"] for name in names):
+        if any(name in facts().no_grad[view.settings.source] for name in names):
             return True
         current = view.parent(current)
     return False

@@ -186,6 +186,8 @@ def kinds(view: FileView, node: ast.expr) -> frozenset[str]:
         return frozenset({"str"})  # the name of a tensor's class
     if _counts(node):
         return frozenset({"int", "number"})
+    if isinstance(node, ast.Name) and is_python_dtype(view, node):
+        return frozenset({"dtype"})
     values = view.evaluator.values(node)
     found: set[str] = set()
     for value in values:
@@ -196,6 +198,12 @@ def kinds(view: FileView, node: ast.expr) -> frozenset[str]:
         elif isinstance(value, Container):
             found.add("sequence")
     return frozenset(found)
+
+
+def is_python_dtype(view: FileView, node: ast.Name) -> bool:
+    """Whether it is Python's own type, as in ``dtype=int``: the frameworks take it for a dtype."""
+    scope = view.tree.scopes.get(node)
+    return node.id in ("bool", "complex", "float", "int") and scope is not None and not scope.lookup(node.id)
 
 
 def _counts(node: ast.expr) -> bool:

@@ -11,8 +11,9 @@ from paddletorch_rules.adapters import readers
 from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.calls.translate import translate_edits
-from paddletorch.plan.inference.leaf_tensors import is_computed, may_be_computed
+from paddletorch.plan.inference.leaf_tensors import is_computed, is_computed_element, may_be_computed
 from paddletorch.plan.inference.rebound_data import is_kept_before_rebinding
+from paddletorch.plan.inference.receivers import Receivers
 from paddletorch.plan.inference.shapes import layer_size, shape
 from paddletorch.plan.model.changes import NOTHING, Changes
 from paddletorch.plan.model.findings import finding, refused
@@ -46,7 +47,7 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
     try:
         if row.report is not None and not row.forms(view.target):
             of_module = "module" in view.settings.table.bases(row.receiver or "")
-            if of_module and _is_own(view, node):
+            if of_module and _is_own(view, node) and not _is_of_framework(view, node.value):
                 return NOTHING
             if row.hook == "may_be_none" and view.is_located(node) and _is_compared_with_none(view, node):
                 return _as_absent(view, node, row, name)
@@ -105,6 +106,11 @@ def _is_own(view: FileView, node: ast.Attribute) -> bool:
     stores = (store.target for store in view.tree.stores if store.target.attr == node.attr)
     of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
     return any(not of_self or same_code(store.value, node.value) for store in stores)
+
+
+def _is_of_framework(view: FileView, node: ast.expr) -> bool:
+    """Whether it is a layer of the framework's own class, whose private members nobody else defines."""
+    return bool(view.provide(Receivers).framework_types(node) - {"module"})
 
 
 def _is_of_class(view: FileView, node: ast.Attribute) -> bool:
@@ -166,6 +172,8 @@ def _of_computed(view: FileView, node: ast.Attribute, code: str) -> tuple[Edit, 
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return ()
     flag = statement.value.value if isinstance(statement.value, ast.Constant) else None
+    if isinstance(flag, bool) and is_computed_element(view, name):  # the list must hold the same tensor afterwards
+        return (Edit(view.source.span(statement), f"{name.id}.{'detach_' if flag else 'requires_grad_'}()", code),)
     computed = is_computed(view, name)
     if not computed and not may_be_computed(view, name):
         return ()

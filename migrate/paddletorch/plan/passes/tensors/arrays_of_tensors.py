@@ -10,27 +10,31 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from paddletorch.model import Edit
+from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.list_elements import list_elements
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.resolve import Instance
+from paddletorch.resolve.values import Container, Values
 
 _CODE = "TEN106"
+_AS_ARRAY = ".detach().cpu().numpy()"
 
 
 def plan_arrays_of_tensors(view: FileView, planned: Planned) -> Changes:
     """Give NumPy the array of each tensor that a call is certainly given."""
-    edits = []
+    edits, conversions = [], []
     for node in _given(view):
         span = view.source.span(node)
-        parts = (span, ".detach().cpu().numpy()")
-        edits.append(Edit(span, "", _CODE, parts if precedence_of(node) == ATOM else ("(", parts[0], ")" + parts[1])))
-    conversions = [
-        view.conversion(_CODE, node, "a tensor given to NumPy", ".detach().cpu().numpy()") for node in _given(view)
-    ]
+        if not _is_tensor(view, node):
+            parts: tuple[str | Span, ...] = (f"[one{_AS_ARRAY} for one in ", span, "]")
+        else:
+            parts = (span, _AS_ARRAY) if precedence_of(node) == ATOM else ("(", span, f"){_AS_ARRAY}")
+        edits.append(Edit(span, "", _CODE, parts))
+        conversions.append(view.conversion(_CODE, node, "a tensor given to NumPy", _AS_ARRAY))
     changes = Changes(tuple(edits), tuple(conversions))
     return joined([changes, *(_as_tensor(view, planned, node) for node in _assigned(view))])
 
@@ -73,17 +77,60 @@ _SAME = frozenset({"astype", "copy", "flatten", "reshape", "transpose"})
 
 
 def _given(view: FileView) -> Iterator[ast.expr]:
+    """The tensors that NumPy's functions are given, by themselves or in a list, and variables with lists of them."""
     for call in view.tree.of_kind(ast.Call):
         if not isinstance(call.func, ast.Attribute | ast.Name) or not view.is_located(call):
             continue
-        if not (view.qualified(call.func) or "").startswith("numpy."):
+        name = view.qualified(call.func) or ""
+        if not name.startswith("numpy.") or name.startswith("numpy.random."):  # which shuffles what it is given
             continue
-        for node in (*call.args, *(keyword.value for keyword in call.keywords)):
-            if _is_tensor(view, node) and not view.is_deselected(_CODE, node):
-                yield node
+        for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+            for node in given.elts if isinstance(given, ast.List | ast.Tuple) else [given]:
+                if (_is_tensor(view, node) or _is_list(view, node)) and not view.is_deselected(_CODE, node):
+                    yield node
+
+
+def _is_list(view: FileView, node: ast.expr) -> bool:
+    """Whether it is a list of which each element can be nothing but a tensor: made by a call, or of a variable."""
+    if isinstance(node, ast.Call):
+        return _name(node) in _LISTS and _holds_tensors(view, node)
+    if not isinstance(node, ast.Name) or node not in view.tree.scopes:
+        return False
+    bindings = view.tree.scopes[node].lookup(node.id)
+    if any(_sets_more(view, load) for load in view.tree.reads(bindings)):
+        return False
+    values = [binding.value for binding in bindings]
+    if all(isinstance(value, ast.Call) and _name(value) in _LISTS for value in values):
+        return _holds_tensors(view, node)
+    elements = list_elements(view, node) if all(isinstance(v, ast.List | ast.ListComp) for v in values) else []
+    return bool(elements) and all(_is_tensor(view, element) for element in elements)
+
+
+_LISTS = frozenset({"chunk", "meshgrid", "split", "unbind", "unstack"})
+
+
+def _name(call: ast.Call) -> str:
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _holds_tensors(view: FileView, node: ast.expr) -> bool:
+    values = view.evaluator.values(node)
+    return bool(values) and all(isinstance(value, Container) and _are_tensors(value.elements) for value in values)
+
+
+def _sets_more(view: FileView, name: ast.expr) -> bool:
+    """Whether a read of a list adds or sets elements otherwise than by ``append``."""
+    parent = view.parent(name)
+    if isinstance(parent, ast.Subscript):
+        return isinstance(parent.ctx, ast.Store)
+    return isinstance(parent, ast.Attribute) and parent.attr in ("extend", "insert")
 
 
 def _is_tensor(view: FileView, node: ast.expr) -> bool:
     """Whether it can be nothing but a tensor; a parameter that only looks like one may be an array."""
-    values = view.evaluator.values(node)
+    return _are_tensors(view.evaluator.values(node))
+
+
+def _are_tensors(values: Values) -> bool:
     return bool(values) and all(isinstance(value, Instance) and value.type == "tensor" for value in values)
