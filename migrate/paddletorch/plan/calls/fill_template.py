@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from string import Formatter
@@ -111,9 +112,10 @@ def place_of(view: FileView, node: ast.expr, template: str) -> Span:
 def _above(binding: CallBinding, let: Let, arguments: Arguments, node: ast.expr) -> list[Edit] | None:
     """The template with what it evaluates once assigned in lines of their own, if there is room for them."""
     values = {name: value for _, name in let.names if isinstance(value := arguments[name], ast.expr)}
-    is_whole = isinstance(binding.view.parent(node), ast.Expr)
-    once = is_pure if is_whole else is_cheap  # y[1:].add_(z) becomes an assignment, which takes no lines above it
-    repeated = [(name, value) for name, value in values.items() if not once(value)]
+    is_whole = isinstance(binding.view.parent(node), ast.Expr)  # y[1:].add_(z) becomes an assignment, without lines
+    read = Counter(name for _, name, _, _ in Formatter().parse(let.body))
+    twice = {name for name, count in read.items() if count > 1 and not is_whole}
+    repeated = [(n, v) for n, v in values.items() if not (is_cheap if n in twice else is_pure)(v)]
     found = hoist(binding.view, binding.expression, repeated, binding.row.code) if repeated else None
     if found is None:
         return None

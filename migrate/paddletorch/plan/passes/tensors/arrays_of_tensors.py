@@ -31,6 +31,8 @@ def plan_arrays_of_tensors(view: FileView, planned: Planned) -> Changes:
         span = view.source.span(node)
         if not _is_tensor(view, node):
             parts: tuple[str | Span, ...] = (f"[one{_AS_ARRAY} for one in ", span, "]")
+        elif any(_is_declared(value) for value in view.evaluator.values(node)):
+            parts = ("paddle_as_array(", span, ")")
         else:
             parts = (span, _AS_ARRAY) if precedence_of(node) == ATOM else ("(", span, f"){_AS_ARRAY}")
         edits.append(Edit(span, "", _CODE, parts))
@@ -130,6 +132,11 @@ def _sets_more(view: FileView, name: ast.expr) -> bool:
 def _is_tensor(view: FileView, node: ast.expr) -> bool:
     """Whether it can be nothing but a tensor; a parameter that only looks like one may be an array."""
     return _are_tensors(view.evaluator.values(node))
+
+
+def _is_declared(value: object) -> bool:
+    """Whether only an annotation says that it is a tensor, which programs that mix both give arrays too."""
+    return isinstance(value, Instance) and value.api == "paddle.Tensor" and value.call is None
 
 
 def _are_tensors(values: Values) -> bool:
