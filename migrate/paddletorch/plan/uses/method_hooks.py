@@ -193,9 +193,11 @@ def step(view: FileView, member: MemberCall) -> Changes:
     return Changes(findings=tuple(found))
 
 
-def scale(view: FileView, member: MemberCall) -> Changes:
-    """Report lists; convert the arguments of a chained ``backward``."""
-    if member.certainty is not Certainty.YES or not member.call.args:
+def scale(view: FileView, member: MemberCall) -> Changes | None:
+    """Report lists on the way to Paddle; convert the arguments of a chained ``backward``, and the loss's keyword."""
+    if not member.call.args and member.call.keywords:
+        return None
+    if member.certainty is not Certainty.YES or not member.call.args or view.target != "paddle":
         return NOTHING
     given = member.call.args[0]
     is_collection = isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.GeneratorExp | ast.Dict)
