@@ -42,7 +42,7 @@ def truth(call: BoundCall) -> None:
         call.rewrite(call.row_template.removeprefix("torch.tensor(").removesuffix(")"))
 
 
-@hook("operator", to="paddle")
+@hook("operator", to="paddle", arithmetic=True)
 def operator(call: BoundCall, sign: str) -> None:
     """Paddle's functions take tensors only, its operators numbers as well."""
     if not _is_tensor(call, "other") or _is_number(call, "input"):
@@ -76,7 +76,7 @@ def _factor(call: BoundCall) -> ast.expr | None:
     return None if call.literal("alpha") == 1 else node
 
 
-@hook("scaled_sum", to="paddle")
+@hook("scaled_sum", to="paddle", arithmetic=True)
 def scaled_sum(call: BoundCall, sign: str) -> None:
     """``add`` and ``sub``: ``alpha`` is a factor of the second operand."""
     factor = _factor(call)
@@ -100,7 +100,7 @@ def _quotient(call: BoundCall, dividend: str) -> str | None:
     return None
 
 
-@hook("quotient", to="paddle")
+@hook("quotient", to="paddle", arithmetic=True)
 def quotient(call: BoundCall) -> None:
     """As ``operator``; Paddle's quotient of truth values holds such, too."""
     first = _first(call)
@@ -112,7 +112,7 @@ def quotient(call: BoundCall) -> None:
         operator(call, "/")
 
 
-@hook("divide", to="paddle")
+@hook("divide", to="paddle", arithmetic=True)
 def divide(call: BoundCall) -> None:
     """Rounding modes are Paddle's from 3.3 only."""
     first = _first(call)
@@ -219,7 +219,7 @@ def divide_in_place(call: BoundCall) -> None:
         _assign_to_receiver(call, text)
 
 
-@hook("power", to="paddle")
+@hook("power", to="paddle", arithmetic=True)
 def power(call: BoundCall) -> None:
     """The base may be a number in torch, in Paddle only of the operator, whose result keeps the dtype of integers."""
     first = _first(call)

@@ -128,22 +128,24 @@ class Hook(Generic[Arguments]):
         name: how rows name it.
         to: the framework to convert to; None if the function is for both directions.
         function: gets the bound call, and the row's arguments.
+        arithmetic: whether what it writes may be an operator between the operands, which can be evaluated twice.
     """
 
     name: str
     to: Framework | None
     function: Callable[Concatenate[BoundCall, Arguments], None]
+    arithmetic: bool = False
 
     def __call__(self, call: BoundCall, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         self.function(call, *args, **kwargs)
 
 
 def hook(
-    name: str, *, to: Framework | None = None
+    name: str, *, to: Framework | None = None, arithmetic: bool = False
 ) -> Callable[[Callable[Concatenate[BoundCall, Arguments], None]], Hook[Arguments]]:
     """Make the function below a hook that rows name, for one direction or both."""
 
     def decorate(function: Callable[Concatenate[BoundCall, Arguments], None]) -> Hook[Arguments]:
-        return Hook(name, to, function)
+        return Hook(name, to, function, arithmetic)
 
     return decorate

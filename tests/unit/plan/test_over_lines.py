@@ -35,3 +35,8 @@ def test_commas_of_inner_brackets_and_strings_break_nothing() -> None:
     padding = "{'a, b': 'border'}[padding]"
     call = f"F.grid_sample({_LONG}, warped(grid, (0, 1)), mode=mode, padding_mode={padding}, align_corners=corners)"
     assert f"        warped(grid, (0, 1)),\n        mode=mode,\n        padding_mode={padding},\n" in written(call)
+
+
+def test_a_generator_stands_in_no_lines_of_its_own() -> None:
+    call = f"torch._foreach_mm([{_LONG}, {_LONG}, {_LONG}], [x, grid, grid])"
+    assert written(call).startswith("tuple(paddle.mm(_x, _y) for _x, _y in zip([x.unsqueeze(0)")

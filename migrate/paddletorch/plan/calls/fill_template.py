@@ -9,7 +9,8 @@ from functools import lru_cache
 from string import Formatter
 from typing import NamedTuple
 
-from paddletorch_rules import Form, Let
+from paddletorch_rules import Form, Framework, Let
+from paddletorch_rules.hooks import argument_hook
 from paddletorch_rules.hooks.arguments import PLAIN
 from paddletorch_rules.hooks.arguments import is_pure as is_cheap
 
@@ -272,12 +273,15 @@ def _becomes_pure(view: FileView, node: ast.expr) -> bool:
 
 def _is_arithmetic(view: FileView, call: ast.Call) -> bool:
     rows = rows_of(view, call)
-    found = [form.template for row in rows for form in row.forms(view.target) if row.hook != _OPERATOR]
+    others = [row for row in rows if not _writes_arithmetic(row.hook, view.target)]
+    found = [form.template for row in others for form in row.forms(view.target)]
     return bool(rows) and all(template is not None and _calls_nothing(template) for template in found)
 
 
-_OPERATOR = "operator"
-"""The hook that writes ``y * 5`` for ``y.mul(5)``."""
+def _writes_arithmetic(name: str | None, target: Framework) -> bool:
+    """Whether the hook writes ``y * 5`` for ``y.mul(5)``."""
+    hook = argument_hook(name, target) if name is not None else None
+    return hook is not None and hook.arithmetic
 
 
 @lru_cache(maxsize=512)

@@ -12,14 +12,15 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.text.source import WIDTH
 
 _CALLEE = re.compile(r"[\w.]+\(")
-_TOKEN = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|[([{]|[)\]}]|, ?|\blambda\b|:")
-"""What counts in a template's text: strings, brackets, commas, and where the parameters of a lambda begin and end."""
+_TOKEN = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|[([{]|[)\]}]|, ?|\b(?:lambda|for)\b|:")
+"""What counts in a template's text: strings, brackets, commas, comprehensions, and the parameters of a lambda."""
 
 
 def over_lines(view: FileView, node: ast.expr, parts: Sequence[str | Span]) -> list[str | Span]:
     """The parts of the text that takes the place of ``node``, broken after the commas of the call that they write.
 
-    Only a call of several arguments is broken, and only where a line has more than ``WIDTH`` characters.
+    Only a call of several arguments is broken, and only where a line has more than ``WIDTH`` characters. Of one that
+    takes a generator without brackets, the commas are those of its loop.
     """
     first = parts[0] if parts else ""
     callee = _CALLEE.match(first) if isinstance(first, str) else None
@@ -30,7 +31,8 @@ def over_lines(view: FileView, node: ast.expr, parts: Sequence[str | Span]) -> l
     outer = source.newline + indentation
     inner = outer + ("\t" if "\t" in indentation else " " * source.indent)
     pieces = [*_pieces(parts, callee.end() - 1)]
-    if not any(depth == 1 and text.startswith(",") for text, depth in pieces if isinstance(text, str)):
+    own = {text.strip() for text, depth in pieces if isinstance(text, str) and depth == 1}
+    if "," not in own or "for" in own:
         return list(parts)
     found: list[str | Span] = []
     is_open = True
@@ -71,7 +73,7 @@ def _pieces(parts: Sequence[str | Span], start: int) -> Iterator[tuple[str | Spa
             depth += token[0] in "([{"
             if depth == 1:
                 lambdas += (token[0] == "lambda") - (token[0] == ":" and lambdas > 0)
-            is_break = token[0][0] in "([{)]}" or (token[0][0] == "," and not lambdas)
+            is_break = token[0][0] in "([{)]}" or token[0] == "for" or (token[0][0] == "," and not lambdas)
             yield token[0], depth if is_break else -1
             depth -= token[0] in ")]}"
         if position < len(part):

@@ -59,9 +59,10 @@ def _statement_that_begins_with(view: FileView, call: ast.Call) -> ast.stmt | No
             return None
         outer = around
     statement = view.parent(outer)
-    if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr) or statement.value is not outer:
+    if isinstance(statement, ast.AugAssign) and not isinstance(statement.target, ast.Name):
         return None
-    return statement
+    kinds = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return | ast.Expr
+    return statement if isinstance(statement, kinds) and statement.value is outer else None
 
 
 def _begun_with(view: FileView, node: ast.expr) -> ast.expr:

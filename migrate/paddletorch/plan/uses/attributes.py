@@ -335,8 +335,8 @@ def _store(view: FileView, node: ast.Attribute, row: Row, target: Form) -> tuple
     statement = view.parent(node)
     simple = isinstance(statement, ast.Assign) and len(statement.targets) == 1
     value = statement.value if simple and isinstance(statement, ast.Assign) else None
-    if isinstance(value, ast.Starred):  # it parses, and no text around it does
-        value = None
+    if isinstance(getattr(statement, "value", None), ast.Starred):  # it parses, and no text around it does
+        raise Refused(Assigned(target.template or next(iter(target.names), "the counterpart")))
     if value is not None:
         for text, template in target.assign.items():
             if text in ("*", ast.unparse(value)) and isinstance(statement, ast.Assign):
