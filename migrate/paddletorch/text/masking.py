@@ -18,6 +18,7 @@ _DEPTH = 150
 _LINE = 20_000
 """LibCST's parser crashes the process on input nested about 10,000 deep (measured); far less is refused here."""
 
+_FORM_FEEDS = re.compile(rb"(?<![^\r\n])\x0c+")
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -67,10 +68,14 @@ def _newer_syntax(source: Source) -> list[tuple[Span, bytes]]:
     import libcst
     from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
+    # LibCST takes a form feed that begins a line for nothing, so that all positions below would be wrong
+    body = _FORM_FEEDS.sub(lambda found: b"\n" * len(found[0]), source.body).decode("utf-8")
     try:
-        module = libcst.parse_module(source.body.decode("utf-8"))
+        module = libcst.parse_module(body)
     except libcst.ParserSyntaxError as error:
         raise SyntaxError(str(error)) from None
+    if module.code != body:
+        raise SyntaxError("its positions are not known")
     spans = MetadataWrapper(module, unsafe_skip_copy=True).resolve(ByteSpanPositionProvider)
     found: list[tuple[Span, bytes]] = []
     unknown = _free_name(source.body)

@@ -60,3 +60,12 @@ def test_what_nobody_can_read_fails_and_is_left_alone(text: str) -> None:
     assert result.status is Status.FAILED
     assert result.output == text.encode()
     assert result.diagnostics[0].code in ("SRC001", "SRC008")
+
+
+@pytest.mark.parametrize("feeds", ["\x0c", "\x0c\x0c", "\n\x0c\n"])
+def test_a_form_feed_moves_no_position(feeds: str) -> None:
+    text = f"import torch\nclass Box[T]: pass\nif T:\n    pass\n{feeds}    y = torch.zeros(3), f'{{T}}'\n"
+    result = convert(text)
+    assert result.output.decode() == text.replace("import torch", "import paddle").replace(
+        "torch.zeros(3)", "paddle.zeros([3])"
+    )
