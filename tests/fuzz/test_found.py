@@ -1432,3 +1432,8 @@ def test_an_import_of_the_target_that_makes_its_name_local_stays() -> None:
 def test_a_written_function_calls_what_may_be_a_scheduler_of_an_unknown_class() -> None:
     source = b"import paddle as t\ns = t.optimizer.lr.Own()\ndef f(): t.optimizer.SGD(s, ())\n"
     check(source, Options("torch"))
+
+
+def test_a_tensor_beside_other_sizes_and_a_dtype_by_its_keyword() -> None:
+    source = b"import paddle as t\ny = t.empty(t.cast(x, float64), n, dtype='')\n"
+    check(source, Options("torch"))

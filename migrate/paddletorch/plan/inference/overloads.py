@@ -111,6 +111,8 @@ def fit(view: FileView, call: ast.Call, signature: Signature | None, skip: int =
     fits: list[Fit] = []
     open_ended = False
     spread = [] if variadic is not None else [a for a in call.args[skip:] if isinstance(a, ast.Starred)]
+    # with the dtype by its keyword all others are sizes, which a tensor of one number may be
+    all_sizes = _takes_sizes(variadic) and any(keyword.arg == "dtype" for keyword in call.keywords)
     seen: dict[ast.expr, list[ast.expr]] = {}
     for starred in spread:
         elements = seen_elements(view, starred.value)
@@ -127,7 +129,8 @@ def fit(view: FileView, call: ast.Call, signature: Signature | None, skip: int =
             open_ended = True
             fits.append(Fit.SURE if parameter.variadic else Fit.MAYBE)
             break
-        fits.append(_argument(view, argument, parameter))
+        is_size = parameter is variadic and all_sizes and kinds(view, argument) == {"Tensor"}
+        fits.append(Fit.MAYBE if is_size else _argument(view, argument, parameter))
     if _takes_sizes(variadic) and len(call.args) == skip + 1 and not open_ended:
         return Fit.NO  # one argument alone is what the form with a list takes, whatever it is
     for keyword in call.keywords:
