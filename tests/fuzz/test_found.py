@@ -1437,3 +1437,8 @@ def test_a_written_function_calls_what_may_be_a_scheduler_of_an_unknown_class() 
 def test_a_tensor_beside_other_sizes_and_a_dtype_by_its_keyword() -> None:
     source = b"import paddle as t\ny = t.empty(t.cast(x, float64), n, dtype='')\n"
     check(source, Options("torch"))
+
+
+def test_a_member_in_other_letters_that_is_renamed() -> None:
+    source = "import torch\nkept = [p for p in model.𝓹arameters()]\nnames = {() in model.named_parameters()}\n"
+    assert "model.named_parameters() if" in check(source.encode(), Options("paddle")).output.decode()

@@ -219,10 +219,10 @@ def _filtered_walk(view: FileView, member: ast.Attribute, call: ast.Call, walk: 
     if isinstance(target, ast.Tuple) and isinstance(target.elts[0], ast.Name):
         name = target.elts[0].id
     else:
-        name, end = free_name(view, call, "name"), view.source.span(member).end
+        name = free_name(view, call, "name")
         edits = (
             Edit(view.source.span(target), f"{name}, {view.source.slice(view.source.span(target))}", _CODE),
-            Edit(Span(end - len("parameters"), end), "named_parameters", _CODE),
+            Edit(view.source.attribute_name(member), "named_parameters", _CODE),
         )
     after = with_brackets(view.source, view.source.span(call), view.source.span(target).end).end
     condition = Edit(Span(after, after), view.quoted(f" if {_is_no_statistic(name)}", call), _CODE)

@@ -257,10 +257,9 @@ class _Rates:
         uses = sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
         if ast.unparse(inner.iter) != f"{name}['params']" or uses != 2:
             return NOTHING
-        end = self._view.source.span(groups).end
         text = self._view.quoted(f"({name}['params'] if isinstance({name}, dict) else [{name}])", node)
         edits = [
-            Edit(Span(end - len("param_groups"), end), "_param_groups", _CODE),
+            Edit(self._view.source.attribute_name(groups), "_param_groups", _CODE),
             Edit(self._view.source.span(inner.iter), text, _CODE),
         ]
         row = "Optimizer.param_groups:parameters"
