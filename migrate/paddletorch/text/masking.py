@@ -47,7 +47,7 @@ def parses(body: bytes) -> bool:
     import libcst
 
     try:
-        libcst.parse_module(body.decode("utf-8"))
+        libcst.parse_module(_without_form_feeds(body))
     except (libcst.ParserSyntaxError, RecursionError):
         return False
     return True
@@ -68,8 +68,7 @@ def _newer_syntax(source: Source) -> list[tuple[Span, bytes]]:
     import libcst
     from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
-    # LibCST takes a form feed that begins a line for nothing, so that all positions below would be wrong
-    body = _FORM_FEEDS.sub(lambda found: b"\n" * len(found[0]), source.body).decode("utf-8")
+    body = _without_form_feeds(source.body)
     try:
         module = libcst.parse_module(body)
     except libcst.ParserSyntaxError as error:
@@ -89,6 +88,14 @@ def _newer_syntax(source: Source) -> list[tuple[Span, bytes]]:
             found.append((span, replacement))
     found.sort(key=lambda pair: pair[0])
     return found
+
+
+def _without_form_feeds(body: bytes) -> str:
+    """The text with a line end for each form feed that begins a line.
+
+    LibCST takes such a form feed for nothing, so that all positions below are wrong, or for a part of the indentation.
+    """
+    return _FORM_FEEDS.sub(lambda found: b"\n" * len(found[0]), body).decode("utf-8")
 
 
 def _free_name(body: bytes) -> bytes:

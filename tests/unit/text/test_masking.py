@@ -62,7 +62,7 @@ def test_what_nobody_can_read_fails_and_is_left_alone(text: str) -> None:
     assert result.diagnostics[0].code in ("SRC001", "SRC008")
 
 
-@pytest.mark.parametrize("feeds", ["\x0c", "\x0c\x0c", "\n\x0c\n"])
+@pytest.mark.parametrize("feeds", ["\x0c", "\x0c\x0c", "\n\x0c\n", "    if T:\n\x0c    "])
 def test_a_form_feed_moves_no_position(feeds: str) -> None:
     text = f"import torch\nclass Box[T]: pass\nif T:\n    pass\n{feeds}    y = torch.zeros(3), f'{{T}}'\n"
     result = convert(text)
