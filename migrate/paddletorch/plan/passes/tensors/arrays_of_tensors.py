@@ -27,28 +27,38 @@ _AS_ARRAY = ".detach().cpu().numpy()"
 def plan_arrays_of_tensors(view: FileView, planned: Planned) -> Changes:
     """Give NumPy the array of each tensor that a call is certainly given."""
     edits, conversions = [], []
+    found: list[Changes] = []
     for node in _given(view):
         span = view.source.span(node)
         if not _is_tensor(view, node):
             parts: tuple[str | Span, ...] = (f"[one{_AS_ARRAY} for one in ", span, "]")
         elif any(_is_declared(value) for value in view.evaluator.values(node)):
-            parts = ("paddle_as_array(", span, ")")
+            found.append(_by_function(view, planned, node))
+            continue
         else:
             parts = (span, _AS_ARRAY) if precedence_of(node) == ATOM else ("(", span, f"){_AS_ARRAY}")
         edits.append(Edit(span, "", _CODE, parts))
         conversions.append(view.conversion(_CODE, node, "a tensor given to NumPy", _AS_ARRAY))
     changes = Changes(tuple(edits), tuple(conversions))
-    return joined([changes, *(_as_tensor(view, planned, node) for node in _assigned(view))])
+    return joined([changes, *found, *(_as_tensor(view, planned, node) for node in _assigned(view))])
 
 
 def _as_tensor(view: FileView, planned: Planned, node: ast.expr) -> Changes:
-    edit = Edit(view.source.span(node), "", _CODE, ("torch.as_tensor(", view.source.span(node), ")"))
+    return _called(view, planned, node, "torch.as_tensor", "an array given to a part of a tensor")
+
+
+def _by_function(view: FileView, planned: Planned, node: ast.expr) -> Changes:
+    return _called(view, planned, node, "paddle_as_array", "a tensor given to NumPy")
+
+
+def _called(view: FileView, planned: Planned, node: ast.expr, function: str, what: str) -> Changes:
+    """The call of a function with the node; nothing where another one may have its name."""
+    edit = Edit(view.source.span(node), "", _CODE, (f"{function}(", view.source.span(node), ")"))
     try:
         changes = spelled(view, planned.naming.aliases, node, (edit,), "paddle.Tensor")
     except Refused:
         return NOTHING
-    written = view.conversion(_CODE, node, "an array given to a part of a tensor", "torch.as_tensor")
-    return changes._replace(conversions=(written,))
+    return changes._replace(conversions=(view.conversion(_CODE, node, what, function),))
 
 
 def _assigned(view: FileView) -> Iterator[ast.expr]:
