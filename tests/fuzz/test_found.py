@@ -1442,3 +1442,9 @@ def test_a_tensor_beside_other_sizes_and_a_dtype_by_its_keyword() -> None:
 def test_a_member_in_other_letters_that_is_renamed() -> None:
     source = "import torch\nkept = [p for p in model.𝓹arameters()]\nnames = {() in model.named_parameters()}\n"
     assert "model.named_parameters() if" in check(source.encode(), Options("paddle")).output.decode()
+
+
+@pytest.mark.parametrize("statement", ["y = n + {}", "n += {}"])
+def test_a_value_that_rebinds_what_stands_before_it_gets_no_line(statement: str) -> None:
+    source = "import torch\ndef f(n, x):\n    " + statement.format("torch.fmod((n := x + 1), 2)") + "\n"
+    assert "values = (n :=" not in check(source.encode(), Options("paddle")).output.decode()

@@ -33,6 +33,8 @@ def hoist(
     moved = {id(value) for _, value in wanted}
     if any(id(e) not in moved and view.source.span(e).start < last and not _is_fixed(e) for e in evaluated):
         return None
+    if _rebinds(statement, call, [value for _, value in wanted]):
+        return None
     names: dict[str, str] = {}
     lines: list[str | Span] = []
     is_first = own_line(view, statement)
@@ -63,6 +65,15 @@ def _statement_that_begins_with(view: FileView, call: ast.Call) -> ast.stmt | No
         return None
     kinds = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return | ast.Expr
     return statement if isinstance(statement, kinds) and statement.value is outer else None
+
+
+def _rebinds(statement: ast.stmt, call: ast.Call, values: Iterable[ast.expr]) -> bool:
+    """Whether a value binds a name that the statement reads beside the call: ``n + f((n := x))``."""
+    bound = {n.target.id for value in values for n in ast.walk(value) if isinstance(n, ast.NamedExpr)}
+    if not bound:
+        return False
+    inside = set(ast.walk(call))
+    return any(n.id in bound for n in ast.walk(statement) if isinstance(n, ast.Name) and n not in inside)
 
 
 def _begun_with(view: FileView, node: ast.expr) -> ast.expr:
