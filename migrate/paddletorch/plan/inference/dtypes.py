@@ -13,6 +13,7 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.model import Ask
 from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.inference.torch_functions import function_name
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import Binding, Instance
 from paddletorch.resolve.values import Local
@@ -46,16 +47,6 @@ def promoted(first: str | None, second: str | None) -> str | None:
     if first in widths and second in widths:
         return max(first, second, key=widths.__getitem__)
     return FLOATING if category(first) == 2 else None
-
-
-_OPERATORS = "torch.ops.aten."
-"""What names of traced graphs begin with; the name of an overload may follow: ``torch.ops.aten.ne.Scalar``."""
-
-
-def function_name(qualified: str) -> str:
-    """The last part of a function's name; of an operator of ATen without its overload: ``mul.Tensor``."""
-    operator = qualified.removeprefix(_OPERATORS)
-    return operator.partition(".")[0] if operator != qualified else qualified.rpartition(".")[2]
 
 
 class Dtypes:

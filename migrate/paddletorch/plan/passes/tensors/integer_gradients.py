@@ -13,10 +13,10 @@ from functools import cache
 from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit
-from paddletorch.plan.inference.dtypes import Dtypes, category, function_name
+from paddletorch.plan.inference.dtypes import Dtypes, category
+from paddletorch.plan.inference.torch_functions import CallsByFunction, called_function
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.called_names import CalledNames
 from paddletorch.plan.syntax.operators import ELEMENTWISE
 from paddletorch.resolve import Binding
 
@@ -26,13 +26,11 @@ _STEPS = frozenset({"argmax", "argmin", "bincount", "ceil", "count_nonzero", "fl
 _INDICES = frozenset({"cummax", "cummin", "kthvalue", "mode", "sort", "topk"})
 """Functions whose indices carry gradients in Paddle; ``max`` and ``median`` become functions that do not."""
 _OPERATORS = tuple(ELEMENTWISE)
-_KINDS = frozenset({ast.BinOp, ast.Call})
 
 
 def plan_integer_gradients(view: FileView, planned: Planned) -> Changes:
     """Detach integers of tensors with gradients where they are used in arithmetic or cast back."""
-    called = view.provide(CalledNames)
-    made = frozenset(call for call in view.tree.calls if called.may_call(call.func, _makers()))
+    made = frozenset(view.provide(CallsByFunction).of(_makers()))
     if not made:
         return NOTHING
     dtypes = view.provide(Dtypes)
@@ -62,21 +60,29 @@ def _makers() -> frozenset[str]:
 
 def _operands(view: FileView, dtypes: Dtypes, wanted: Callable[[ast.expr], bool]) -> Iterator[ast.expr]:
     """What is cast to floating-point numbers or an operand of arithmetic; nothing of calls without a wanted one."""
-    for node in [n for n in view.tree.parents if n.__class__ in _KINDS]:
-        if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS) and view.is_located(node):
-            yield from (node.left, node.right)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and view.is_located(node):
-            name = node.func.attr
-            if not any(map(wanted, (node.func.value, *node.args[:2]))):
-                continue
-            if view.qualified(node.func) is not None:
-                yield from node.args[:2] if _function(view, node) in facts().promoting else ()
-                continue
-            cast = facts().casts.get(name)
-            if name in ("to", "type") and len(node.args) == 1 and not node.keywords:
-                cast = dtypes.named(node.args[0])
-            if (cast is not None and category(cast) > 1) or (name in facts().promoting and len(node.args) == 1):
-                yield node.func.value
+    for operation in view.tree.of_kind(ast.BinOp):
+        if isinstance(operation.op, _OPERATORS) and view.is_located(operation):
+            yield from (operation.left, operation.right)
+    for call in view.provide(CallsByFunction).of(_users()):
+        if not isinstance(call.func, ast.Attribute) or not view.is_located(call):
+            continue
+        if not any(map(wanted, (call.func.value, *call.args[:2]))):
+            continue
+        name = call.func.attr
+        if view.qualified(call.func) is not None:
+            yield from call.args[:2] if called_function(view, call) in facts().promoting else ()
+            continue
+        cast = facts().casts.get(name)
+        if name in ("to", "type") and len(call.args) == 1 and not call.keywords:
+            cast = dtypes.named(call.args[0])
+        if (cast is not None and category(cast) > 1) or (name in facts().promoting and len(call.args) == 1):
+            yield call.func.value
+
+
+@cache
+def _users() -> frozenset[str]:
+    """The names of the functions and methods in which integers meet other numbers, or become such."""
+    return frozenset((*facts().casts, *facts().promoting, "to", "type"))
 
 
 def _is_tracked(view: FileView, dtypes: Dtypes, node: ast.expr) -> bool:
@@ -93,13 +99,13 @@ def _is_tracked(view: FileView, dtypes: Dtypes, node: ast.expr) -> bool:
 def _binds_tracked(view: FileView, dtypes: Dtypes, binding: Binding) -> bool:
     value = binding.value
     if binding.kind == "unpack" and isinstance(value, ast.Call) and binding.path == (1,):
-        return _function(view, value) in _INDICES
+        return called_function(view, value) in _INDICES
     return binding.kind == "assign" and isinstance(value, ast.Call) and _is_made_of_gradients(view, dtypes, value)
 
 
 def _is_made_of_gradients(view: FileView, dtypes: Dtypes, call: ast.Call) -> bool:
     """Whether the call casts what may be floating-point numbers to integers, or sorts them."""
-    if _function(view, call) == "argsort":
+    if called_function(view, call) == "argsort":
         return True
     if not isinstance(call.func, ast.Attribute) or not dtypes.is_tensor(call.func.value):
         return False
@@ -115,14 +121,7 @@ def _is_made_of_gradients(view: FileView, dtypes: Dtypes, call: ast.Call) -> boo
 
 def _has_no_gradient(view: FileView, node: ast.expr) -> bool:
     """Whether the numbers are rounded or counted, so that no gradient but zero comes through."""
-    return isinstance(node, ast.Call) and _function(view, node) in _STEPS | {"detach"}
-
-
-def _function(view: FileView, call: ast.Call) -> str:
-    name = view.qualified(call.func)
-    if name is not None:
-        return function_name(name) if name.startswith("torch.") else ""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    return isinstance(node, ast.Call) and called_function(view, node) in _STEPS | {"detach"}
 
 
 def _detached(view: FileView, node: ast.expr) -> Changes:

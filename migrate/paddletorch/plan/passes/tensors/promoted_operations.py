@@ -9,14 +9,15 @@ from typing import NamedTuple
 
 from paddletorch_rules.facts import facts
 
-from paddletorch.plan.inference.dtypes import Dtypes, function_name
+from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.overloads import kinds
+from paddletorch.plan.inference.torch_functions import CallsByFunction, function_name
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.sites.called_names import CalledNames
 from paddletorch.plan.syntax.operators import ELEMENTWISE
 
 _OPERATORS = tuple(ELEMENTWISE)
-_KINDS = frozenset({ast.AugAssign, ast.BinOp, ast.Compare, ast.Call})
+_NO_OPERATORS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+"""Comparisons that are none of the elements of tensors."""
 
 
 class Operation(NamedTuple):
@@ -29,22 +30,21 @@ class Operation(NamedTuple):
 
 def operations(view: FileView) -> Iterator[Operation]:
     """Each operation that promotes dtypes in torch."""
-    called = view.provide(CalledNames)
+    tree = view.tree
+    for update in tree.of_kind(ast.AugAssign):
+        if isinstance(update.op, _OPERATORS):
+            yield Operation(update, [update.value], update.target)
+    for operation in tree.of_kind(ast.BinOp):
+        if isinstance(operation.op, _OPERATORS) and view.is_located(operation):
+            yield Operation(operation, [operation.left, operation.right])
+    for compared in tree.of_kind(ast.Compare):
+        is_one = len(compared.comparators) == 1 and not isinstance(compared.ops[0], _NO_OPERATORS)
+        if is_one and view.is_located(compared):
+            yield Operation(compared, [compared.left, compared.comparators[0]])
     names = _names() if view.provide(Dtypes).default == "float32" else _names() | facts().floating_results
-    for node in [n for n in view.tree.parents if n.__class__ in _KINDS]:
-        if isinstance(node, ast.Call) and not called.may_call(node.func, names):
-            continue
-        if isinstance(node, ast.AugAssign) and isinstance(node.op, _OPERATORS):
-            yield Operation(node, [node.value], node.target)
-        if not isinstance(node, ast.BinOp | ast.Compare | ast.Call) or not view.is_located(node):
-            continue
-        if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
-            yield Operation(node, [node.left, node.right])
-        elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
-            if not isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
-                yield Operation(node, [node.left, node.comparators[0]])
-        elif isinstance(node, ast.Call) and not any(isinstance(a, ast.Starred) for a in node.args):
-            yield from _called(view, node)
+    for call in view.provide(CallsByFunction).of(names):
+        if not any(isinstance(argument, ast.Starred) for argument in call.args) and view.is_located(call):
+            yield from _called(view, call)
 
 
 @cache
@@ -52,7 +52,7 @@ def _names() -> frozenset[str]:
     """The names of the functions and methods that ``_called`` looks for."""
     promoting = facts().promoting
     in_place = (f"{name}_" for name in promoting)
-    return frozenset((*promoting, *_OF_TWO, *in_place, *facts().joining, "where", *_OVERLOADS))
+    return frozenset((*promoting, *_OF_TWO, *in_place, *facts().joining, "where"))
 
 
 def _called(view: FileView, call: ast.Call) -> Iterator[Operation]:
@@ -83,9 +83,6 @@ def _called(view: FileView, call: ast.Call) -> Iterator[Operation]:
 
 
 _OF_TWO = ("max", "min")
-
-_OVERLOADS = ("Tensor", "Tensor_Tensor", "default", "self", "other")
-"""The last names of ATen's operators of two tensors: ``torch.ops.aten.mul.Tensor``."""
 
 
 def _is_tensor(view: FileView, node: ast.expr) -> bool:

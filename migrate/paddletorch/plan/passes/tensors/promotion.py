@@ -16,8 +16,9 @@ from packaging.version import Version
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.counts import count_beside_floats
-from paddletorch.plan.inference.dtypes import FLOATING, SMALL_INTEGERS, Dtypes, category, function_name, promoted
+from paddletorch.plan.inference.dtypes import FLOATING, SMALL_INTEGERS, Dtypes, category, promoted
 from paddletorch.plan.inference.tensor_values import seems_tensor
+from paddletorch.plan.inference.torch_functions import function_name
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
