@@ -25,15 +25,15 @@ class Freezing(NamedTuple):
 def freezing(view: FileView) -> Iterator[Freezing]:
     """What freezes models, unless their names say that no gradient goes through them."""
     receivers = view.provide(Receivers)
-    for call in view.tree.calls:
-        if not isinstance(call.func, ast.Attribute) or call.func.attr != "requires_grad_" or not _is_false(call.args):
+    for call in view.tree.method_calls("requires_grad_"):
+        if not isinstance(call.func, ast.Attribute) or not _is_false(call.args):
             continue
         model, loop = call.func.value, _parameters_around(view, call)
         is_model = loop is not None or receivers.certainty(model, "module") is Certainty.YES
         if is_model and _may_carry_gradients(view, model, loop):
             yield Freezing(call, model if loop is None else _model_of(loop))
-    for node in view.tree.parents:
-        if not isinstance(node, ast.Assign) or not _is_false([node.value]):
+    for node in view.tree.of_kind(ast.Assign):
+        if not _is_false([node.value]):
             continue
         frozen = [t for t in node.targets if isinstance(t, ast.Attribute) and t.attr == "requires_grad"]
         loop = _parameters_around(view, node) if frozen else None

@@ -64,11 +64,11 @@ class Receivers:
 
     def _stepped_by_scalers(self) -> Iterator[str]:
         """Paths of the optimizers that are passed to a scaler: ``scaler.step(optimizer)``."""
-        for call in self._view.tree.calls:
+        for call in self._view.tree.calls_of("step", "unscale_", "minimize"):
             function = call.func
-            if not isinstance(function, ast.Attribute) or function.attr not in ("step", "unscale_", "minimize"):
+            if not isinstance(function, ast.Attribute) or not call.args:
                 continue
-            if call.args and self.certainty(function.value, "scaler") is Certainty.YES:
+            if self.certainty(function.value, "scaler") is Certainty.YES:
                 yield path_of(call.args[0])
 
     def certainty(self, node: ast.expr, type_name: str, member: str = "") -> Certainty:

@@ -135,9 +135,8 @@ def _calls_of(view: FileView, statement: ast.Return) -> Iterator[ast.Call]:
         around = view.parent(around)
     if not isinstance(around, ast.FunctionDef):
         return
-    for call in view.tree.calls:
-        called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        if called == around.name and Local(around) in view.evaluator.values(call.func):
+    for call in view.tree.calls_of(around.name):
+        if Local(around) in view.evaluator.values(call.func):
             yield call
 
 

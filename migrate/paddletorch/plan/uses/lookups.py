@@ -98,8 +98,8 @@ def _names(view: FileView, lookup: ast.Call, module: str) -> Mapping[str, str] |
 def _names_asked_for(view: FileView, probe: ast.Call, module: str) -> Mapping[str, str] | None:
     """For ``hasattr(nn, act)`` the names with which ``getattr(nn, act)`` looks it up, or all that differ."""
     asked = [ast.dump(argument) for argument in probe.args]
-    for call in view.tree.calls:
-        if isinstance(call.func, ast.Name) and call.func.id == "getattr" and list(map(ast.dump, call.args)) == asked:
+    for call in view.tree.calls_of("getattr"):
+        if isinstance(call.func, ast.Name) and list(map(ast.dump, call.args)) == asked:
             return _names(view, call, module)
     known = (names for one, names in facts().looked_up.items() if one.partition(":")[0] == module)
     return {name: other for names in known for name, other in names.items()} or None

@@ -152,9 +152,9 @@ def _just_updated(view: FileView, member: MemberCall) -> bool:
     """Whether ``update()`` ran earlier in this block, without a step since, so that only the scale must be set."""
     path, scope = path_of(member.node.value), view.tree.scopes[member.call].function()
     before: list[ast.Call] = []
-    for call in view.tree.calls:
+    for call in view.tree.calls_of("step", "update", "minimize"):
         function = call.func
-        if isinstance(function, ast.Attribute) and function.attr in ("step", "update", "minimize"):
+        if isinstance(function, ast.Attribute):
             same = path_of(function.value) == path and view.tree.scopes[call].function() is scope
             if same and (call.lineno, call.col_offset) < (member.call.lineno, member.call.col_offset):
                 before.append(call)
@@ -245,11 +245,11 @@ def set_scale(view: FileView, member: MemberCall) -> Changes | None:
     scope = view.tree.scopes[member.call].function()
     loop = loop_around(view, member.call)
     inside = set(ast.walk(loop)) if loop is not None else set()
-    for call in view.tree.calls:
+    for call in view.tree.calls_of("scale", "update", "minimize"):
         function = call.func
-        if not isinstance(function, ast.Attribute) or function.attr not in ("scale", "update", "minimize"):
+        if not isinstance(function, ast.Attribute) or path_of(function.value) != path:
             continue
-        if path_of(function.value) != path or view.tree.scopes[call].function() is not scope:
+        if view.tree.scopes[call].function() is not scope:
             continue
         if call in inside or (call.lineno, call.col_offset) < (member.call.lineno, member.call.col_offset):
             return None

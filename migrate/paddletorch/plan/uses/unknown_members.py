@@ -73,7 +73,7 @@ def _unknown(view: FileView, planned: Planned) -> Iterator[ast.Attribute]:
 
 def _asked(view: FileView) -> frozenset[str]:
     """Names of members that the file asks for before it reads them: ``hasattr(output, "latents")``."""
-    calls = (call for call in view.tree.calls if isinstance(call.func, ast.Name) and call.func.id == "hasattr")
+    calls = (call for call in view.tree.calls_of("hasattr") if isinstance(call.func, ast.Name))
     asked = (call.args[1] for call in calls if len(call.args) == 2)
     return frozenset(str(name.value) for name in asked if isinstance(name, ast.Constant))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeGuard
@@ -26,17 +25,6 @@ class CallIndex:
         self._not_handed_on: dict[ast.AST, list[ast.Call]] = {}
         """The calls that may call a method, without those by which it hands on to another object's."""
 
-    @cached_property
-    def _by_name(self) -> dict[str, list[ast.Call]]:
-        by_name: defaultdict[str, list[ast.Call]] = defaultdict(list)
-        for call in self._tree.calls:
-            callee = call.func
-            if isinstance(callee, ast.Attribute):
-                by_name[callee.attr].append(call)
-            elif isinstance(callee, ast.Name):
-                by_name[callee.id].append(call)
-        return dict(by_name)
-
     def of(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]:
         """Calls in the module that may call ``function``: by its name, or by its method name.
 
@@ -49,8 +37,8 @@ class CallIndex:
         made = scope.parent.node.name if function.name == "__init__" else ""
         found = self._of_methods.get((function.name, made))
         if found is None:
-            found = [c for c in self._by_name.get(made, []) if isinstance(c.func, ast.Name)] if made else []
-            found += self._super.reaching(made) if made else self._method_calls(function.name)
+            found = [c for c in self._tree.calls_of(made) if isinstance(c.func, ast.Name)] if made else []
+            found += self._super.reaching(made) if made else self._tree.method_calls(function.name)
             self._of_methods[function.name, made] = found
         if handed_on := self._handing_on.get(function):
             if function not in self._not_handed_on:
@@ -63,8 +51,8 @@ class CallIndex:
         """Calls in a method of a method of the same name, but of an attribute: ``self.net.learn(x)`` in ``learn``."""
         found: dict[ast.AST, set[ast.Call]] = {}
         methods = {node.name for node, scope in self._tree.own.items() if _is_function(node) and is_method(scope)}
-        for name in (methods & self._by_name.keys()) - {"__init__"}:  # whose calls SuperCalls knows
-            for call in self._by_name[name]:
+        for name in (methods & self._tree.calls_by_name.keys()) - {"__init__"}:  # whose calls SuperCalls knows
+            for call in self._tree.calls_of(name):
                 if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, ast.Attribute):
                     continue
                 around = self._tree.parents.get(call)
@@ -74,12 +62,9 @@ class CallIndex:
                     found.setdefault(around, set()).add(call)
         return found
 
-    def _method_calls(self, name: str) -> list[ast.Call]:
-        return [c for c in self._by_name.get(name, []) if isinstance(c.func, ast.Attribute)]
-
     @cached_property
     def _super(self) -> SuperCalls:
-        return SuperCalls(self._tree, self._method_calls("__init__"))
+        return SuperCalls(self._tree, self._tree.method_calls("__init__"))
 
     def of_lambda(self, function: ast.Lambda) -> list[ast.Call]:
         """The call of a lambda where it stands, or those by the name that it is assigned to."""
@@ -94,7 +79,7 @@ class CallIndex:
         by_bindings = self._by_bindings.get(name)
         if by_bindings is None:
             by_bindings = self._by_bindings[name] = {}
-            for call in self._by_name.get(name, ()):
+            for call in self._tree.calls_of(name):
                 scope = self._tree.scopes.get(call.func) if isinstance(call.func, ast.Name) else None
                 if scope is not None:
                     by_bindings.setdefault(id(scope.lookup(name)), []).append(call)
@@ -114,7 +99,7 @@ class CallIndex:
 
     def mapped(self, function: ast.AST) -> list[ast.Call]:
         """Calls of ``map`` that pass elements to the function."""
-        calls = [c for c in self._by_name.get("map", []) if isinstance(c.func, ast.Name) and len(c.args) > 1]
+        calls = [c for c in self._tree.calls_of("map") if isinstance(c.func, ast.Name) and len(c.args) > 1]
         return [c for c in calls if c.args[0] is function or self._is_bound_to(c.args[0], function)]
 
     def _is_bound_to(self, name: ast.expr, function: ast.AST) -> bool:

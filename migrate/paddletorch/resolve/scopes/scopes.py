@@ -133,10 +133,25 @@ class ScopeTree(Walk):
         nodes.sort(key=_start)
         return [_start(node) for node in nodes], nodes
 
+    def calls_of(self, *names: str) -> list[ast.Call]:
+        """Calls of functions and methods that are called by one of ``names`` where they are written."""
+        return [call for name in sorted(names) for call in self.calls_by_name.get(name, ())]
+
+    @cached_property
+    def calls_by_name(self) -> dict[str, list[ast.Call]]:
+        """Calls by the name, or the last part of the dotted name, that is written; all others are not among them."""
+        found: defaultdict[str, list[ast.Call]] = defaultdict(list)
+        for call in self.calls:
+            function = call.func
+            if isinstance(function, ast.Attribute):
+                found[function.attr].append(call)
+            elif isinstance(function, ast.Name):
+                found[function.id].append(call)
+        return dict(found)
+
     def method_calls(self, name: str) -> list[ast.Call]:
         """Calls of a method or function that is called ``name`` and is an attribute of something."""
-        calls = ((node, self.parents.get(node)) for node in self.members.get(name, ()))
-        return [call for node, call in calls if isinstance(call, ast.Call) and call.func is node]
+        return [call for call in self.calls_of(name) if isinstance(call.func, ast.Attribute)]
 
     @cached_property
     def bound(self) -> frozenset[str]:

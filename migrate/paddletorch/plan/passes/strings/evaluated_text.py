@@ -62,7 +62,7 @@ def _is_called(view: FileView, evaluation: ast.Call) -> bool:
     if isinstance(outer, ast.Call):
         return outer.func is evaluation
     names = {t.id for t in outer.targets if isinstance(t, ast.Name)} if isinstance(outer, ast.Assign) else set()
-    return any(isinstance(c.func, ast.Name) and c.func.id in names for c in view.tree.calls)
+    return any(isinstance(call.func, ast.Name) for call in view.tree.calls_of(*names))
 
 
 class _Constructed(NamedTuple):
@@ -157,8 +157,8 @@ def _renamed(view: FileView, text: ast.Constant, layer: _Layer | None) -> Change
 
 def _evaluations(view: FileView) -> Iterator[ast.Call]:
     """The calls of the builtin ``eval``."""
-    for call in view.tree.calls:
-        named = isinstance(call.func, ast.Name) and call.func.id == "eval" and bool(call.args)
+    for call in view.tree.calls_of("eval"):
+        named = isinstance(call.func, ast.Name) and bool(call.args)
         if named and not view.tree.scopes[call.func].lookup("eval"):
             yield call
 

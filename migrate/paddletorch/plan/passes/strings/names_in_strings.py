@@ -20,9 +20,9 @@ from paddletorch.text.kept_text import KeptText
 def plan_names_in_strings(view: FileView, planned: Planned) -> Changes:
     """Report each such string that no edit replaces."""
     findings: list[Finding] = []
-    kept = view.kept(planned.edits)
     packages = (view.settings.source + ".", "apex.")
     dotted = [n for n in view.tree.strings if isinstance(n.value, str) and n.value.startswith(packages)]
+    kept = view.kept(planned.edits) if dotted else None
     for node in sorted(dotted, key=lambda n: (n.lineno, n.col_offset)):
         if node in view.tree.string_annotations or isinstance(view.parent(node), ast.Expr):
             continue
@@ -58,8 +58,8 @@ def plan_names_in_probes(view: FileView, planned: Planned) -> Changes:
     """Report ``getattr(torch, name)``, which reads an API by a name known only at run time."""
     findings: list[Finding] = []
     kept = view.kept(planned.edits)
-    for call in view.tree.calls if not _PROBES.isdisjoint(view.tree.names) else ():
-        if not isinstance(call.func, ast.Name) or call.func.id not in _PROBES or len(call.args) < 2:
+    for call in view.tree.calls_of(*_PROBES):
+        if not isinstance(call.func, ast.Name) or len(call.args) < 2:
             continue
         module, attribute = call.args[:2]
         path = view.qualified(module) or ""
@@ -87,8 +87,8 @@ def plan_attributes_by_name(view: FileView, planned: Planned) -> Changes:
     """Report ``hasattr(layer, "kernel_size")``, where the target keeps the attribute by another name."""
     findings: list[Finding] = []
     kept = view.kept(planned.edits)
-    for call in view.tree.calls if not _BY_NAME.isdisjoint(view.tree.names) else ():
-        if not isinstance(call.func, ast.Name) or call.func.id not in _BY_NAME or len(call.args) < 2:
+    for call in view.tree.calls_of(*_BY_NAME):
+        if not isinstance(call.func, ast.Name) or len(call.args) < 2:
             continue
         holder, attribute = call.args[:2]
         if not isinstance(attribute, ast.Constant) or not isinstance(attribute.value, str):

@@ -12,7 +12,7 @@ from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Instance, Unknown
 
 _CODE = "NNM102"
-_PROBES = frozenset({"getattr", "hasattr"})
+_PROBES = ("getattr", "hasattr")
 _NAMES = {"paddle": ("module", "_layers"), "torch": ("_layers", "module")}
 
 
@@ -33,8 +33,8 @@ def _is_own(view: FileView, name: str) -> bool:
 def _renamed(view: FileView) -> Iterator[Changes]:
     old, new = _NAMES[view.target]
     tested: set[tuple[str, object]] = set()
-    for call in view.tree.calls:
-        if not isinstance(call.func, ast.Name) or call.func.id not in _PROBES or len(call.args) < 2:
+    for call in view.tree.calls_of(*_PROBES):
+        if not isinstance(call.func, ast.Name) or len(call.args) < 2:
             continue
         model, name = call.args[:2]
         if not isinstance(name, ast.Constant) or name.value != old or not _may_be_wrapper(view, model):

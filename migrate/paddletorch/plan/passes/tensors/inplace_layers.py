@@ -48,9 +48,10 @@ def plan_inplace_layers(view: FileView, planned: Planned) -> Changes:
 
 def _kept_by_hooks(view: FileView) -> Changes:
     """Report what forward hooks keep of a layer: in torch the layer behind it may write into that."""
+    if not view.tree.method_calls("register_forward_hook"):
+        return NOTHING
     made = next((call for call in view.tree.calls if is_in_place(call) and _is_layer(view, call)), None)
-    called = {node.func.attr for node in view.tree.calls if isinstance(node.func, ast.Attribute)}
-    if made is None or "register_forward_hook" not in called:
+    if made is None:
         return NOTHING
     kept = [name for hook in _hooks(view) for name in _reads_of_last(hook) if _is_kept(view, name)]
     return Changes(findings=tuple(finding(_REPORTED, one, view.text(made.func), input=view.text(one)) for one in kept))

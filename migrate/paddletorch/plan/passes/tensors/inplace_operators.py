@@ -15,6 +15,7 @@ from paddletorch.model import Edit
 from paddletorch.plan.calls.fill_template import fill
 from paddletorch.plan.inference.aliasing import Aliasing, Holder
 from paddletorch.plan.inference.bound_elements import is_looped
+from paddletorch.plan.inference.in_place_calls import writes_in_place
 from paddletorch.plan.inference.no_grad import is_without_grad
 from paddletorch.plan.inference.tensor_values import is_tensor
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
@@ -54,10 +55,9 @@ def plan_inplace_operators(view: FileView, planned: Planned) -> Changes:
 
 def _written(view: FileView) -> Iterator[ast.Name | ast.Subscript]:
     """What a method in place or an assignment to a part writes into: ``a.fill_(7)``, ``p[1].fill_(7)``."""
-    methods = (c.func for c in view.tree.calls if isinstance(c.func, ast.Attribute))
-    for node in (m for m in methods if m.attr.endswith("_") and not m.attr.endswith("__")):
-        if isinstance(node.value, ast.Name | ast.Subscript):
-            yield node.value
+    for call in view.tree.calls_of(*filter(writes_in_place, view.tree.calls_by_name)):
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name | ast.Subscript):
+            yield call.func.value
     for part in view.tree.of_kind(ast.Subscript):
         if isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name):
             yield part.value

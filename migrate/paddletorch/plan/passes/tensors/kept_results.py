@@ -41,8 +41,8 @@ def _written(view: FileView) -> Iterator[ast.expr]:
     for node in view.tree.of_kind(ast.Subscript):
         if isinstance(node.ctx, ast.Store):
             yield node.value
-    for call in view.tree.calls:
-        if isinstance(call.func, ast.Attribute) and writes_in_place(call.func.attr) and _is_in_model(view, call):
+    for call in view.tree.calls_of(*filter(writes_in_place, view.tree.calls_by_name)):
+        if isinstance(call.func, ast.Attribute) and _is_in_model(view, call):
             yield call.func.value
 
 

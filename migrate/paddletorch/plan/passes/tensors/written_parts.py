@@ -89,7 +89,10 @@ def _written_by(view: FileView, call: ast.Call) -> ast.expr | None:
 
 
 def _name(call: ast.Call) -> str:
-    return str(getattr(call.func, "attr", getattr(call.func, "id", "")))
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
 
 
 def _is_method_of(call: ast.Call, node: ast.expr) -> bool:

@@ -20,9 +20,9 @@ _LOADER = re.compile(r"(?i)(loader|dl)\d*$")
 
 def plan_exhausted_loaders(view: FileView, planned: Planned) -> Changes:
     """Write a generator in place of each iterator that an attribute holds and that may be asked after its end."""
-    asked = {name for call in view.tree.calls if (name := _outlives_its_end(view, call))}
+    asked = {name for call in view.tree.calls_of("next") if (name := _outlives_its_end(view, call))}
     edits, conversions = [], []
-    for call in view.tree.calls if asked else ():
+    for call in view.tree.calls_of("iter") if asked else ():
         if _is_held(view, call, asked) and not view.is_deselected(_CODE, call):
             loader = view.source.span(call.args[0])
             edits.append(Edit(view.source.span(call), "", _CODE, ("(batch for batch in ", loader, ")")))

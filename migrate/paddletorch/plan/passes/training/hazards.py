@@ -66,15 +66,10 @@ class _ScalerCalls:
 
     def __init__(self, view: FileView, receivers: Receivers) -> None:
         self.all: list[tuple[Scope, str, str, ast.Call]] = []
-        for call in sorted(view.tree.calls, key=lambda c: (c.lineno, c.col_offset)):
+        calls = view.tree.calls_of("step", "update", "minimize", "unscale_", "scale")
+        for call in sorted(calls, key=lambda c: (c.lineno, c.col_offset)):
             function = call.func
-            if not isinstance(function, ast.Attribute) or function.attr not in (
-                "step",
-                "update",
-                "minimize",
-                "unscale_",
-                "scale",
-            ):
+            if not isinstance(function, ast.Attribute):
                 continue
             path = path_of(function.value)
             if path and receivers.certainty(function.value, "scaler") is Certainty.YES:
@@ -175,8 +170,8 @@ def _joint_steps(view: FileView, path: str, call: ast.Call, steps: list[ast.Call
 def _stale_found_inf(view: FileView, scaler_calls: _ScalerCalls) -> Iterator[Finding]:
     """Report functions that step an optimizer both through a scaler and directly."""
     direct: dict[tuple[Scope, str], list[ast.Call]] = {}
-    for other in view.tree.calls:
-        if isinstance(other.func, ast.Attribute) and other.func.attr == "step":
+    for other in view.tree.calls_of("step"):
+        if isinstance(other.func, ast.Attribute):
             direct.setdefault((view.tree.scopes[other].function(), path_of(other.func.value)), []).append(other)
     for (scope, _), calls in scaler_calls.by_scaler().items():
         for name, call in calls:
@@ -256,12 +251,11 @@ _PRECISIONS = {
 def _precision(view: FileView, kind: str, code: str) -> Iterator[Finding]:
     """Report casts of a model's parameters: ``model.half()``, ``model.to(dtype=...)``, a default dtype."""
     wanted = _PRECISIONS[kind]
-    sets_default = b"set_default_dtype" in view.source.body
-    for call in view.tree.calls:
+    for call in view.tree.calls_of(*wanted, "to", "set_default_dtype"):
         function = call.func
         if not isinstance(function, ast.Attribute):
             continue
-        if sets_default and call.args and (view.qualified(function) or "").endswith(".set_default_dtype"):
+        if call.args and (view.qualified(function) or "").endswith(".set_default_dtype"):
             if _names_dtype(view, call.args[0], wanted):
                 yield finding(code, call, view.qualified(function) or "", what=view.text(call))
             continue

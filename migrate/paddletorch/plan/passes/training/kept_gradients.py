@@ -78,9 +78,9 @@ def _is_written(view: FileView, function: Scope, holder: Holder) -> bool:
 def _written_in_place(view: FileView) -> dict[Scope, set[str]]:
     """What calls of methods in place have as object or argument, without subscripts, by function."""
     found: dict[Scope, set[str]] = {}
-    for call in view.tree.calls:
+    for call in view.tree.calls_of(*(name for name in view.tree.calls_by_name if name.endswith("_"))):
         called = call.func
-        if isinstance(called, ast.Attribute) and called.attr.endswith("_"):
+        if isinstance(called, ast.Attribute):
             texts = {view.text(node).partition("[")[0] for node in (called.value, *call.args)}
             found.setdefault(view.tree.scopes[call].function(), set()).update(texts)
     return found

@@ -174,7 +174,7 @@ def _other_groups(view: FileView, planned: Collection[ast.Dict | ast.Call]) -> I
     rate = _RATES[view.settings.source]
     if b"params" not in view.source.body or rate.encode() not in view.source.body:
         return
-    for node in (*view.tree.of_kind(ast.Dict), *view.tree.calls):
+    for node in (*view.tree.of_kind(ast.Dict), *view.tree.calls_of("dict")):
         if node not in planned and {"params", rate} <= keys_of(node).keys():
             yield finding("OPT202", node, "parameter group", what="the optimizer that gets it cannot be seen")
 

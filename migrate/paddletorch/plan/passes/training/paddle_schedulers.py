@@ -99,9 +99,9 @@ class PaddleSchedulers:
     def _follow_statements(self) -> None:
         """Remove ``optimizer.set_lr_scheduler(scheduler)``: the scheduler's constructor gets the optimizer."""
         view = self._view
-        for call in view.tree.calls:
+        for call in view.tree.calls_of("set_lr_scheduler"):
             function, statement = call.func, view.parent(call)
-            if not isinstance(function, ast.Attribute) or function.attr != "set_lr_scheduler" or len(call.args) != 1:
+            if not isinstance(function, ast.Attribute) or len(call.args) != 1:
                 continue
             path = path_of(call.args[0])
             optimizer = source_text(view, function.value)

@@ -68,12 +68,11 @@ class _Rates:
     def to_torch(self) -> Iterator[Changes]:
         """``optimizer.set_lr(rate)`` sets the rate of each group."""
         view = self._view
-        for call in view.tree.calls:
+        for call in view.tree.calls_of("set_lr"):
             function, statement = call.func, view.parent(call)
-            if not isinstance(function, ast.Attribute) or function.attr != "set_lr":
-                continue
             if (
-                not isinstance(statement, ast.Expr)
+                not isinstance(function, ast.Attribute)
+                or not isinstance(statement, ast.Expr)
                 or not own_line(view, statement)
                 or view.is_deselected(_CODE, statement)
             ):

@@ -15,14 +15,13 @@ _WHAT = "the optimizer's groups have rates of their own, torch gives the rate of
 
 def plan_rates_of_groups(view: FileView, planned: Planned) -> Changes:
     """Report each read of a scheduler's rates in a file that writes a group with a rate."""
-    displays = (node for node in view.tree.parents if isinstance(node, ast.Dict))
-    if not any({"params", "lr"} <= keys_of(node).keys() for node in displays):
+    if not any({"params", "lr"} <= keys_of(node).keys() for node in view.tree.of_kind(ast.Dict)):
         return NOTHING
     receivers = view.provide(Receivers).with_uses(planned.uses)
-    calls = (call.func for call in view.tree.calls if isinstance(call.func, ast.Attribute))
+    methods = (call.func for call in view.tree.method_calls("get_last_lr"))
     reads = [
-        function
-        for function in calls
-        if function.attr == "get_last_lr" and receivers.certainty(function.value, "scheduler") is Certainty.YES
+        method
+        for method in methods
+        if isinstance(method, ast.Attribute) and receivers.certainty(method.value, "scheduler") is Certainty.YES
     ]
     return Changes(findings=tuple(finding("LRS202", one, "scheduler.get_last_lr", what=_WHAT) for one in reads))

@@ -27,8 +27,8 @@ def plan_reset_methods(view: FileView, planned: Planned) -> Changes:
 
 def _asked(view: FileView) -> Iterator[Finding]:
     """``hasattr(layer, "reset_parameters")`` of each layer of a module, or of what is given, becomes False."""
-    for call in view.tree.calls:
-        if not isinstance(call.func, ast.Name) or call.func.id != "hasattr" or len(call.args) != 2:
+    for call in view.tree.calls_of("hasattr"):
+        if not isinstance(call.func, ast.Name) or len(call.args) != 2:
             continue
         layer, name = call.args
         if not isinstance(name, ast.Constant) or name.value != _METHOD or not isinstance(layer, ast.Name):

@@ -77,9 +77,7 @@ class _Followed:
             return None
         if [b.kind for b in scope.bindings.get(optimizer.id, ())] != ["parameter"]:
             return None
-        for call in self._view.tree.calls:
-            if path_of(call.func).rpartition(".")[2] != function.name:
-                continue
+        for call in self._view.tree.calls_of(function.name):
             given = argument_of(call, function, optimizer.id, is_method(scope))
             if given is None or self._is_inside(call):
                 continue

@@ -81,9 +81,9 @@ def _found(view: FileView, planned: Planned, last: dict[Scope, int]) -> Iterator
         node = use.site.node
         if use.site.role != "check" and (short in layers or (short in functions and _is_before(view, node, last))):
             yield finding(_CODE, node, use.site.name, use.row, what=_WHAT)
-    for call in view.tree.calls:
+    for call in view.tree.calls_of(*functions):
         method = call.func
-        if not isinstance(method, ast.Attribute) or method.attr not in functions:
+        if not isinstance(method, ast.Attribute):
             continue
         if receivers.certainty(method.value, "tensor") is Certainty.YES and _is_before(view, method, last):
             yield finding(_CODE, method, f"tensor.{method.attr}", what=_WHAT)
