@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from paddletorch_rules.facts import facts
 
 from paddletorch.model import Ask
+from paddletorch.plan.inference.called_values import CalledValues
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
 from paddletorch.resolve import Instance
@@ -135,9 +136,8 @@ def _sizes(arguments: list[ast.expr]) -> int | None:
 
 def inputs_of_calls(view: FileView, api: str) -> Iterator[ast.expr]:
     """What the file's calls of objects that ``api`` makes pass first: ``x`` of ``self.loss(x, y)``."""
-    for call in view.tree.calls:
-        made = view.evaluator.values(call.func) if isinstance(call.func, ast.Name | ast.Attribute | ast.Call) else ()
-        if any(isinstance(v, Instance) and v.api == api for v in made):
+    for call in view.provide(CalledValues).of(Instance):
+        if any(isinstance(v, Instance) and v.api == api for v in view.evaluator.values(call.func)):
             first = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg in _FIRST), None)
             if first is not None and not isinstance(first, ast.Starred):
                 yield first

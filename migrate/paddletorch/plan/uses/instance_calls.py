@@ -10,6 +10,7 @@ from paddletorch_rules import Form, Row
 
 from paddletorch.plan.calls.bind import bind
 from paddletorch.plan.calls.convert_call import Callee, ConvertedCall, convert_bound_call
+from paddletorch.plan.inference.called_values import CalledValues
 from paddletorch.plan.inference.overloads import choose
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.findings import refused
@@ -46,7 +47,7 @@ def calls_of_instances(view: FileView) -> Iterator[tuple[ast.Call, list[Instance
     """
     rows = view.settings.members("__call__")
     receivers = {row.receiver for row, _ in rows}
-    for call in outside_of_written(view, view.tree.calls) if rows else ():
+    for call in outside_of_written(view, view.provide(CalledValues).of(Instance)) if rows else ():
         made = [v for v in view.evaluator.values(call.func) if isinstance(v, Instance)]
         types = {one.type for one in made}
         if not types.isdisjoint(receivers) and not any(_OWN_CALLS & set(one.overrides) for one in made):

@@ -9,6 +9,7 @@ from paddletorch_rules import Row
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.translate import translate_edits
+from paddletorch.plan.inference.called_values import CalledValues
 from paddletorch.plan.inference.dtypes import Dtypes
 from paddletorch.plan.inference.receivers import Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
@@ -26,7 +27,7 @@ def plan_layer_calls(view: FileView, planned: Planned) -> Changes:
     """Rename the keywords and translate the values in each call of a layer whose class is known."""
     if view.provide(Receivers).with_uses(planned.uses).file_is_converted:
         return NOTHING
-    return joined(_plan_call(view, call, planned) for call in view.tree.calls)
+    return joined(_plan_call(view, call, planned) for call in view.provide(CalledValues).of(Instance))
 
 
 def _plan_call(view: FileView, call: ast.Call, planned: Planned) -> Changes:

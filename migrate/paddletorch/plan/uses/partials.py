@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 
 from paddletorch_rules import Form, Row
 
 from paddletorch.plan.calls.bind import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
+from paddletorch.plan.inference.called_values import CalledValues
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import Refused, UncertainBinding, UnseenArguments
@@ -21,7 +23,14 @@ from paddletorch.resolve import NoneValue, Partial, Qualified
 
 def plan_partials(view: FileView, planned: Planned) -> Changes:
     """Convert the arguments that a call adds to a partial object; report unknown ones."""
-    return joined(_plan_call(view, planned, call) for call in view.tree.calls)
+    called = view.provide(CalledValues)
+    return joined(_plan_call(view, planned, call) for call in (*called.of(Partial), *_of_partial(view)))
+
+
+def _of_partial(view: FileView) -> Iterator[ast.Call]:
+    """The calls of ``functools.partial``."""
+    calls = (call for call in view.provide(CalledValues).of(Qualified) if call.args)
+    return (call for call in calls if view.qualified(call.func) == "functools.partial")
 
 
 def _plan_call(view: FileView, planned: Planned, call: ast.Call) -> Changes:
@@ -29,7 +38,7 @@ def _plan_call(view: FileView, planned: Planned, call: ast.Call) -> Changes:
         return NOTHING
     partials = [v for v in view.evaluator.values(call.func) if isinstance(v, Partial)]
     callee = Callee.ADDED_TO_PARTIAL
-    if not partials and call.args and view.qualified(call.func) == "functools.partial":
+    if not partials:
         partials = [v for v in view.evaluator.values(call.args[0]) if isinstance(v, Partial)]
         callee = Callee.PARTIAL_OF_PARTIAL
     skip = int(callee is Callee.PARTIAL_OF_PARTIAL)

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from paddletorch_rules.adapters import Adapter, adapters
 
+from paddletorch.plan.inference.called_values import CalledValues
 from paddletorch.plan.inference.receivers import Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnseenArguments
@@ -72,7 +73,7 @@ def _with_members(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterat
 
 def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:
     """The classes of which a call has what the target lacks, would need a function around it, or fits some values."""
-    for call in view.tree.calls if layers else ():
+    for call in view.provide(CalledValues).of(Instance) if layers else ():
         apis = [v.api for v in view.evaluator.values(call.func) if isinstance(v, Instance)]
         for name in {view.settings.adapted_name(api) for api in apis if api} & layers.keys():
             if any(row.forward and any(lost_parameters(view, call, row)) for row, _ in view.settings.overloads(name)):
@@ -94,7 +95,7 @@ def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> It
 def _escaping(view: FileView, layers: Set[str]) -> Iterator[str]:
     """The classes of which an object goes where its calls are not seen, or may be called beside something else."""
     called: set[str] = set()
-    for call in view.tree.calls if layers else ():
+    for call in view.provide(CalledValues).of(Instance) if layers else ():
         values = view.evaluator.values(call.func)
         found = _made_of(view, values, layers)
         called |= found

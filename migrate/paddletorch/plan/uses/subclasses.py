@@ -9,6 +9,7 @@ from dataclasses import replace
 from paddletorch.plan.calls.bind import bind
 from paddletorch.plan.calls.convert_call import Callee, convert_bound_call
 from paddletorch.plan.calls.initial_values import LEFT
+from paddletorch.plan.inference.called_values import CalledValues
 from paddletorch.plan.inference.overloads import choose
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import finding
@@ -79,7 +80,7 @@ def _calls_of_parents(view: FileView) -> dict[ast.AST, list[ast.Call]]:
 def _calls_of_classes(view: FileView) -> dict[ast.AST, list[ast.Call]]:
     """The calls of each class or function of the file."""
     found: dict[ast.AST, list[ast.Call]] = {}
-    for call in view.tree.calls:
+    for call in view.provide(CalledValues).of(Local):
         for value in view.evaluator.values(call.func):
             if isinstance(value, Local):
                 found.setdefault(value.node, []).append(call)
