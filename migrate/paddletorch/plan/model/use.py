@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -98,6 +98,14 @@ class Uses:
     def _by_site(self) -> dict[Site, Use]:
         return {use.site: use for use in self.items}
 
+    @cached_property
+    def by_instance(self) -> Mapping[str | None, Sequence[Use]]:
+        """The uses by the tracked type that their rows make."""
+        found: dict[str | None, list[Use]] = {}
+        for use in self.items:
+            found.setdefault(use.row.instance, []).append(use)
+        return found
+
     def with_uses(self, uses: Iterable[Use]) -> Uses:
         """These uses, with ``uses`` in place of those of the same sites; new ones come last."""
         given = {use.site: use for use in uses}
@@ -182,6 +190,10 @@ class Draft:
 
     def __iter__(self) -> Iterator[Use]:
         return (self._changed.get(use.site, use) for use in self._uses)
+
+    def making(self, instance: str) -> Iterator[Use]:
+        """The uses whose rows make an object of a tracked type."""
+        return (self._changed.get(use.site, use) for use in self._uses.by_instance.get(instance, ()))
 
     def revise(self, use: Use) -> None:
         """Replace the use of the same site."""

@@ -39,9 +39,9 @@ def constructors_of(view: FileView, draft: Draft, type_name: str) -> list[Constr
     Those whose arguments cannot be bound are refused in ``draft``, unless the shim binds them at run time.
     """
     found: list[Constructor] = []
-    for use in draft:
+    for use in draft.making(type_name):
         site, row, call = use.site, use.row, use.site.call
-        if row.instance != type_name or site.role != "call" or call is None or not use.converts:
+        if site.role != "call" or call is None or not use.converts:
             continue
         if use.adapter or use.needed_module:
             continue
@@ -56,9 +56,9 @@ def constructors_of(view: FileView, draft: Draft, type_name: str) -> list[Constr
 
 def refuse_undecided(draft: Draft, type_name: str) -> None:
     """Refuse the uses of one type in ``draft`` that still have deferred text."""
-    for use in draft:
+    for use in draft.making(type_name):
         deferred_texts = [part for edit in use.every_edit for part in edit.parts if isinstance(part, DeferredText)]
-        if deferred_texts and use.row.instance == type_name:
+        if deferred_texts:
             draft.revise(use.refuse(why_undecided(deferred_texts[0])))
 
 
