@@ -5,12 +5,17 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
+
+from paddletorch.resolve.scopes.scopes import ScopeTree
 
 COMPOUND = (
     *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.Match),
     *((ast.TryStar,) if hasattr(ast, "TryStar") else ()),  # ``except*`` came with Python 3.11
 )
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 _EXITS = frozenset({"exit", "_exit", "abort", "quit"})
 
@@ -25,7 +30,8 @@ class _Ends(NamedTuple):
 class Blocks:
     """The blocks of one module."""
 
-    def __init__(self) -> None:
+    def __init__(self, tree: ScopeTree) -> None:
+        self._tree = tree
         self._ends: dict[int, _Ends] = {}
 
     def first_end(self, block: Sequence[ast.stmt], start: int, end: int) -> int | None:
@@ -39,8 +45,19 @@ class Blocks:
     def _ends_of(self, block: Sequence[ast.stmt]) -> _Ends:
         found = self._ends.get(id(block))
         if found is None:
-            breaking = [n for n, s in enumerate(block) if isinstance(s, (ast.Break, *COMPOUND)) and _holds_break(s)]
+            breaking = [number for number, statement in enumerate(block) if statement in self._breaking]
             found = self._ends[id(block)] = _Ends([n for n, s in enumerate(block) if leaves(s)], breaking)
+        return found
+
+    @cached_property
+    def _breaking(self) -> set[ast.AST]:
+        """Every node that is or holds a ``break``, up to the function around it."""
+        found: set[ast.AST] = set()
+        for node in self._tree.of_kind(ast.Break):
+            around: ast.AST | None = node
+            while around is not None and around not in found and not isinstance(around, _DEFINITIONS):
+                found.add(around)
+                around = self._tree.parents.get(around)
         return found
 
 
@@ -50,10 +67,6 @@ def leaves(statement: ast.stmt) -> bool:
         called = statement.value.func
         return getattr(called, "attr", getattr(called, "id", "")) in _EXITS
     return isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue)
-
-
-def _holds_break(statement: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Break) for n in ast.walk(statement))
 
 
 def _first(positions: Sequence[int], start: int, end: int) -> int | None:

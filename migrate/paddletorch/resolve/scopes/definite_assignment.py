@@ -27,7 +27,7 @@ class DefiniteAssignment:
     def __init__(self, tree: ScopeTree, installed: Collection[str]) -> None:
         self._tree = tree
         self._installed = frozenset(installed)
-        self._blocks = Blocks()
+        self._blocks = Blocks(tree)
         self._writes: dict[int, _Writes] = {}
         """By the identity of a list of bindings."""
         self._calls: dict[_Definition, list[tuple[int, int]]] = {}
