@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TypedDict
 
 from paddletorch_rules.releases import Framework
@@ -44,9 +45,16 @@ class Aliases:
         """Names that stand in ``module`` by rule, each with the name it is another one of; ``*`` is every name."""
         for other in self._modules.get(module, ()):
             yield f"{module}.*", f"{other}.*"
-        for name, others in self._names.items():
-            if name.rpartition(".")[0] == module:
-                yield from ((name, other) for other in others)
+        for name in self._names_in.get(module, ()):
+            yield from ((name, other) for other in self._names[name])
+
+    @cached_property
+    def _names_in(self) -> dict[str, list[str]]:
+        """The single names by the module that holds them."""
+        found: dict[str, list[str]] = {}
+        for name in self._names:
+            found.setdefault(name.rpartition(".")[0], []).append(name)
+        return found
 
     def circle(self) -> str | None:
         """A name that leads back to itself, if there is one."""

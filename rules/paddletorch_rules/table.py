@@ -102,10 +102,12 @@ class Table:
             found = self._named(side, qualified_name)
             if found and (found[0][0].kind != "unsupported" or found[0][0].instance):
                 return found[0][0].instance
-        for spec in self.types.values():
-            if any(fnmatchcase(qualified_name, pattern) for pattern in spec.makes):
-                return spec.name
-        return None
+        return next((name for pattern, name in self._makers if fnmatchcase(qualified_name, pattern)), None)
+
+    @cached_property
+    def _makers(self) -> list[tuple[str, str]]:
+        """The patterns of names that make instances of a tracked type, each with the type."""
+        return [(pattern, spec.name) for spec in self.types.values() for pattern in spec.makes]
 
     def constant(self, qualified_name: str) -> str | None:
         """The tracked type of the object that a name is, such as a dtype."""
