@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from paddletorch_rules.facts import facts
 
@@ -54,7 +55,13 @@ def _compiles(name: str, source: Framework) -> bool:
     """Whether a decorator compiles, or is an unknown one of a module of those that do: ``torch.jit.newer``."""
     known = facts().compiling_decorators[source]
     module = name.rpartition(".")[0]
-    return name in known or (module != source and any(module == one.rpartition(".")[0] for one in known))
+    return name in known or (module != source and module in _modules_of(source))
+
+
+@cache
+def _modules_of(source: Framework) -> frozenset[str]:
+    """The modules of the decorators that compile."""
+    return frozenset(name.rpartition(".")[0] for name in facts().compiling_decorators[source])
 
 
 def _remain(text: ConvertedText, bindings: Iterable[Binding], name: str, source: Framework) -> bool:

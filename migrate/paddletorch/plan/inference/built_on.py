@@ -154,10 +154,10 @@ class BuiltOn:
         return self._of_reaching(node, bindings) if bindings else None
 
     def _of_reaching(self, node: ast.Name, bindings: list[Binding]) -> Package | None:
-        if self._pending:
-            return self._of_any(self._view.evaluator.reaching(node) if len(bindings) > 1 else bindings)
         key = id(bindings)
         if key not in self._of_names:
+            if self._pending:
+                return self._of_any(self._view.evaluator.reaching(node) if len(bindings) > 1 else bindings)
             self._of_names[key] = self._of_any(bindings)
         found = self._of_names[key]
         if found is None or len(bindings) == 1:

@@ -76,7 +76,7 @@ class _Propagation:
                     return
             elif isinstance(parent, ast.Call):
                 if parent.func is node:
-                    if getattr(node, "attr", getattr(node, "id", "")) not in self._functions and not _is_element(node):
+                    if _name(node) not in self._functions and not _is_element(node):
                         return
                 else:
                     yield from self._parameters(parent, node)
@@ -129,7 +129,9 @@ class _Propagation:
 
 
 def _name(node: ast.AST) -> str:
-    return str(getattr(node, "attr", getattr(node, "id", "")))
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_element(node: ast.AST) -> bool:

@@ -14,6 +14,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.aliases import names_that_may_hold
 from paddletorch.plan.sites.attribute_keys import attribute_key, self_scope
 from paddletorch.resolve import Binding, NoneValue, Qualified
+from paddletorch.resolve.values import Values
 
 _CHECKS = frozenset({"isinstance", "issubclass"})
 _NAMES_A_TYPE = frozenset({"typing.cast", "typing_extensions.cast"})
@@ -35,8 +36,9 @@ def find_sites(view: FileView) -> Sequence[Site]:
     found: list[Site] = []
     used_as_values: list[ast.expr] = []
     meanings: dict[int, _Meaning] = {}
+    names_of: dict[Values, frozenset[str]] = {}
     for load in _may_name_api(view, prefixes):
-        site = _name_site(view, load, meanings)
+        site = _name_site(view, load, meanings, names_of)
         if site is not None:
             found.append(site)
             if site.role not in _NOT_STORED:
@@ -46,7 +48,7 @@ def find_sites(view: FileView) -> Sequence[Site]:
     if used_as_values:  # a variable may hold an API or its module
         names = names_that_may_hold(view, used_as_values)
         for load in _variables(view, names):
-            site = _name_site(view, load, meanings) if _may_be_api(view, load, segments) else None
+            site = _name_site(view, load, meanings, names_of) if _may_be_api(view, load, segments) else None
             if site is not None and not all(c.row.kind == "constant" for c in site.candidates):
                 found.append(site)  # constants convert where they are assigned
         found += _attribute_sites(view, names)
@@ -129,9 +131,14 @@ def _may_be_api(view: FileView, load: ast.Name, segments: frozenset[str]) -> boo
     return any(b.qualified is not None for b in view.tree.scopes[load].lookup(load.id))
 
 
-def _name_site(view: FileView, load: ast.Name, meanings: dict[int, _Meaning]) -> Site | None:
+def _name_site(
+    view: FileView, load: ast.Name, meanings: dict[int, _Meaning], names_of: dict[Values, frozenset[str]]
+) -> Site | None:
+    """The site that begins with the name; ``names_of`` remembers the APIs among values, which many names share."""
     values = view.evaluator.values(load)
-    names = frozenset(v.name for v in values if isinstance(v, Qualified))
+    names = names_of.get(values)
+    if names is None:
+        names = names_of[values] = frozenset(v.name for v in values if isinstance(v, Qualified))
     if not names:
         return None
     bindings = view.tree.scopes[load].lookup(load.id)

@@ -78,7 +78,7 @@ class Variables:
         """What any of the bindings binds, as far as it is known now."""
         found: Values = NOTHING
         for one in bindings:
-            found |= self._group(one) if isinstance(one, BindingGroup) else self._binding(one)
+            found |= self._binding(one) if isinstance(one, Binding) else self._group(one)
         return found
 
     def _group(self, group: BindingGroup) -> Values:
