@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from paddletorch_rules.packages import Package, packages
 
 from paddletorch.plan.model.view import FileView
-from paddletorch.resolve import Binding, is_import_guard
+from paddletorch.resolve import Binding, Scope, is_import_guard
 from paddletorch.resolve.scopes.innermost import Innermost
 
 _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
@@ -55,6 +56,22 @@ class BuiltOn:
         if not bindings or self._import_among(bindings) is not None:
             return None
         return self._of_reaching(load, bindings)
+
+    def holding_names(self) -> Iterator[str]:
+        """The names of which any binding in the file may have a value that comes from such a package."""
+        for name in self._view.tree.names:
+            scopes = self._scopes_by_name.get(name, ())
+            if any(self._of_list(scope.bindings[name]) is not None for scope in scopes):
+                yield name
+
+    @cached_property
+    def _scopes_by_name(self) -> dict[str, list[Scope]]:
+        """The scopes that bind each name."""
+        found: dict[str, list[Scope]] = {}
+        for scope in self._view.tree.own.values():
+            for name in scope.bindings:
+                found.setdefault(name, []).append(scope)
+        return found
 
     def alias_of(self, load: ast.Name) -> PackageImport | None:
         """The import of such a package that a name stands for."""
@@ -154,16 +171,20 @@ class BuiltOn:
         return self._of_reaching(node, bindings) if bindings else None
 
     def _of_reaching(self, node: ast.Name, bindings: list[Binding]) -> Package | None:
-        key = id(bindings)
-        if key not in self._of_names:
-            if self._pending:
-                return self._of_any(self._view.evaluator.reaching(node) if len(bindings) > 1 else bindings)
-            self._of_names[key] = self._of_any(bindings)
-        found = self._of_names[key]
+        if self._pending and id(bindings) not in self._of_names:
+            return self._of_any(self._view.evaluator.reaching(node) if len(bindings) > 1 else bindings)
+        found = self._of_list(bindings)
         if found is None or len(bindings) == 1:
             return found  # most names of a file have nothing to do with packages
         reaching = self._view.evaluator.reaching(node)
         return found if len(reaching) == len(bindings) else self._of_any(reaching)
+
+    def _of_list(self, bindings: list[Binding]) -> Package | None:
+        """The package that any of all the bindings of a name comes from."""
+        key = id(bindings)
+        if key not in self._of_names:
+            self._of_names[key] = self._of_any(bindings)
+        return self._of_names[key]
 
     def _of_any(self, bindings: Iterable[Binding]) -> Package | None:
         return next((found for binding in bindings if (found := self._of_binding(binding)) is not None), None)

@@ -88,7 +88,7 @@ def _name(view: FileView, node: ast.expr) -> str:
 
 def _values(view: FileView, built_on: BuiltOn) -> Iterator[tuple[Package, ast.expr]]:
     """The variables and attributes of ``self`` that are read and hold what came from such a package."""
-    for load in view.tree.loads:
+    for load in [load for name in built_on.holding_names() for load in view.tree.names.get(name, ())]:
         package = built_on.held_by(load)
         if package is not None:
             yield package, load

@@ -24,16 +24,20 @@ def plan_comments(view: FileView, planned: Planned) -> Changes:
     if kept is None:
         return NOTHING  # the edits cannot be applied, which is reported
     removed = _index(suspect)
+    comments = [
+        comment
+        for comment in _comments(view, suspect)
+        if any(removed.around((comment.start, 0), (comment.end, 0))) and not kept.holds(comment)
+    ]
     lost: dict[ast.stmt, list[str]] = {}
-    nodes = view.tree.statements
+    nodes = view.tree.statements if comments else ()
     statements = SpanIndex(((n.lineno, n.col_offset), ((n.end_lineno or n.lineno) + 1, 0), n) for n in nodes)
-    for comment in _comments(view, suspect):
-        if any(removed.around((comment.start, 0), (comment.end, 0))) and not kept.holds(comment):
-            line = view.source.position(comment.start)[0]
-            statement = statements.innermost((line, comment.end))  # the innermost one on the line
-            statement = statement and first_on_line(view, statement)
-            if statement is not None:
-                lost.setdefault(statement, []).append(view.source.slice(comment))
+    for comment in comments:
+        line = view.source.position(comment.start)[0]
+        statement = statements.innermost((line, comment.end))  # the innermost one on the line
+        statement = statement and first_on_line(view, statement)
+        if statement is not None:
+            lost.setdefault(statement, []).append(view.source.slice(comment))
     return Changes(tuple(_above(view, statement, comments) for statement, comments in lost.items()))
 
 

@@ -148,10 +148,15 @@ class DefiniteAssignment:
         """Where calls in the frame are that may lead to the body of the definition."""
         tree = self._tree
         leading, pending = {outermost.name}, [outermost.name]
+        are_here: dict[int, bool] = {}
+        """Whether one of a list of bindings is the frame's, by the identity of the list."""
         while pending:
             for load in tree.names.get(pending.pop(), ()):
-                meanings = [binding for bindings in tree.meanings(load) for binding in bindings]
-                if meanings and not any(_frame(binding.scope) is frame for binding in meanings):
+                meanings = [bindings for bindings in tree.meanings(load) if bindings]
+                for bindings in meanings:
+                    if id(bindings) not in are_here:
+                        are_here[id(bindings)] = any(_frame(binding.scope) is frame for binding in bindings)
+                if meanings and not any(are_here[id(bindings)] for bindings in meanings):
                     continue  # another function's own variable of that name
                 holder = self._definition_in(frame, load)
                 if holder is not None:

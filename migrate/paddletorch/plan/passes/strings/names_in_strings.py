@@ -14,7 +14,6 @@ from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.target_forms import target_form, target_name
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import BASE_MODULES, Instance, Value
-from paddletorch.text.kept_text import KeptText
 
 
 def plan_names_in_strings(view: FileView, planned: Planned) -> Changes:
@@ -22,13 +21,12 @@ def plan_names_in_strings(view: FileView, planned: Planned) -> Changes:
     findings: list[Finding] = []
     packages = (view.settings.source + ".", "apex.")
     dotted = [n for n in view.tree.strings if isinstance(n.value, str) and n.value.startswith(packages)]
-    kept = view.kept(planned.edits) if dotted else None
     for node in sorted(dotted, key=lambda n: (n.lineno, n.col_offset)):
         if node in view.tree.string_annotations or isinstance(view.parent(node), ast.Expr):
             continue
         assert isinstance(node.value, str)
         found = view.settings.lookup(node.value)
-        if found is None or found[0].kind == "module" or _is_replaced(view, node, kept):
+        if found is None or found[0].kind == "module" or _is_replaced(view, planned, node):
             continue
         if _is_type_of_tensor(view, node):
             continue
@@ -49,21 +47,21 @@ def _is_type_of_tensor(view: FileView, node: ast.expr) -> bool:
     )
 
 
-def _is_replaced(view: FileView, node: ast.expr, kept: KeptText | None) -> bool:
+def _is_replaced(view: FileView, planned: Planned, node: ast.expr) -> bool:
     """Whether the converted file has nothing of the expression's text."""
+    kept = view.kept(planned.edits)
     return kept is not None and not kept.touches(view.source.span(node))
 
 
 def plan_names_in_probes(view: FileView, planned: Planned) -> Changes:
     """Report ``getattr(torch, name)``, which reads an API by a name known only at run time."""
     findings: list[Finding] = []
-    kept = view.kept(planned.edits)
     for call in view.tree.calls_of(*_PROBES):
         if not isinstance(call.func, ast.Name) or len(call.args) < 2:
             continue
         module, attribute = call.args[:2]
         path = view.qualified(module) or ""
-        if not _has_no_row(view, path) or _is_replaced(view, module, kept):  # as by plan_dtypes_by_name
+        if not _has_no_row(view, path) or _is_replaced(view, planned, module):  # as by plan_dtypes_by_name
             continue
         name = str(attribute.value) if isinstance(attribute, ast.Constant) else ""
         api = f"{path}.{name}" if name else f"an API of {path}"
@@ -86,7 +84,6 @@ _PROBES = frozenset({"getattr", "setattr", "delattr"})
 def plan_attributes_by_name(view: FileView, planned: Planned) -> Changes:
     """Report ``hasattr(layer, "kernel_size")``, where the target keeps the attribute by another name."""
     findings: list[Finding] = []
-    kept = view.kept(planned.edits)
     for call in view.tree.calls_of(*_BY_NAME):
         if not isinstance(call.func, ast.Name) or len(call.args) < 2:
             continue
@@ -94,7 +91,7 @@ def plan_attributes_by_name(view: FileView, planned: Planned) -> Changes:
         if not isinstance(attribute, ast.Constant) or not isinstance(attribute.value, str):
             continue
         row = _renamed(view, holder, attribute.value)
-        if row is None or _is_replaced(view, attribute, kept) or view.suppressed(row.code, call):
+        if row is None or _is_replaced(view, planned, attribute) or view.suppressed(row.code, call):
             continue
         form, text = target_form(row, view), view.text(call)
         written = form.template or f"{{self}}.{form.names[0]}"
