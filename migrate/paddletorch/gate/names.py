@@ -95,7 +95,7 @@ class _Comparison:
         offset = self._lines.offset(load.lineno, load.col_offset)
         piece, within = self._text.piece_at(offset)
         if piece.is_copy:
-            before = self._loads.get(piece.origin.start + within)
+            before = self._load_at(piece.origin.start + within)
             if before is None or self._was(before) >= bound:
                 return None
             changed = self._changed_bindings(before)
@@ -160,7 +160,7 @@ class _Comparison:
             if not isinstance(node, ast.Name) or node.id != load.id or not isinstance(node.ctx, ast.Load):
                 return False
             piece, within = self._text.piece_at(self._lines.offset(node.lineno, node.col_offset))
-            before = self._loads.get(piece.origin.start + within) if piece.is_copy else None
+            before = self._load_at(piece.origin.start + within) if piece.is_copy else None
             return before is not None and self._before.of(before) >= bound
 
         statement: ast.AST = load
@@ -185,10 +185,14 @@ class _Comparison:
             found.setdefault(load.lineno, []).append(load)
         return found
 
+    def _load_at(self, offset: int) -> ast.Name | None:
+        """The name that the old text reads at a byte."""
+        return self._loads.get(self._text.source.place(offset))
+
     @cached_property
-    def _loads(self) -> dict[int, ast.Name]:
+    def _loads(self) -> dict[tuple[int, int], ast.Name]:
         """The names that the old text reads, by where they begin."""
-        return {self._text.source.offset(n.lineno, n.col_offset): n for n in self._text.tree.loads}
+        return {(load.lineno, load.col_offset): load for load in self._text.tree.loads}
 
     def _changed_bindings(self, load: ast.Name) -> frozenset[int]:
         """Lines of the statements that bind the name in the old text and that edits change."""

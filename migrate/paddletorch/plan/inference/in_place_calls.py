@@ -24,6 +24,8 @@ def is_in_place(call: ast.Call) -> bool:
 
 def _inplace(call: ast.Call) -> ast.expr | None:
     """The argument ``inplace``; where it is the only parameter, it may be positional."""
+    for keyword in call.keywords:
+        if keyword.arg == "inplace":
+            return keyword.value
     first = call.args[0] if len(call.args) == 1 else None
-    positional = first if isinstance(first, ast.Constant) and isinstance(first.value, bool) else None
-    return next((k.value for k in call.keywords if k.arg == "inplace"), positional)
+    return first if isinstance(first, ast.Constant) and isinstance(first.value, bool) else None

@@ -136,8 +136,8 @@ _HELPERS = re.compile(
 
 def with_aliases(view: FileView, aliases: Mapping[str, str], edit: Edit, node: ast.expr | ast.stmt) -> Edit:
     """The edit with the names that the file has for modules of the target: ``F.relu_`` for the dotted path."""
-    scope = scope_of(view, node)
-    for module in sorted(aliases, key=len, reverse=True):
+    written, scope = edit.written, scope_of(view, node)
+    for module in sorted((module for module in aliases if module + "." in written), key=len, reverse=True):
         name = aliases[module]
         known = module + "." in edit.written and scope.lookup(name) is view.tree.scope.bindings.get(name)
         if known and is_bound(view, name, node):

@@ -227,7 +227,7 @@ class Evaluator:
         if bindings:
             reaching = self._reaching.of(node, bindings).parts() if len(bindings) > 1 else bindings
             found = self._variables.bound(reaching)
-            types = self._checks.types_of_name(node, bindings) if self._checks.are_of_names else None
+            types = self._checks.types_of_name(node, bindings) if id(bindings) in self._checks.checked_names else None
             return found if types is None else self._types.narrowed(found, types)
         if node.id in self._frameworks:
             return qualified(node.id)

@@ -46,8 +46,8 @@ class TypeChecks:
         self._by_bindings = {key: SpanIndex(regions) for key, regions in found.items()}
         """The checks of each variable, by the identity of its list of bindings and the members that are checked."""
         self._members = {members for _, members in self._by_bindings}
-        self.are_of_names = "" in self._members
-        """Whether any check is of a name itself."""
+        self.checked_names = frozenset(bindings for bindings, members in self._by_bindings if not members)
+        """The variables that are checked themselves, by the identity of their lists of bindings."""
         self.checked_members = frozenset(members.rpartition(".")[2] for members in self._members if members)
         """The names of the attributes that are checked."""
 

@@ -78,7 +78,8 @@ class Variables:
         """What any of the bindings binds, as far as it is known now."""
         found: Values = NOTHING
         for one in bindings:
-            found |= self._binding(one) if isinstance(one, Binding) else self._group(one)
+            values = self._binding(one) if isinstance(one, Binding) else self._group(one)
+            found = found | values if found else values  # most names have one binding
         return found
 
     def _group(self, group: BindingGroup) -> Values:
