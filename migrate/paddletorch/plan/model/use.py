@@ -13,7 +13,7 @@ from paddletorch_rules.adapters import Adapter
 from paddletorch.model import Edit
 from paddletorch.plan.model.findings import Finding, refused
 from paddletorch.plan.model.refusals import Refusal
-from paddletorch.plan.model.site import Site
+from paddletorch.plan.model.site import Role, Site
 from paddletorch.resolve import Instance
 
 
@@ -106,6 +106,14 @@ class Uses:
             found.setdefault(use.row.instance, []).append(use)
         return found
 
+    @cached_property
+    def by_role(self) -> Mapping[Role, Sequence[Use]]:
+        """The uses by the role of their sites."""
+        found: dict[Role, list[Use]] = {}
+        for use in self.items:
+            found.setdefault(use.site.role, []).append(use)
+        return found
+
     def with_uses(self, uses: Iterable[Use]) -> Uses:
         """These uses, with ``uses`` in place of those of the same sites; new ones come last."""
         given = {use.site: use for use in uses}
@@ -194,6 +202,12 @@ class Draft:
     def making(self, instance: str) -> Iterator[Use]:
         """The uses whose rows make an object of a tracked type."""
         return (self._changed.get(use.site, use) for use in self._uses.by_instance.get(instance, ()))
+
+    def in_role(self, *roles: Role) -> Iterator[Use]:
+        """The uses whose sites have one of the roles."""
+        for role in roles:
+            for use in self._uses.by_role.get(role, ()):
+                yield self._changed.get(use.site, use)
 
     def revise(self, use: Use) -> None:
         """Replace the use of the same site."""

@@ -69,10 +69,10 @@ def _decide(view: FileView, draft: Draft) -> dict[Hashable, Group]:
     for use in draft:
         sites.setdefault(use.site.anchor.key, []).append(use.site)
     groups = {key: Group(members[0].anchor, tuple(members)) for key, members in sites.items()}
-    for use in [one for one in draft if one.converts and one.site.role == "alias"]:
+    for use in [one for one in draft.in_role("alias") if one.converts]:
         if (other := stand_in(view, use.site.node)) is not None:
             draft.refuse(use.site, UncertainBinding(view.text(use.site.node), other.lineno))
-    groups = _with_other_uses(view, groups, [use.whole for use in draft if use.converts and use.site.role == "probe"])
+    groups = _with_other_uses(view, groups, [use.whole for use in draft.in_role("probe") if use.converts])
     groups = {key: _with_fallback(view, draft, group) for key, group in groups.items()}
     while _spread_refusals(view, groups, draft):
         pass
@@ -153,9 +153,7 @@ def _spread_refusals(view: FileView, groups: dict[Hashable, Group], draft: Draft
     blockers: dict[tuple[Hashable, str | None], Site] = {}
     free: set[tuple[Hashable, str | None]] = set()
     """Aliases without a blocker, until another use is refused."""
-    for use in draft:
-        if use.site.role != "alias":
-            continue
+    for use in draft.in_role("alias"):
         for key in alias_keys(view, use.site.node):
             group = groups.get(key)
             if group is None:
@@ -201,8 +199,8 @@ def _spread_to_parameters(groups: dict[Hashable, Group], draft: Draft) -> bool:
         if group.anchor.bindings and all(b.kind == "parameter" for b in group.anchor.bindings):
             for name in group.anchor.names:
                 parameters.setdefault(name, []).append(group)
-    for use in draft:
-        if use.site.role in ("value", "probe") and not use.converts:
+    for use in draft.in_role("value", "probe"):
+        if not use.converts:
             for group in parameters.pop(use.site.name, ()):  # once is enough: all of their uses are left then
                 changed = _refuse_all(group, draft, use.site) or changed
     return changed

@@ -78,8 +78,7 @@ class Variables:
         """What any of the bindings binds, as far as it is known now."""
         found: Values = NOTHING
         for one in bindings:
-            values = self._binding(one) if isinstance(one, Binding) else self._group(one)
-            found = found | values if found else values  # most names have one binding
+            found |= self._binding(one) if isinstance(one, Binding) else self._group(one)
         return found
 
     def _group(self, group: BindingGroup) -> Values:
