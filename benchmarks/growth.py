@@ -4,16 +4,19 @@
 
 CPU seconds of this process with warm tables and without garbage collection, the least of the repetitions. The exponent
 is the slope of the logarithms by least squares over the upper half of the sizes: 1 grows as the file does, 2 with its
-square. What long files of real code take is measured by long_files.py.
+square. Beside it is that of ``ast.parse`` alone, measured in the same seconds: what takes the same steps for each line
+takes longer for each once the file is larger than the processor's cache, in Python's own parser too. What long files of
+real code take is measured by long_files.py.
 """
 
 from __future__ import annotations
 
+import ast
 import gc
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import click
 from growing import FAMILIES, Family
@@ -22,7 +25,7 @@ from paddletorch.engine.engine import Engine
 from paddletorch.model import Options
 
 LIMIT = 1.15
-HEADER = "| to | family | exponent | {} |\n|---|---|--:|{}|"
+HEADER = "| to | family | exponent | of `ast.parse` | {} |\n|---|---|--:|--:|{}|"
 
 
 @click.command()
@@ -39,10 +42,11 @@ def main(names: tuple[str, ...], size: int, repeat: int, write_results: bool) ->
         engine = Engine(Options(target=to, max_file_seconds=0))
         for name, family in families.items():
             if not names or any(part in name for part in names):
-                seconds = times(engine, family, sizes, repeat)
-                exponent = slope(sizes[2:], seconds[2:])
+                seconds, parsing = times(engine, family, sizes, repeat)
+                exponent, plain = slope(sizes[2:], seconds[2:]), slope(sizes[2:], parsing[2:])
                 mark = " (!)" if exponent > LIMIT else ""
-                rows.append(f"| {to} | {name} | {exponent:.2f}{mark} | {' | '.join(f'{s:.3f}' for s in seconds)} |")
+                numbers = " | ".join(f"{s:.3f}" for s in seconds)
+                rows.append(f"| {to} | {name} | {exponent:.2f}{mark} | {plain:.2f} | {numbers} |")
                 click.echo(rows[-1], err=True)
     shown = ["## Growth\n\n`python benchmarks/growth.py`\n", environment()]
     shown += [f"Load average at the end: {os.getloadavg()[0]:.1f}. CPU seconds by size; more than {LIMIT} is marked.\n"]
@@ -53,17 +57,23 @@ def main(names: tuple[str, ...], size: int, repeat: int, write_results: bool) ->
         write_section("growth", text)
 
 
-def times(engine: Engine, family: Family, sizes: Sequence[int], repeat: int) -> list[float]:
-    """CPU seconds for each size, the least of the repetitions."""
+def times(engine: Engine, family: Family, sizes: Sequence[int], repeat: int) -> tuple[list[float], list[float]]:
+    """CPU seconds for each size, of the conversion and of ``ast.parse``: the least of the repetitions."""
     sources = [family(size).encode() for size in sizes]
-    found = [math.inf] * len(sizes)
+    converting, parsing = [math.inf] * len(sizes), [math.inf] * len(sizes)
     for _ in range(repeat):
         for number, source in enumerate(sources):
-            start = time.process_time()
-            engine.convert(source, "<growing>")
-            found[number] = min(found[number], time.process_time() - start)
+            converting[number] = min(converting[number], cpu(lambda source=source: engine.convert(source, "<growing>")))
             gc.collect()
-    return found
+            parsing[number] = min(parsing[number], cpu(lambda source=source: ast.parse(source)))
+    return converting, parsing
+
+
+def cpu(call: Callable[[], object]) -> float:
+    """CPU seconds of a call, with what freeing its result takes."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
 
 
 def slope(sizes: Sequence[int], seconds: Sequence[float]) -> float:
