@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from paddletorch_rules.hooks.arguments import is_pure
+from paddletorch_rules.hooks.arguments import elements_of, is_plain, is_pure
 from paddletorch_rules.hooks.attributes import attributes
 from paddletorch_rules.hooks.cross_entropy import counts_ignored, ignored_label
 from paddletorch_rules.hooks.losses import is_given, reduced
@@ -89,9 +89,13 @@ def placed(call: BoundCall, first: tuple[Step, ...] = ()) -> None:
 
 @hook("layer_conv", to="paddle")
 def layer_conv_to_paddle(call: BoundCall, dimensions: int) -> None:
-    """Paddle ignores the dilation under 'same' padding: the padding is written out."""
+    """Paddle ignores the dilation under 'same' padding, and takes a number alone beside a padding mode."""
     layer_to_paddle(call)
-    _same_to_paddle(call)
+    mode = call.value("padding_mode")
+    if mode is None or call.literal("padding_mode") == "zeros":
+        _same_to_paddle(call)
+    else:
+        _one_padding(call)
 
 
 @hook("layer_conv", to="torch")
@@ -117,6 +121,29 @@ def _same_to_paddle(call: BoundCall) -> None:
         call.stop("NNL201", difference="Paddle ignores the dilation under padding='same', and the padding is uneven")
     halves = [total // 2 for total in totals]
     call.force("padding", str(halves[0] if len(set(halves)) == 1 else halves))
+
+
+def _one_padding(call: BoundCall) -> None:
+    """Beside 'reflect', 'replicate' and 'circular' Paddle takes one number for all axes (measured on 3.3.1)."""
+    padding, text = call.value("padding"), call.literal("padding")
+    difference = "beside a padding_mode Paddle takes one number as the padding of all axes"
+    if text == "valid":
+        call.force("padding", "0")
+    elif text == "same":
+        dilations = [1] if call.value("dilation") is None else _numbers(call.value("dilation"))
+        sizes = _numbers(call.value("kernel_size"))
+        totals = {d * (k - 1) for d in dilations or () for k in sizes or ()}
+        if len(totals) != 1 or (total := totals.pop()) % 2:
+            call.stop("NNL201", difference=difference)
+        call.force("padding", str(total // 2))
+    elif elements := elements_of(padding):
+        written = {ast.unparse(element) for element in elements}
+        if len(written) == 1 and is_plain(elements[0]):
+            call.force("padding", written.pop())
+        elif call.literal("padding_mode") is not ...:
+            call.stop("NNL201", difference=difference)
+    elif "sequence" in call.types("padding") and call.literal("padding_mode") is not ...:
+        call.stop("NNL201", difference=difference)
 
 
 def _numbers(node: ast.expr | None) -> list[int] | None:

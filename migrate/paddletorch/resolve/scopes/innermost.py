@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from functools import cache
 
 _SHORT = 8
 """So many steps up cost no more than to remember them."""
 
-_CLASSES = tuple(kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, ast.AST))
+
+@cache
+def _concrete(kinds: tuple[type[ast.AST], ...]) -> frozenset[type[ast.AST]]:
+    """The classes and all that derive from them: nodes are looked for by their own class."""
+    classes = (kind for kind in vars(ast).values() if isinstance(kind, type))
+    return frozenset(kind for kind in classes if issubclass(kind, kinds))
 
 
 class Innermost:
@@ -16,7 +22,7 @@ class Innermost:
 
     def __init__(self, parents: Mapping[ast.AST, ast.AST], kinds: tuple[type[ast.AST], ...]) -> None:
         self._parents = parents
-        self._kinds = frozenset(kind for kind in _CLASSES if issubclass(kind, kinds))
+        self._kinds = _concrete(kinds)
         self._known: dict[ast.AST, ast.AST | None] = {}
 
     def around(self, node: ast.AST) -> ast.AST | None:
