@@ -54,10 +54,8 @@ def plan_packed_sequences(view: FileView, planned: Planned) -> Changes:
 def _run(view: FileView, uses: Uses, pack: Use, pads: Mapping[ast.Call, Use]) -> _Run | None:
     call = pack.site.call
     assert call is not None
-    packed, layer = _target(view, call), None
     given = _arguments(call, ("input", "lengths", "batch_first", "enforce_sorted"))
-    if packed is not None and given.keys() >= {"input", "lengths"}:
-        layer = _only_reader(view, packed)
+    layer = _layer(view, call) if given.keys() >= {"input", "lengths"} else None
     if layer is None or not _is_layer(view, uses, layer) or not _takes_more(view, layer):
         return None
     lengths = _lengths(view, given["lengths"])
@@ -66,9 +64,8 @@ def _run(view: FileView, uses: Uses, pack: Use, pads: Mapping[ast.Call, Use]) ->
         return None
     readers = [view.parent(load) for load in _loads(view, outputs)]
     found = [pads[one] for one in readers if isinstance(one, ast.Call) and one in pads]
-    if len(found) < len(readers) or _is_rebound(
-        view, given["lengths"], call, [layer, *(one.site.call for one in found)]
-    ):
+    later = [layer, *(one.site.call for one in found)]
+    if len(found) < len(readers) or _is_rebound(view, given["lengths"], call, [one for one in later if one]):
         return None
     return _Run(pack, layer, tuple(found), lengths)
 
@@ -78,6 +75,15 @@ def _arguments(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg not in names for k in call.keywords):
         return {}
     return {**dict(zip(names, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}
+
+
+def _layer(view: FileView, pack: ast.Call) -> ast.Call | None:
+    """The one call that takes the packed sequence, as its first argument: where it is packed, or by a variable."""
+    around = view.parent(pack)
+    if isinstance(around, ast.Call):
+        return around if around.args[:1] == [pack] else None
+    packed = _target(view, pack)
+    return _only_reader(view, packed) if packed is not None else None
 
 
 def _target(view: FileView, call: ast.Call) -> Binding | None:
@@ -149,12 +155,11 @@ def _lengths(view: FileView, node: ast.expr) -> str | None:
     return path if is_tensor else f"torch_lengths({path})"
 
 
-def _is_rebound(view: FileView, lengths: ast.expr, pack: ast.Call, calls: Sequence[ast.Call | None]) -> bool:
+def _is_rebound(view: FileView, lengths: ast.expr, pack: ast.Call, calls: Sequence[ast.Call]) -> bool:
     """Whether the variable with the lengths may be another one where they are used again."""
     roots = [node for node in ast.walk(lengths) if isinstance(node, ast.Name)]
-    last = max(call.lineno for call in calls if call is not None)
-    statements = {view.statement(call) for call in calls if call is not None}
-    if view.statement(pack) in statements:
+    last = max(call.lineno for call in calls)
+    if view.statement(pack) in {view.statement(call) for call in calls if view.parent(pack) is not call}:
         return True
     for root in roots:
         for binding in view.tree.scopes[root].lookup(root.id):
@@ -182,14 +187,17 @@ def _written(view: FileView, run: _Run) -> Iterator[Use]:
 
 
 def _pack(view: FileView, use: Use) -> Use:
-    """``packed = x`` for ``packed = pack_padded_sequence(x, lengths)``; nothing where both are called ``x``."""
+    """``packed = x`` for ``packed = pack_padded_sequence(x, lengths)``; nothing where both are called ``x``.
+
+    Where the call is the layer's argument, ``x`` is.
+    """
     call = use.site.call
     assert call is not None
     value = _arguments(call, ("input", "lengths", "batch_first", "enforce_sorted"))["input"]
     statement = view.parent(call)
-    assert isinstance(statement, ast.Assign)
-    name = statement.targets[0]
+    name = statement.targets[0] if isinstance(statement, ast.Assign) else None
     if isinstance(value, ast.Name) and isinstance(name, ast.Name) and value.id == name.id:
+        assert isinstance(statement, ast.stmt)
         return use.removed_by(remove_statement(view, statement)._replace(code=_CODE))
     whole = Edit(view.source.span(call), "", _CODE, (view.source.span(value),))
     return Use(use.site, use.row, "x", whole=whole, writes_name=True)
