@@ -124,7 +124,7 @@ class Flow:
                 return self._loop(node, state, effect)
             case ast.With() | ast.AsyncWith():
                 after = self._block(node.body, effect)
-                return _join(state, after) if any(_suppresses(i.context_expr) for i in node.items) else after
+                return _join(state, after) if any(map(may_suppress, node.items)) else after
             case _ if isinstance(node, _TRY):
                 return self._try(node, state)
             case ast.Match():
@@ -231,7 +231,8 @@ def _constant(test: ast.expr) -> bool | None:
     return bool(test.value) if isinstance(test, ast.Constant) else None
 
 
-def _suppresses(manager: ast.expr) -> bool:
+def may_suppress(item: ast.withitem) -> bool:
     """Whether a context manager may catch an exception of its block."""
+    manager = item.context_expr
     called = manager.func if isinstance(manager, ast.Call) else manager
     return getattr(called, "attr", getattr(called, "id", "")) in ("suppress", "raises")

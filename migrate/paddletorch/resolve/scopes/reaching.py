@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from paddletorch.resolve.scopes.bindings import Binding
+from paddletorch.resolve.scopes.flow import may_suppress
 from paddletorch.resolve.scopes.innermost import Innermost
 from paddletorch.resolve.scopes.scopes import ScopeTree
 from paddletorch.resolve.scopes.spans import Position, SpanIndex
@@ -212,19 +213,26 @@ class _Definitions:
 
 
 def _dominated(tree: ScopeTree, statement: ast.stmt | None) -> Iterator[tuple[Position, Position]]:
-    """Where a binding in ``statement``, or a parameter, always runs before: the rest of its block, and its body."""
+    """Where a binding in ``statement``, or a parameter, always runs before: the rest of its block, and its body.
+
+    What stands in ``with`` has run behind it too.
+    """
     if statement is None:
         yield (0, 0), _LAST
         return
     body = getattr(statement, "body", None)
     if isinstance(body, list) and body:  # a loop variable or ``with`` target, seen from the body
         yield _position(body[0]), _end(body[-1])
-    parent = tree.parents.get(statement)
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(parent, name, ())
-        if isinstance(block, list) and block and _position(block[0]) <= _position(statement) < _end(block[-1]):
-            yield _end(statement), _end(block[-1])
-            return
+    within: ast.AST | None = statement
+    while isinstance(within, ast.stmt):
+        parent = tree.parents.get(within)
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(parent, name, ())
+            if isinstance(block, list) and block and _position(block[0]) <= _position(within) < _end(block[-1]):
+                yield _end(within), _end(block[-1])
+                break
+        goes_on = isinstance(parent, ast.With | ast.AsyncWith) and not any(map(may_suppress, parent.items))
+        within = parent if goes_on else None
 
 
 _LAST: Position = (1 << 62, 0)
