@@ -65,7 +65,8 @@ def _reads(view: FileView, walk: ast.For | ast.comprehension, method: str) -> It
     if not isinstance(target, ast.Name) or target not in view.tree.scopes:
         return
     for load in view.tree.reads(view.tree.scopes[target].lookup(target.id)):
-        if not _is_decided(view, load, walk):
+        reached = any(binding.node is target for binding in view.evaluator.reaching(load))
+        if reached and not _is_decided(view, load, walk):
             yield load
 
 
