@@ -48,7 +48,7 @@ def check_paths(result: FileResult, source: Framework) -> None:
     """On no path through the module is a name unbound that was not: with both frameworks, and with the target alone.
 
     Not promised: of a module that Python does not compile, such as one with a parameter that is declared global; with
-    the target alone, of one that imports the target itself by the other framework's name, and needs both so far.
+    the target alone, of one that imports a framework itself by the other's name, and needs both so far.
     """
     before, after = parsed(result.source), parsed(result.output)
     if before is None or after is None or not compiles(result.source):
@@ -60,7 +60,7 @@ def check_paths(result: FileResult, source: Framework) -> None:
     }
     names = _framework_names(before) | FRAMEWORKS
     old: set[Unbound] = set()
-    swaps = any(_binds_as(node, target, source) for node in ast.walk(before))
+    swaps = any(_binds_as(node, *pair) for node in ast.walk(before) for pair in ((target, source), (source, target)))
     for here, there in ((FRAMEWORKS, FRAMEWORKS), *([] if swaps else [(alone[source], alone[target])])):
         old |= unbound_names(before, here, _exports())
         new = unbound_names(after, there, _exports()) - old

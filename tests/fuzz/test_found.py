@@ -1448,3 +1448,24 @@ def test_a_member_in_other_letters_that_is_renamed() -> None:
 def test_a_value_that_rebinds_what_stands_before_it_gets_no_line(statement: str) -> None:
     source = "import torch\ndef f(n, x):\n    " + statement.format("torch.fmod((n := x + 1), 2)") + "\n"
     assert "values = (n :=" not in check(source.encode(), Options("paddle")).output.decode()
+
+
+def test_a_class_that_lacks_a_counterpart_is_reported_below_a_star() -> None:
+    source = b"from torch import *\nclass B(nn.Module):\n    def make(self):\n        return nn.RMSNorm(3)\n"
+    result = check(source, Options("paddle"))
+    assert b"return nn.RMSNorm(3)" in result.output
+    assert [d.code for d in result.diagnostics] == ["NNL205"]
+
+
+def test_a_state_for_a_class_is_left_with_it() -> None:
+    source = b"import paddle\nfrom paddle import nn\n(nn.Linear).set_state_dict(c)\npaddle.zeros([3])\n"
+    assert b"(nn.Linear).set_state_dict(c)" in check(source, Options("torch")).output
+
+
+def test_an_import_for_type_checkers_stands_below_the_name_that_it_asks() -> None:
+    source = (
+        b"import paddle\nx = 1\nfrom typing import TYPE_CHECKING\ndef f():\n"
+        b"    y: paddle.NoSuchThing = None\n    return paddle.zeros([1])\n"
+    )
+    result = check(source, Options("torch"))
+    assert not [one for one in result.diagnostics if "TYPE_CHECKING" in one.message]

@@ -72,7 +72,8 @@ def typing_edit(view: FileView, lines: Sequence[str]) -> Edit:
     body, number = view.tree.module.body, 0
     while number + 1 < len(body) and not _is_code(body[number + 1], number + 1):
         number += 1
-    known = any(b.qualified == "typing.TYPE_CHECKING" for b in view.tree.scope.bindings.get("TYPE_CHECKING", ()))
+    bindings = view.tree.scope.bindings.get("TYPE_CHECKING", ())
+    known = any(b.qualified == "typing.TYPE_CHECKING" and b.node in body[: number + 1] for b in bindings)
     block = [] if known else ["from typing import TYPE_CHECKING", ""]
     block += ["if TYPE_CHECKING:", *(f"    {line}" for line in lines)]
     start = view.source.line_span(body[number].end_lineno or 0).end

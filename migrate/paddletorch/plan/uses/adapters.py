@@ -122,7 +122,7 @@ def _answered(view: FileView, use: Use, call: ast.Call) -> Use | None:
 
 def _in_its_place(view: FileView, use: Use, adapter: Adapter) -> Use:
     """The use with the class that stands for one that the target lacks; a variable that holds it keeps its name."""
-    if use.site.anchor.kind == "import" and not use.site.recorded:
+    if use.site.anchor.kind in ("import", "free") and not use.site.recorded:
         return adapted(view, use, None) or use
     if use.site.anchor.kind == "outside" or use.site.recorded:
         return use
