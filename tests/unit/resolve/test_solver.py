@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable
 
 from paddletorch.resolve.evaluator.solver import Solver
-from paddletorch.resolve.values import NOTHING, UNKNOWN, Values, foreign, qualified
+from paddletorch.resolve.values import NOTHING, UNKNOWN, Value, Values, foreign, qualified
 
 Rules = dict[str, Callable[[], Values]]
 
 
-def solver_of(rules: Rules, computed: list[str]) -> Solver:
+def solver_of(rules: Rules, computed: list[str]) -> Solver[Value]:
     """A solver for names: the value of a name is that of its rule; ``computed`` collects the names in order."""
 
     def compute(node: ast.expr) -> Values:
@@ -19,7 +19,7 @@ def solver_of(rules: Rules, computed: list[str]) -> Solver:
         computed.append(node.id)
         return solver.variable(node.id, rules[node.id])
 
-    solver = Solver({}, compute)
+    solver: Solver[Value] = Solver({}, UNKNOWN, compute)
     return solver
 
 

@@ -21,6 +21,7 @@ from paddletorch.resolve.values import (
     Method,
     OpaqueFunction,
     Qualified,
+    Value,
     Values,
     container,
     foreign,
@@ -37,7 +38,7 @@ class Attributes:
     def __init__(
         self,
         environment: Environment,
-        solver: Solver,
+        solver: Solver[Value],
         classes: Classes,
         types: TypeExpressions,
         variables: Variables,

@@ -71,7 +71,9 @@ _MADE_ONE_BY_ONE = frozenset({"optimizer", "scheduler"})
 class CallResults:
     """What ``f(...)`` can be."""
 
-    def __init__(self, environment: Environment, solver: Solver, classes: Classes, types: TypeExpressions) -> None:
+    def __init__(
+        self, environment: Environment, solver: Solver[Value], classes: Classes, types: TypeExpressions
+    ) -> None:
         self._environment = environment
         self._solver = solver
         self._evaluate = solver.evaluate

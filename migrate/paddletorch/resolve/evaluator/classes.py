@@ -15,7 +15,7 @@ from paddletorch.resolve.values import NOTHING, UNKNOWN, Instance, Local, Opaque
 class Classes:
     """Instances and methods of classes that this module, another one or a framework defines."""
 
-    def __init__(self, environment: Environment, solver: Solver) -> None:
+    def __init__(self, environment: Environment, solver: Solver[Value]) -> None:
         self._types = environment.types
         self._external = environment.external
         self._evaluate = solver.evaluate

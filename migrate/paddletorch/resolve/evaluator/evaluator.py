@@ -86,9 +86,10 @@ class Evaluator:
         self.limit = limit if limit is not None else TimeLimit()
         self._is_recorded = bool(evidence.seen)
         if self._is_recorded:
-            self._solver = Solver({}, self._recorded, self.limit)
+            self._solver = Solver[Value]({}, UNKNOWN, self._recorded, self.limit)
         else:
-            self._solver = Solver({kind: rule.__get__(self) for kind, rule in _RULES.items()}, limit=self.limit)
+            rules = {kind: rule.__get__(self) for kind, rule in _RULES.items()}
+            self._solver = Solver(rules, UNKNOWN, limit=self.limit)
         self._evaluate = self._solver.evaluate
         self._known = self._solver.final_expressions
         stars = ("." * star.level + (star.module or "") for star in tree.stars)

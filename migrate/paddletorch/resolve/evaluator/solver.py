@@ -1,13 +1,18 @@
-"""A fixpoint solver: what expressions and variables can be, where they depend on each other."""
+"""A fixpoint solver: what expressions and variables can be, where they depend on each other.
+
+It is the one solver for every fact of a value: what it is (:mod:`resolve.values`), and each fact of
+:mod:`resolve.facts`, such as its dtype. Facts are sets that are joined by union, so a branch adds to what is known.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from paddletorch.model.time_limit import TimeLimit
-from paddletorch.resolve.values import NOTHING, UNKNOWN, Values
+
+Fact = TypeVar("Fact", bound=Hashable)
 
 _CHANGES = 30
 """How often a variable may change before it counts as unknown; in real code a few changes are enough."""
@@ -16,8 +21,8 @@ _WIDE = 64
 """A variable that reads more than this is not run again for each of them that changes."""
 
 
-class Solver:
-    """Values of expressions and variables, computed on demand and remembered.
+class Solver(Generic[Fact]):
+    """frozenset[Fact] of expressions and variables, computed on demand and remembered.
 
     A variable (a binding, an attribute, a function's result) has a rule that computes it, which may read other
     variables and itself. A variable that is read for the first time is empty, and queued. When its rule finds
@@ -26,28 +31,30 @@ class Solver:
 
     def __init__(
         self,
-        rules: Mapping[type[ast.expr], Callable[[Any], Values]],
-        other: Callable[[ast.expr], Values] = lambda node: UNKNOWN,
+        rules: Mapping[type[ast.expr], Callable[[Any], frozenset[Fact]]],
+        unknown: frozenset[Fact],
+        other: Callable[[ast.expr], frozenset[Fact]] | None = None,
         limit: TimeLimit | None = None,
     ) -> None:
         """``rules`` find what an expression of each kind can be; they call :meth:`evaluate` for the parts of it.
 
-        ``other`` is the rule of all other kinds.
+        ``unknown`` is what stands for anything at all; ``other`` is the rule of all other kinds of expressions.
         """
+        self._unknown = unknown
         self._limit = limit if limit is not None else TimeLimit()
         self._rules_by_kind = rules
-        self._other = other
-        self._final: dict[Hashable, Values] = {}
+        self._other: Callable[[ast.expr], frozenset[Fact]] = other if other is not None else lambda _node: unknown
+        self._final: dict[Hashable, frozenset[Fact]] = {}
         """Variables that cannot change any more."""
-        self.final_expressions: dict[ast.expr, Values] = {}
+        self.final_expressions: dict[ast.expr, frozenset[Fact]] = {}
         """Expressions that cannot change any more."""
-        self._current: dict[Hashable, Values] = {}
+        self._current: dict[Hashable, frozenset[Fact]] = {}
         """Variables that are being solved."""
-        self._current_expressions: dict[ast.expr, Values] = {}
+        self._current_expressions: dict[ast.expr, frozenset[Fact]] = {}
         """Without it, a chain of calls would be evaluated more often with each link."""
-        self._current_shared: dict[Hashable, Values] = {}
+        self._current_shared: dict[Hashable, frozenset[Fact]] = {}
         """The same for what many expressions share."""
-        self._rules: dict[Hashable, Callable[[], Values]] = {}
+        self._rules: dict[Hashable, Callable[[], frozenset[Fact]]] = {}
         self._readers: dict[Hashable, dict[Hashable, None]] = {}
         self._changes: dict[Hashable, int] = {}
         self._queue: dict[Hashable, None] = {}
@@ -63,23 +70,23 @@ class Solver:
         """Forget everything, also the rules of variables that were not solved, which hold this solver."""
         self.__dict__.clear()
 
-    def solve(self, question: Callable[[], Values]) -> Values:
+    def solve(self, question: Callable[[], frozenset[Fact]]) -> frozenset[Fact]:
         """The answer to ``question`` once no variable that it reads changes any more."""
         found = question()
         while self._queue:
             self._run()
             found = question()
-        return found or UNKNOWN
+        return found or self._unknown
 
-    def solved(self, node: ast.expr) -> Values:
+    def solved(self, node: ast.expr) -> frozenset[Fact]:
         """What ``node`` can be; as :meth:`solve`, without the cost of a function for the question."""
         found = self.evaluate(node)
         while self._queue:
             self._run()
             found = self.evaluate(node)
-        return found or UNKNOWN
+        return found or self._unknown
 
-    def evaluate(self, node: ast.expr) -> Values:
+    def evaluate(self, node: ast.expr) -> frozenset[Fact]:
         """What ``node`` can be, as far as it is known now."""
         found = self.final_expressions.get(node)
         if found is not None:
@@ -95,7 +102,7 @@ class Solver:
             self._current_expressions[node] = found
         return found
 
-    def shared(self, key: Hashable, rule: Callable[[], Values]) -> Values:
+    def shared(self, key: Hashable, rule: Callable[[], frozenset[Fact]]) -> frozenset[Fact]:
         """What ``rule`` finds, as far as it is known now; the same for all expressions that ask with ``key``."""
         found = self._final.get(key)
         if found is not None:
@@ -109,21 +116,21 @@ class Solver:
             self._reads += 1
         return found
 
-    def union(self, nodes: Iterable[ast.expr]) -> Values:
+    def union(self, nodes: Iterable[ast.expr]) -> frozenset[Fact]:
         """What any of ``nodes`` can be, as far as it is known now."""
-        found: Values = NOTHING
+        found: frozenset[Fact] = frozenset()
         for node in nodes:
             found |= self.evaluate(node)
         return found
 
-    def variable(self, key: Hashable, rule: Callable[[], Values]) -> Values:
+    def variable(self, key: Hashable, rule: Callable[[], frozenset[Fact]]) -> frozenset[Fact]:
         """What a variable can be, as far as it is known now."""
         found = self._final.get(key)
         if found is not None:
             return found
         self._reads += 1
         if key not in self._current:
-            self._current[key] = NOTHING
+            self._current[key] = frozenset()
             self._rules[key] = rule
             self._queue[key] = None
         if self._reader is not None:
@@ -147,8 +154,8 @@ class Solver:
                 continue
             changes = self._changes[key] = self._changes.get(key, 0) + 1
             if changes > _CHANGES:
-                found = UNKNOWN
-                if self._current[key] == UNKNOWN:
+                found = self._unknown
+                if self._current[key] == self._unknown:
                     continue
             self._current[key] = found
             for reader in self._readers.get(key, ()):

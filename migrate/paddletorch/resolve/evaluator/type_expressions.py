@@ -11,7 +11,7 @@ from paddletorch.resolve.evaluator.environment import Environment
 from paddletorch.resolve.evaluator.operations import is_foreign
 from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.scopes.bindings import Scope
-from paddletorch.resolve.values import NOTHING, UNKNOWN, Instance, Qualified, Values, container, foreign
+from paddletorch.resolve.values import NOTHING, UNKNOWN, Instance, Qualified, Value, Values, container, foreign
 
 _BUILTINS = {
     **{name: foreign(name) for name in ("int", "float", "str", "bool")},
@@ -33,7 +33,7 @@ _CONTAINERS = frozenset({"List", "Sequence", "Iterable", "list", "tuple", "set",
 class TypeExpressions:
     """Instances of the types that an expression names."""
 
-    def __init__(self, environment: Environment, solver: Solver, classes: Classes) -> None:
+    def __init__(self, environment: Environment, solver: Solver[Value], classes: Classes) -> None:
         self._tree = environment.tree
         self._types = environment.types
         self._evaluate = solver.evaluate

@@ -32,6 +32,7 @@ from paddletorch.resolve.values import (
     Local,
     Partial,
     Qualified,
+    Value,
     Values,
     qualified,
 )
@@ -55,7 +56,7 @@ class Variables:
     def __init__(
         self,
         environment: Environment,
-        solver: Solver,
+        solver: Solver[Value],
         classes: Classes,
         types: TypeExpressions,
         calls: CallIndex,
@@ -228,7 +229,7 @@ def _saves(function: _Function, context: ast.arg, name: str) -> bool:
     )
 
 
-def iterable(environment: Environment, solver: Solver, node: ast.expr) -> Values:
+def iterable(environment: Environment, solver: Solver[Value], node: ast.expr) -> Values:
     """What is iterated over: a loader where only a name such as ``train_loader`` says so."""
     found = solver.evaluate(node)
     name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
