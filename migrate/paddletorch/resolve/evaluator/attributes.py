@@ -59,7 +59,7 @@ class Attributes:
         found = self.member(self._evaluate(node.value), node.attr)
         if found - UNKNOWN:
             return found
-        owner = self._class_of_self(node)
+        owner = self.class_of_self(node)
         if node.attr not in self._stores and (owner is None or node.attr not in owner.bindings):
             return found
         return self._solver.variable(("attribute", owner, node.attr), lambda: self._stored(node))
@@ -112,7 +112,7 @@ class Attributes:
         """What was stored to the attribute: for ``self.x`` in its class, else by the attribute's name."""
         stores = self._stores.get(node.attr, [])
         found: Values = NOTHING
-        owner = self._class_of_self(node)
+        owner = self.class_of_self(node)
         if owner is not None:
             by_owner = self._stores_by_owner(node.attr)
             in_class = [*by_owner.get(owner, ()), *by_owner.get(None, ())]
@@ -146,10 +146,10 @@ class Attributes:
         if found is None:
             found = self._by_owner[name] = {}
             for store in self._stores.get(name, ()):
-                found.setdefault(self._class_of_self(store.target), []).append(store)
+                found.setdefault(self.class_of_self(store.target), []).append(store)
         return found
 
-    def _class_of_self(self, node: ast.Attribute) -> Scope | None:
+    def class_of_self(self, node: ast.Attribute) -> Scope | None:
         """The class scope if ``node`` is ``self.x`` or ``cls.x`` of a method."""
         base = node.value
         if not isinstance(base, ast.Name):

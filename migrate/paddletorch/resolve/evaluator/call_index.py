@@ -46,6 +46,24 @@ class CallIndex:
             return self._not_handed_on[function]
         return found
 
+    def are_known(self, function: ast.AST) -> bool:
+        """Whether nothing but the calls in the module can call it: it is local or private, and only called."""
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+            return False
+        name, scope = function.name, self._tree.own[function].parent
+        is_private = name.startswith("_") and not name.endswith("__")
+        if scope is None or not (is_private or scope.kind == "function"):
+            return False
+        if scope.kind == "class":
+            reads: Sequence[ast.expr] = self._tree.members.get(name, ())
+        else:
+            reads = self._tree.reads(scope.lookup(name))
+        calls = [call for read in reads if isinstance(call := self._tree.parents.get(read), ast.Call)]
+        return len(calls) == len(reads) and all(
+            call.func is read and all(keyword.arg is not None for keyword in call.keywords)
+            for call, read in zip(calls, reads, strict=True)
+        )
+
     @cached_property
     def _handing_on(self) -> dict[ast.AST, set[ast.Call]]:
         """Calls in a method of a method of the same name, but of an attribute: ``self.net.learn(x)`` in ``learn``."""

@@ -33,7 +33,7 @@ from paddletorch.resolve.evaluator.recorded_values import RecordedValues
 from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.evaluator.tensor_calls import TensorUses
 from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
-from paddletorch.resolve.evaluator.variables import Variables
+from paddletorch.resolve.evaluator.variables import Arguments, Variables
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding
 from paddletorch.resolve.scopes.public_modules import is_public
 from paddletorch.resolve.scopes.reaching import ReachingDefinitions
@@ -138,6 +138,21 @@ class Evaluator:
         scope = self.tree.scopes.get(node)
         bindings: Sequence[Binding] = scope.lookup(node.id) if scope is not None else ()
         return self._reaching.of(node, bindings) if len(bindings) > 1 else bindings
+
+    def arguments(self, parameter: Binding) -> Arguments:
+        """What the calls in this module pass to a parameter of a function or lambda."""
+        function = parameter.scope.node
+        assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        return self._variables.arguments(parameter, function)
+
+    def method(self, instance: Instance, name: str) -> Values:
+        """A method that a class of the project defines; nothing if none does."""
+        return self._solver.solve(lambda: self._classes.method(instance, name)) - UNKNOWN
+
+    def class_of_self(self, node: ast.Attribute) -> ast.ClassDef | None:
+        """The class around ``self.x`` in one of its methods; None for attributes of other objects."""
+        scope = self._attributes.class_of_self(node)
+        return scope.node if scope is not None and isinstance(scope.node, ast.ClassDef) else None
 
     def stores(self, name: str) -> list[AttributeStore]:
         """All stores to an attribute called ``name`` in the module."""

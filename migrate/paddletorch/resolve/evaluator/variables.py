@@ -45,6 +45,9 @@ _Given = tuple[Passed, list[tuple[ast.expr, int]]]
 
 _NONE_GIVEN: _Given = ((), [])
 
+Arguments = tuple[Passed, list[ast.expr], list[tuple[ast.expr, int]]]
+"""What calls pass to a parameter, iterables whose elements they pass, and those that they spread over it."""
+
 _PLAIN = frozenset({"assign", "unpack", "iterate", "parameter"})
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -132,7 +135,7 @@ class Variables:
             elif not self._environment.closed_world or binding.name == "ctx":  # ``x.backward(y)`` has another receiver
                 return found | UNKNOWN
         if isinstance(function, _Function | ast.Lambda):
-            arguments, iterables, spread = self._arguments(binding, function)
+            arguments, iterables, spread = self.arguments(binding, function)
             if arguments or iterables or spread:  # found may be empty: an argument may be a variable not known yet
                 iterated = (iterable(self._environment, self._solver, node) for node in iterables)
                 found |= self._passed(arguments) | frozenset(v for i in iterated for v in elements(i))
@@ -163,9 +166,7 @@ class Variables:
     def _group_passed(self, group: ArgumentGroup) -> Values:
         return self._solver.variable(group, lambda: self._any_of(group.parts))
 
-    def _arguments(
-        self, binding: Binding, function: _Function | ast.Lambda
-    ) -> tuple[Passed, list[ast.expr], list[tuple[ast.expr, int]]]:
+    def arguments(self, binding: Binding, function: _Function | ast.Lambda) -> Arguments:
         """What calls in this module pass to the parameter.
 
         Also the iterables whose elements ``map`` passes to it, and those that calls spread over it.

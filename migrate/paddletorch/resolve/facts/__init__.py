@@ -1,0 +1,1 @@
+"""Facts of values, such as their dtype, on the one solver. Imports `resolve.evaluator` and below."""
