@@ -1,8 +1,13 @@
-"""Fixtures that print what they compute: on its own framework the source prints the same as the output on the other."""
+"""Fixtures that print what they compute: on its own framework the source prints the same as the output on the other.
+
+Numbers are compared as they are computed, to within the last place that the fixture rounds them to: one that lies
+between two rounded numbers may be printed as either, and which of them differs by processor.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +18,20 @@ from ..fixture_files import FIXTURES, Fixture, with_fixtures
 from ..once import once
 
 WORKER = """
-import contextlib, io, json, runpy, sys, traceback, warnings
+import builtins, contextlib, io, json, runpy, sys, traceback, warnings
 
+class Rounded(float):
+    def __repr__(self):
+        return f"{float(self)!r}~{self.digits}"
+
+def unrounded(number, digits=None, plain=round):
+    if digits is None:
+        return plain(number)
+    shown = Rounded(number)
+    shown.digits = digits
+    return shown
+
+builtins.round = unrounded
 warnings.simplefilter("ignore")
 for path in sys.argv[2:]:
     text = io.StringIO()
@@ -27,6 +44,9 @@ for path in sys.argv[2:]:
     with open(sys.argv[1], "a") as results:
         results.write(json.dumps({"path": path, **found}) + "\\n")
 """
+
+NUMBER = re.compile(r"(?P<value>-?\d+(\.\d+(e[-+]\d+)?|e[-+]\d+))(~(?P<digits>\d+))?")
+"""A float; after ``~`` are the digits that the fixture rounds it to."""
 
 Printed = dict[str, dict[str, str]]
 
@@ -66,5 +86,36 @@ def test_both_sides_print_the_same(fixture: Fixture, printed: Printed) -> None:
     sides = {framework: printed[f"{framework} {fixture.id}"] for framework in ("torch", "paddle")}
     for framework, side in sides.items():
         assert "error" not in side, f"on {framework}:\n{side['error']}"
-    assert sides["torch"]["printed"] == sides["paddle"]["printed"]
-    assert sides["torch"]["printed"].strip(), "the fixture prints nothing to compare"
+    torch, paddle = sides["torch"]["printed"], sides["paddle"]["printed"]
+    formatted = {int(digits) for digits in re.findall(r"[:%]\.(\d)f", fixture.source.decode())}
+    assert NUMBER.sub("#", torch) == NUMBER.sub("#", paddle)
+    for one, other in zip(NUMBER.finditer(torch), NUMBER.finditer(paddle), strict=True):
+        assert float(one["value"]) == pytest.approx(float(other["value"]), rel=1e-4, abs=_last_place(one, formatted))
+    assert torch.strip(), "the fixture prints nothing to compare"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("1.5950001~2", "1.5949999~2", True),
+        ("1.600~2", "1.595~2", True),
+        ("1.60~2", "1.58~2", False),
+        ("0.125", "0.126", True),
+        ("0.125", "0.127", False),
+        ("0.5", "0.6", False),
+        ("1.0", "1.00001", True),
+    ],
+)
+def test_numbers_are_compared(one: str, other: str, same: bool) -> None:
+    first, second = NUMBER.fullmatch(one), NUMBER.fullmatch(other)
+    assert first is not None and second is not None
+    found = float(first["value"]) == pytest.approx(float(second["value"]), rel=1e-4, abs=_last_place(first, {3}))
+    assert found is same
+
+
+def _last_place(number: re.Match[str], formatted: set[int]) -> float:
+    """How far two equal numbers may be apart as they are printed; ``formatted``: the digits of the format strings."""
+    if number["digits"]:
+        return 10.0 ** -int(number["digits"])
+    decimals = len(number["value"].partition(".")[2])
+    return 1.001 * 10.0**-decimals if decimals in formatted else 1e-6

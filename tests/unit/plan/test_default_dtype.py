@@ -45,7 +45,7 @@ def test_casts_name_the_default_dtype(head: str) -> None:
     assert [d.code for d in converted.diagnostics] == []
     for mine, its in zip(_result(converted.output.decode()), _result(code), strict=True):
         assert str(mine.dtype).partition(".")[2] == str(its.dtype).partition(".")[2]
-        assert mine.numpy().tolist() == its.numpy().tolist()
+        assert mine.numpy().tolist() == pytest.approx(its.numpy().tolist(), rel=1e-6)
 
 
 def test_of_several_defaults_none_is_written() -> None:
