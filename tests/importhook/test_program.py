@@ -130,6 +130,7 @@ def test_a_script_may_have_a_command_line_of_its_own(tmp_path: Path, paddletorch
         (["--package", "no-name", "script.py"], "not the dotted name of a package: 'no-name'"),
         (["--allow", "API999", "script.py"], "--allow: no such code or area: API999"),
         (["--source-version", "seven", "script.py"], "seven"),
+        (["torchrun", "script.py"], "torchrun --no-python paddletorch run"),
         ([], "Missing argument 'SCRIPT'"),
     ],
 )
@@ -137,7 +138,7 @@ def test_what_cannot_be_run(arguments: list[str], message: str, tmp_path: Path, 
     (tmp_path / "script.py").write_text("import torch\n")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "__init__.py").touch()
-    done = paddletorch_run(*arguments)
+    done = paddletorch_run(*arguments, PATH=str(tmp_path))  # torchrun is beside the interpreter
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr

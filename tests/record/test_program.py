@@ -205,6 +205,12 @@ def test_what_cannot_be_recorded(command: list[str], message: str, project: Path
     assert "Traceback" not in done.stderr
 
 
+def test_a_program_beside_the_interpreter_needs_no_path(project: Path, record: Run) -> None:
+    (project / "torch_is_meant.py").write_text("import torch\n")
+    done = record("torchrun", "train.py", PATH=str(project))
+    assert (done.returncode, "torchrun starts processes of its own" in done.stderr) == (2, True), done.stderr
+
+
 def test_evidence_that_is_not_ours_is_left(project: Path, python: Run, write: Write, seen: Seen) -> None:
     write("train.py", f"{NAMED}\n<<type:len>>\n")
     file = project / ".paddletorch" / "evidence.json"

@@ -15,7 +15,13 @@ from typing import Any, NoReturn
 
 from paddletorch_shim.importhook.findings import ConversionError
 from paddletorch_shim.importhook.hook import HookedLoader, ImportHook, install_settings
+from paddletorch_shim.importhook.installed import installed_program
 from paddletorch_shim.importhook.settings import Settings
+
+_NO_SCRIPT = (
+    "{name} is an installed program, no script: give a file, a folder, or -m and a module; a launcher such as torchrun "
+    "starts this command: torchrun --no-python paddletorch run train.py"
+)
 
 
 class ProgramError(Exception):
@@ -65,6 +71,8 @@ class Program:
         is_folder = Path(path).is_dir()
         file = os.path.join(path, "__main__.py") if is_folder else path  # noqa: PTH118
         if not Path(file).is_file():
+            if not is_folder and installed_program(self.name) is not None:
+                raise ProgramError(_NO_SCRIPT.format(name=self.name))
             raise ProgramError(f"cannot open {file}: there is no such file")
         folder = os.path.realpath(path) if is_folder else str(Path(path).resolve().parent)
         folders = (self.settings.root or folder,)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from paddletorch_shim.importhook.installed import installed_program
 
 _PYTHON = re.compile(r"(python|pypy)[\d.]*w?(\.exe)?", re.IGNORECASE)
 
@@ -56,7 +57,7 @@ def parse(words: Sequence[str]) -> Command:
     path = Path(first)
     if path.suffix in (".py", ".pyw") or (path / "__main__.py").is_file():
         return Command("script", first, tuple(rest))
-    if not path.exists() and shutil.which(first) is None:
+    if not path.exists() and installed_program(first) is None:
         raise CommandError(f"no such program: {first}")
     if path.name == "torchrun":
         started = "torchrun --no-python paddletorch record -- python train.py"
@@ -65,7 +66,7 @@ def parse(words: Sequence[str]) -> Command:
 
 
 def _check_interpreter(name: str) -> None:
-    found = shutil.which(name)
+    found = installed_program(name)
     if os.sep not in name and found is None:
         return  # the interpreter at hand will do
     if found is None:
