@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import shlex
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +49,32 @@ def test_nox_alone_runs_all_of_them() -> None:
     assert set(named) == set(_sessions())
 
 
-@pytest.mark.parametrize("session", ["lint", "types", "tests"])
-def test_ci_runs_the_same_commands(session: str) -> None:
-    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    for command in _sessions()[session]:
-        assert " ".join(command) in script
+def test_ci_runs_the_lines_of_the_readme_and_the_same_commands(tmp_path: Path) -> None:
+    """In a clean checkout whose programs only note how they are called: from where, and with which arguments."""
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
+    shutil.copy(ROOT / "README.md", tmp_path)
+    shutil.copytree(ROOT / "fixtures" / "to_paddle", tmp_path / "fixtures" / "to_paddle")
+    note = '#!/bin/bash\necho "$0" "$@" >> calls\n'
+    program = tmp_path / "bin" / "python"
+    program.parent.mkdir()
+    names = "pip paddletorch python mypy ruff"
+    program.write_text(f"{note}mkdir -p .venv/bin\nfor name in {names}; do cp bin/noted .venv/bin/$name; done\n")
+    (tmp_path / "bin" / "noted").write_text(note)
+    for file in program.parent.iterdir():
+        file.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(["bash", ".ci/run"], cwd=tmp_path, env={**os.environ, "PATH": path}, check=True, timeout=60)
+    called = (tmp_path / "calls").read_text().replace(f"{program} ", "python ").splitlines()
+
+    setup = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Set up")[2]
+    block = setup.partition("```sh\n")[2].partition("```")[0]
+    typed = [command for line in block.splitlines() if line[:1] not in ("", "#") for command in line.split(" && ")]
+    assert [shlex.join(shlex.split(one.partition(" <")[0])) for one in typed] == [
+        shlex.join(one.split(" ")) for one in called if not one.startswith((".venv/bin/mypy", ".venv/bin/ruff"))
+    ]
+    sessions = [command for name in ("tests", "types", "lint") for command in _sessions()[name]]
+    assert {f".venv/bin/{' '.join(command)}" for command in sessions} <= set(called)
 
 
 def test_its_links_and_paths_lead_somewhere() -> None:
