@@ -28,21 +28,34 @@ def initial_value(call: BoundCall) -> None:
     _emit(call, call.row_template)
 
 
-def _emit(call: BoundCall, text: str) -> None:
-    """Emit a call on the tensor; where its value is used, one that gives the tensor."""
-    node = call.value("tensor")
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
-        call.stop("API221", parameter="tensor", value=ast.unparse(node))  # Paddle's random ones do nothing to it
-    if call.is_statement:
-        call.rewrite(text)
-    elif text.endswith("({tensor})") and text.count("{tensor}") == 1:
-        call.rewrite(f"torch_initialized({{tensor}}, {text.removesuffix('({tensor})')})")
+def _emit(call: BoundCall, text: str, after: str = "") -> None:
+    """Emit a call on the tensor and what is done to it ``after``; where its value is used, one that gives the tensor.
+
+    Paddle's random initializers give the tensor other memory: what it is all of gets them itself, and what is a part
+    of another tensor is filled by a function.
+    """
+    whole = call.whole_tensor("tensor")
+    parts = {} if whole is None or whole is call.value("tensor") else {"filled": whole}
+    if parts:
+        call.drop("tensor")
+        text, after = (one.replace("{tensor}", "{filled}") for one in (text, after))
+    tensor = "{filled}" if parts else "{tensor}"
+    made = text.removesuffix(f"({tensor})")
+    is_part = not made.startswith(_IN_PLACE) and call.may_be_part("tensor")
+    if is_part or not (call.is_statement or after or tensor in made):
+        text = f"torch_initialized({tensor}, {made})"
+    steps = [one for one in (text, after) if one]
+    if not after and (call.is_statement or text.startswith("torch_initialized")):
+        call.rewrite(text, parts=parts)
+    elif call.is_statement:
+        call.rewrite(f"({', '.join(steps)})", parts=parts)
     else:
-        call.rewrite(f"(lambda tensor: ({text.replace('{tensor}', 'tensor')}, tensor)[-1])({{tensor}})")
+        within = ", ".join(one.replace(tensor, "tensor") for one in steps)
+        call.rewrite(f"(lambda tensor: ({within}, tensor)[-1])({tensor})", parts=parts)
 
 
-_VIEWS = ("detach", "view", "reshape", "atleast_2d", "t", "transpose", "permute", "flatten", "unsqueeze", "squeeze")
-"""Methods whose result shares its memory in torch alone."""
+_IN_PLACE = ("paddle.nn.initializer.Constant", "paddle.nn.initializer.Assign")
+"""Initializers that write into the memory that the tensor has."""
 
 
 @hook("initial_truncated", to="paddle")
@@ -63,11 +76,8 @@ def initial_xavier_to_paddle(call: BoundCall) -> None:
     if call.value("gain") is None or call.literal("gain") in (1, 1.0):
         call.drop("gain")
         _emit(call, made)
-    elif call.is_statement:
-        call.rewrite(f"({made}, {{tensor}}.set_value({{tensor}} * {{gain}}))")
     else:
-        scaled = made.replace("{tensor}", "tensor")
-        call.rewrite(f"(lambda tensor: ({scaled}, tensor.set_value(tensor * {{gain}}), tensor)[-1])({{tensor}})")
+        _emit(call, made, "{tensor}.set_value({tensor} * {gain})")
 
 
 @hook("initial_xavier", to="torch")
@@ -198,9 +208,7 @@ def _owners(call: BoundCall) -> frozenset[str]:
 
 
 def _attribute(call: BoundCall) -> ast.Attribute | None:
-    node = call.value("tensor")
-    if isinstance(node, ast.Attribute) and node.attr == "data":
-        node = node.value
+    node = call.whole_tensor("tensor")
     return node if isinstance(node, ast.Attribute) else None
 
 

@@ -19,6 +19,7 @@ from paddletorch.model.questions import place_of
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.initialized import held_as, object_path, tensor_for
 from paddletorch.plan.calls.literal_sources import origin_edits
+from paddletorch.plan.inference.parts_of_tensors import may_be_part, whole_tensor
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import Misused, NeedsWholeCall, Refused, StatedByTable, UnseenArguments
 
@@ -260,6 +261,14 @@ class _HookCall:
 
     def is_learning(self, name: str) -> bool:
         return self._binding.is_learning(name)
+
+    def whole_tensor(self, name: str) -> ast.expr | None:
+        node = self._binding.value(name)
+        return None if node is None or name in self.fixed else whole_tensor(self._binding.view, node)
+
+    def may_be_part(self, name: str) -> bool:
+        node = self.whole_tensor(name)
+        return node is not None and may_be_part(self._binding.view, node)
 
     def dtype(self, name: str) -> str | None:
         return self._binding.dtype(name)
