@@ -30,6 +30,7 @@ from paddletorch.plan.model.refusals import (
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
 from paddletorch.resolve import Instance, NoneValue
+from paddletorch.resolve.tensors import FORWARD
 
 
 class Bound(NamedTuple):
@@ -171,7 +172,7 @@ class CallBinding:
         node = self.value(name)
         if node is None or name in self.fixed:
             return False
-        return is_known_tensor(self.view, node)
+        return _is_known_tensor(self.view, node)
 
     def is_learning(self, name: str) -> bool:
         """Whether the argument is certainly a parameter of a layer, in code whose gradients are recorded."""
@@ -290,7 +291,7 @@ class CallBinding:
     def holds_tensors(self, name: str) -> bool:
         """Whether the argument is a list whose elements are seen, each of them a tensor."""
         found = self.elements(name)
-        return bool(found) and all(is_known_tensor(self.view, element) for element in found)
+        return bool(found) and all(_is_known_tensor(self.view, element) for element in found)
 
     def used_as(self, kind: Literal["list", "tuple"]) -> bool:
         """Whether the size that the call gives is joined with or compared with that kind of sequence."""
@@ -301,9 +302,7 @@ class CallBinding:
         return Finding(code, self.expression, self.name, tuple(sorted(details.items())), self.row, applied=True)
 
 
-def is_known_tensor(view: FileView, node: ast.expr) -> bool:
+def _is_known_tensor(view: FileView, node: ast.expr) -> bool:
     """Whether the expression can be nothing but a tensor; an input of ``forward`` is only likely to be one."""
-    values = view.evaluator.values(node)
-    if isinstance(node, ast.Name) and any(isinstance(v, Instance) and v.api == "forward" for v in values):
-        return False
-    return all(isinstance(v, Instance) and v.type == "tensor" for v in values)
+    found = view.tensor(node)
+    return found.is_certain and not (isinstance(node, ast.Name) and FORWARD in found.origins)

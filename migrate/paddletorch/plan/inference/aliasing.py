@@ -32,6 +32,7 @@ from paddletorch.plan.syntax.positions import end_of, holds, is_between, start_o
 from paddletorch.resolve import Binding, Instance, Qualified
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
 from paddletorch.resolve.scopes.reaching import ReachingDefinitions
+from paddletorch.resolve.tensors import tensorhood
 from paddletorch.resolve.values import Local, Value
 
 Kind = Literal["parameter", "element", "name", "object"]
@@ -161,7 +162,7 @@ class Aliasing:
         looped = looped_over(binding.value, binding.path, self._assigned)
         if isinstance(looped, ast.Call) and self.shared_memory.memory(looped) == "copied":
             return self._held(looped, statement, seen, binding.name)
-        rows = any(isinstance(v, Instance) and v.type == "tensor" for v in values)
+        rows = tensorhood(values).is_seen
         return Holder("element", self._view.text(binding.value), "view" if rows else "same")
 
     def _assigned(self, name: ast.Name) -> ast.expr | None:

@@ -9,7 +9,7 @@ from paddletorch_rules.facts import facts
 from paddletorch.plan.inference.bound_elements import looped_over
 from paddletorch.plan.inference.list_elements import list_elements
 from paddletorch.plan.model.view import FileView
-from paddletorch.resolve import Binding, Instance
+from paddletorch.resolve import Binding
 
 _COMPUTED = (ast.BinOp, ast.UnaryOp)
 
@@ -86,6 +86,5 @@ def _is_result(view: FileView, value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call):
         return _called(value) not in facts().leaves["paddle"]
     if isinstance(value, ast.Subscript):  # of a tensor, not of a list that may hold parameters
-        containers = view.evaluator.values(value.value)
-        return bool(containers) and all(isinstance(v, Instance) and v.type == "tensor" for v in containers)
+        return view.tensor(value.value).is_certain
     return isinstance(value, _COMPUTED)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from copy import copy
-from enum import IntEnum
 
 from paddletorch_rules import Form, Row
 from paddletorch_rules.facts import facts
@@ -20,6 +19,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Binding, Instance, NoneValue, Partial, Qualified, Unknown
 from paddletorch.resolve.evaluator.tensor_calls import is_tensor_call, shows_tensor
+from paddletorch.resolve.tensors import Certainty as Certainty
 from paddletorch.resolve.values import Container, Local, Value
 
 _TYPES_SHOWN_BY_NAME = ("optimizer", "scheduler")
@@ -34,14 +34,6 @@ _WITHOUT_MEMBERS = frozenset({"torch.nn.Identity", "paddle.nn.Identity"})
 
 _OF_CONTAINERS = frozenset(name for kind in (list, tuple, dict, set) for name in dir(kind))
 """Members of Python's containers."""
-
-
-class Certainty(IntEnum):
-    """How certain a receiver's type is."""
-
-    NO = 0
-    MAYBE = 1
-    YES = 2
 
 
 class Receivers:

@@ -15,6 +15,7 @@ from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import NotLocated, Refused
 from paddletorch.plan.model.settings import Settings
 from paddletorch.resolve import Binding, Evaluator, NoneValue, Qualified, ScopeTree, Value
+from paddletorch.resolve.tensors import Tensorhood, tensorhood
 from paddletorch.text.kept_text import KeptText
 from paddletorch.text.one_line import on_one_line
 from paddletorch.text.source import Source
@@ -214,6 +215,15 @@ class FileView:
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The innermost statement that is or holds ``node``."""
         return self.tree.statement(node)
+
+    def tensor(self, node: ast.expr) -> Tensorhood:
+        """How far the expression is a tensor."""
+        return tensorhood(self.evaluator.values(node))
+
+    def source_tensor(self, node: ast.expr) -> Tensorhood:
+        """As ``tensor``; in a file with the target's code in it, only what comes from the source is one."""
+        found = self.tensor(node)
+        return found.of(self.settings.source) if self.is_half_converted else found
 
     def qualified(self, node: ast.expr) -> str | None:
         """The qualified name of an expression, if it has exactly one besides None."""

@@ -18,8 +18,7 @@ from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.target_forms import target_form
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
-
-TENSOR = "tensor"
+from paddletorch.resolve.values import TENSOR
 
 
 def methods(view: FileView, class_name: str, attribute: str) -> list[tuple[Row, Form]]:

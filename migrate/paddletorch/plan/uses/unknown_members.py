@@ -17,6 +17,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.uses.count import UNKNOWN_API
 from paddletorch.plan.uses.members import given_members
 from paddletorch.resolve import BASE_MODULES, Instance
+from paddletorch.resolve.values import TENSOR
 
 
 def plan_unknown_members(view: FileView, planned: Planned) -> Changes:
@@ -83,7 +84,7 @@ def _is_tensor(view: FileView, node: ast.expr) -> bool:
     values = view.evaluator.objects(node)
     return bool(values) and all(
         isinstance(value, Instance)
-        and value.type == "tensor"
+        and value.type == TENSOR
         and value.node is None
         and not value.external_class
         and value.api not in BASE_MODULES.values()  # what the forward of a class gives that is not seen

@@ -18,7 +18,8 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.resolve import Instance
-from paddletorch.resolve.values import Container, Values
+from paddletorch.resolve.tensors import tensorhood
+from paddletorch.resolve.values import Container
 
 _CODE = "TEN106"
 _AS_ARRAY = ".detach().cpu().numpy()"
@@ -30,7 +31,7 @@ def plan_arrays_of_tensors(view: FileView, planned: Planned) -> Changes:
     found: list[Changes] = []
     for node in _given(view):
         span = view.source.span(node)
-        if not _is_tensor(view, node):
+        if not view.tensor(node).is_certain:
             parts: tuple[str | Span, ...] = (f"[one{_AS_ARRAY} for one in ", span, "]")
         elif any(_is_declared(value) for value in view.evaluator.values(node)):
             found.append(_by_function(view, planned, node))
@@ -65,9 +66,13 @@ def _assigned(view: FileView) -> Iterator[ast.expr]:
     """The arrays that parts of tensors are assigned."""
     for statement in view.tree.of_kind(ast.Assign):
         target = statement.targets[0]
-        if len(statement.targets) != 1 or not isinstance(target, ast.Subscript) or not _is_tensor(view, target.value):
+        if len(statement.targets) != 1 or not isinstance(target, ast.Subscript):
             continue
-        if _is_array(view, statement.value) and not view.is_deselected(_CODE, statement.value):
+        if (
+            view.tensor(target.value).is_certain
+            and _is_array(view, statement.value)
+            and not view.is_deselected(_CODE, statement.value)
+        ):
             yield statement.value
 
 
@@ -98,7 +103,7 @@ def _given(view: FileView) -> Iterator[ast.expr]:
             continue
         for given in (*call.args, *(keyword.value for keyword in call.keywords)):
             for node in given.elts if isinstance(given, ast.List | ast.Tuple) else [given]:
-                if (_is_tensor(view, node) or _is_list(view, node)) and not view.is_deselected(_CODE, node):
+                if (view.tensor(node).is_certain or _is_list(view, node)) and not view.is_deselected(_CODE, node):
                     yield node
 
 
@@ -115,7 +120,7 @@ def _is_list(view: FileView, node: ast.expr) -> bool:
     if all(isinstance(value, ast.Call) and _name(value) in _LISTS for value in values):
         return _holds_tensors(view, node)
     elements = list_elements(view, node) if all(isinstance(v, ast.List | ast.ListComp) for v in values) else []
-    return bool(elements) and all(_is_tensor(view, element) for element in elements)
+    return bool(elements) and all(view.tensor(element).is_certain for element in elements)
 
 
 _LISTS = frozenset({"chunk", "meshgrid", "split", "unbind", "unstack"})
@@ -128,7 +133,7 @@ def _name(call: ast.Call) -> str:
 
 def _holds_tensors(view: FileView, node: ast.expr) -> bool:
     values = view.evaluator.values(node)
-    return bool(values) and all(isinstance(value, Container) and _are_tensors(value.elements) for value in values)
+    return all(isinstance(value, Container) and tensorhood(value.elements).is_certain for value in values)
 
 
 def _sets_more(view: FileView, name: ast.expr) -> bool:
@@ -139,15 +144,6 @@ def _sets_more(view: FileView, name: ast.expr) -> bool:
     return isinstance(parent, ast.Attribute) and parent.attr in ("extend", "insert")
 
 
-def _is_tensor(view: FileView, node: ast.expr) -> bool:
-    """Whether it can be nothing but a tensor; a parameter that only looks like one may be an array."""
-    return _are_tensors(view.evaluator.values(node))
-
-
 def _is_declared(value: object) -> bool:
     """Whether only an annotation says that it is a tensor, which programs that mix both give arrays too."""
     return isinstance(value, Instance) and value.api == "paddle.Tensor" and value.call is None
-
-
-def _are_tensors(values: Values) -> bool:
-    return bool(values) and all(isinstance(value, Instance) and value.type == "tensor" for value in values)

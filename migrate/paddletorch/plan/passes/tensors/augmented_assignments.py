@@ -10,7 +10,6 @@ import ast
 from collections.abc import Sequence
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.inference.tensor_values import is_tensor
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import EvaluatedTwice
@@ -18,7 +17,8 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.operators import IN_PLACE
 from paddletorch.plan.syntax.precedence import precedence_of, required_precedence
 from paddletorch.plan.syntax.side_effects import is_pure
-from paddletorch.resolve import Binding, Instance, NoneValue, Unknown
+from paddletorch.resolve import Binding, Instance
+from paddletorch.resolve.tensors import Certainty
 from paddletorch.resolve.values import Container, Value
 
 _CODE = "TEN106"
@@ -68,14 +68,14 @@ def _may_be_tensor(view: FileView, target: ast.expr, value: ast.expr) -> bool:
         return False
     if isinstance(target, ast.Subscript):
         return _is_element_of_container(view, target) or _may_be_element(view, target, value)
-    found = view.evaluator.values(target)
-    if any(is_tensor(view, v) for v in found):
-        if any(isinstance(v, Container) for v in found):
-            return _is_certain(view, value) and not view.is_half_converted  # an earlier run has seen it
+    found = view.source_tensor(target)
+    if found.is_seen:
+        if found.has_containers:
+            return view.source_tensor(value).is_certain and not view.is_half_converted  # an earlier run has seen it
         return not _is_sequence(view, value)
-    if view.is_half_converted or any(not isinstance(v, Unknown | NoneValue) for v in found):
+    if view.is_half_converted or found.has_others or found.has_containers:
         return False  # numbers, strings, lists, arrays, objects of classes in sight
-    return Unknown() in found and not _shows_other(view, target, value)
+    return found.certainty is Certainty.MAYBE and not _shows_other(view, target, value)
 
 
 def _is_element_of_container(view: FileView, target: ast.Subscript) -> bool:
@@ -83,33 +83,25 @@ def _is_element_of_container(view: FileView, target: ast.Subscript) -> bool:
     base = view.evaluator.values(target.value)
     if not any(isinstance(v, Container) for v in base):
         return False
-    return not isinstance(target.slice, ast.Slice) and any(is_tensor(view, v) for v in view.evaluator.values(target))
+    return not isinstance(target.slice, ast.Slice) and view.source_tensor(target).is_seen
 
 
 def _may_be_element(view: FileView, target: ast.Subscript, value: ast.expr) -> bool:
     """Whether a list or dict may hold the tensor: nothing shows what has the element, and a tensor is added to it."""
     if view.is_half_converted or isinstance(target.slice, ast.Slice | ast.Tuple):
         return False
-    if not any(is_tensor(view, v) for v in view.evaluator.values(value)):
+    if not view.source_tensor(value).is_seen:
         return False
     if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
         return True  # no tensor has keys
-    found = {*view.evaluator.values(target.value), *view.evaluator.values(target)}
-    return all(isinstance(v, Unknown | NoneValue | Container) or is_tensor(view, v) for v in found) and not any(
-        is_tensor(view, v) for v in view.evaluator.values(target.value)
-    )
+    held = view.source_tensor(target.value)
+    return not held.is_seen and not held.has_others and not view.source_tensor(target).has_others
 
 
 def _is_sequence(view: FileView, value: ast.expr) -> bool:
     """Whether the operand extends a list: ``x += [y]``."""
     found = view.evaluator.values(value)
     return bool(found) and all(isinstance(v, Container) for v in found)
-
-
-def _is_certain(view: FileView, value: ast.expr) -> bool:
-    """Whether the operand is a tensor, and nothing else."""
-    found = view.evaluator.values(value)
-    return bool(found) and all(is_tensor(view, v) for v in found)
 
 
 def _shows_other(view: FileView, target: ast.expr, value: ast.expr) -> bool:

@@ -16,7 +16,6 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.operators import BITWISE
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.plan.syntax.side_effects import is_pure
-from paddletorch.resolve import Instance, NoneValue, Unknown
 
 _CODE = "TEN102"
 _NUMBERS = frozenset({"int", "bool", "number"})
@@ -52,7 +51,7 @@ def _operations(view: FileView) -> Iterator[tuple[ast.BinOp | ast.AugAssign, ast
         if isinstance(node, ast.BinOp) and not view.is_located(node):
             continue
         found = kinds(view, number)
-        if found and found <= _NUMBERS and _is_tensor(view, tensor):
+        if found and found <= _NUMBERS and view.tensor(tensor).is_only_object:
             yield node, tensor, number
 
 
@@ -73,9 +72,3 @@ def _operand(view: FileView, node: ast.expr) -> tuple[str | Span, ...]:
     span = view.source.span(node)
     plain = precedence_of(node) == ATOM or isinstance(node, ast.Constant)
     return (span,) if plain else ("(", span, ")")
-
-
-def _is_tensor(view: FileView, node: ast.expr) -> bool:
-    """Whether this may be a tensor, and cannot be an object with operators of its own."""
-    known = [v for v in view.evaluator.values(node) if not isinstance(v, NoneValue | Unknown)]
-    return bool(known) and all(isinstance(v, Instance) and v.type == "tensor" for v in known)

@@ -16,8 +16,8 @@ from paddletorch.plan.model.findings import refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
-from paddletorch.resolve import Instance, Unknown, Value
-from paddletorch.resolve.values import Container
+from paddletorch.resolve import NoneValue
+from paddletorch.resolve.tensors import tensorhood
 
 _CODE = "TEN106"
 
@@ -40,12 +40,8 @@ def _unseen(view: FileView) -> Iterator[ast.expr]:
 
 def _is_unseen(view: FileView, node: ast.expr) -> bool:
     values = view.evaluator.values(node)  # a parameter of forward, which is taken for a tensor, is none here
-    sequences = all(isinstance(v, Unknown | Container) or _is_tensor(v) for v in values)
-    return sequences and not _reads_size(view, node) and not sequence_kind(view, node)
-
-
-def _is_tensor(value: Value) -> bool:
-    return isinstance(value, Instance) and value.type == "tensor"
+    other = tensorhood(values).has_others or NoneValue() in values
+    return not other and not _reads_size(view, node) and not sequence_kind(view, node)
 
 
 def _reads_size(view: FileView, node: ast.expr | None) -> bool:

@@ -25,7 +25,6 @@ from paddletorch.plan.passes.tensors.contexts_set_apart import (
     plan_set_apart,
 )
 from paddletorch.plan.passes.tensors.gradients_of_numbers import with_nones
-from paddletorch.resolve import Instance
 
 _CODE = "AGD202"
 _ABSENT = "AGD210"
@@ -124,7 +123,7 @@ def _may_be_tuple(view: FileView, value: ast.expr) -> bool:
         return isinstance(value.left, ast.Tuple) or isinstance(value.right, ast.Tuple)
     if not isinstance(value, ast.Name | ast.Call | ast.Attribute):
         return False
-    return not any(isinstance(v, Instance) and v.type == "tensor" for v in view.evaluator.values(value))
+    return not view.tensor(value).is_seen
 
 
 def _selected(view: FileView, value: ast.expr, needs: str, code: str) -> Edit:

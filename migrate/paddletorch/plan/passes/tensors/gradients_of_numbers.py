@@ -8,7 +8,6 @@ from itertools import pairwise
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.plain_arguments import is_plain, method_of, parameters_of
 from paddletorch.plan.model.view import FileView
-from paddletorch.resolve import Instance
 
 
 def with_nones(view: FileView, function: ast.ClassDef, code: str) -> list[Edit]:
@@ -37,8 +36,7 @@ def _is_one(view: FileView, value: ast.expr | None) -> bool:
     bindings = view.tree.scopes[value].bindings.get(value.id, ()) if isinstance(value, ast.Name) else ()
     if bindings and all(isinstance(b.value, ast.BinOp | ast.UnaryOp) for b in bindings):
         return True
-    values = view.evaluator.values(value)
-    return bool(values) and all(isinstance(v, Instance) and v.type == "tensor" for v in values)
+    return view.tensor(value).is_certain
 
 
 def _around(view: FileView, gradients: list[ast.expr], plain: list[bool], code: str) -> list[Edit] | None:

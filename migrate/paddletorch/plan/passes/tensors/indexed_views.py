@@ -50,7 +50,7 @@ def plan_indexed_views(view: FileView, planned: Planned) -> Changes:
     """``x.t()[:, index]`` becomes ``x.t().contiguous()[:, index]``; what is written to a view that way is reported."""
     taken = {edit.span for edit in planned.edits}  # of ``x[:, [-1]]``, which becomes a slice for older releases
     views = _Views(view)
-    late = [node for node in _late_indexed(view) if _is_tensor(view, node.value)]
+    late = [node for node in _late_indexed(view) if view.tensor(node.value).is_only_object]
     reads = [n for n in late if isinstance(n.ctx, ast.Load) and views.may_be(n.value)]
     reads = [n for n in reads if taken.isdisjoint(view.source.span(part) for part in parts_of(n))]
     writes = [n for n in _written(view, late) if views.is_certain(n.value)]
@@ -83,7 +83,7 @@ def _is_of_new_tensor(view: FileView, node: ast.expr) -> bool:
         return False
     name, qualified = node.func.attr, view.qualified(node.func) or ""
     is_function = qualified == f"torch.{name}"
-    if not is_function and not _is_tensor(view, node.func.value):
+    if not is_function and not view.tensor(node.func.value).is_only_object:
         return False
     if name in passing:
         operand = node.func.value if not is_function else next(iter(node.args), None)
@@ -95,7 +95,7 @@ def _written(view: FileView, late: list[ast.Subscript]) -> Iterator[ast.Subscrip
     """Subscripts with a tensor or a list of indices; to those of a view with gaps Paddle writes elsewhere."""
     behind = set(late)
     for node in view.tree.of_kind(ast.Subscript):
-        if not isinstance(node.ctx, ast.Store) or not (node in behind or _is_tensor(view, node.value)):
+        if not isinstance(node.ctx, ast.Store) or not (node in behind or view.tensor(node.value).is_only_object):
             continue
         indices = [part for part in parts_of(node) if _is_index(view, part)]
         chosen = node not in behind and not all(_may_be_mask(view, part) for part in indices)
@@ -139,11 +139,6 @@ def _is_index(view: FileView, part: ast.expr) -> bool:
     return "Tensor" in found or found == {"sequence"}
 
 
-def _is_tensor(view: FileView, node: ast.expr) -> bool:
-    instances = [v for v in view.evaluator.values(node) if isinstance(v, Instance)]
-    return bool(instances) and all(v.type == "tensor" for v in instances)
-
-
 def _writes_tensor(view: FileView, node: ast.Subscript) -> bool:
     """Whether a tensor is written: numbers arrive where they should."""
     statement = view.parent(node)
@@ -185,7 +180,7 @@ class _Views:
         parts = parts_of(node)
         if any(_is_index(self._view, part) for part in parts):
             return False
-        if not _is_tensor(self._view, node.value):  # an element of ``x.chunk(2)``
+        if not self._view.tensor(node.value).is_only_object:  # an element of ``x.chunk(2)``
             return self._of(node.value, steps - 1, unseen=unseen) if isinstance(node.value, ast.Call) else unseen
         only = parts[0] if len(parts) == 1 and not is_ellipsis(parts[0]) and not is_none(parts[0]) else None
         if only is None or (isinstance(only, ast.Slice) and only.step is not None):
@@ -199,7 +194,7 @@ class _Views:
         if qualified.startswith("torch."):
             operand = node.args[0] if node.args else None
             return operand is not None and self._of_member(qualified.rpartition(".")[2], operand, steps, unseen=unseen)
-        if isinstance(function, ast.Attribute) and _is_tensor(self._view, function.value):
+        if isinstance(function, ast.Attribute) and self._view.tensor(function.value).is_only_object:
             return self._of_member(name, function.value, steps, unseen=unseen)
         made = {v for v in self._view.evaluator.values(function) if isinstance(v, Instance)}
         if made and all(v.node is None and not v.external_class for v in made):  # a layer of the framework
@@ -207,7 +202,7 @@ class _Views:
         return unseen
 
     def _of_attribute(self, node: ast.Attribute, steps: int, *, unseen: bool) -> bool:
-        if _is_tensor(self._view, node.value):
+        if self._view.tensor(node.value).is_only_object:
             return self._of_member(node.attr, node.value, steps, unseen=unseen)
         stores = self._view.evaluator.stores(node.attr)
         return any(self._of(store.value, steps - 1, unseen=unseen) for store in stores if store.value is not None)

@@ -17,14 +17,14 @@ from paddletorch.plan.inference.aliasing import Aliasing, Holder
 from paddletorch.plan.inference.bound_elements import is_looped
 from paddletorch.plan.inference.in_place_calls import writes_in_place
 from paddletorch.plan.inference.no_grad import is_without_grad
-from paddletorch.plan.inference.tensor_values import is_tensor
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.syntax.operators import BITWISE, ELEMENTWISE
-from paddletorch.resolve import Binding, Instance, NoneValue, Unknown, Value
+from paddletorch.resolve import Binding, Instance, NoneValue, Value
+from paddletorch.resolve.tensors import Certainty
 from paddletorch.resolve.values import Container
 
 _CODE = "TEN106"
@@ -66,7 +66,7 @@ def _written(view: FileView) -> Iterator[ast.Name | ast.Subscript]:
 def _plan_write(view: FileView, name: ast.Name | ast.Subscript) -> Changes:
     """Report a tensor that is a view in torch and a copy in Paddle."""
     statement = view.statement(name)
-    if statement is None or not any(is_tensor(view, v) for v in view.evaluator.values(name)):
+    if statement is None or not view.source_tensor(name).is_seen:
         return NOTHING
     holder = view.provide(Aliasing).holder(name, statement)
     return _reported(view, name, holder) if holder is not None and holder.memory == "copied" else NOTHING
@@ -136,9 +136,9 @@ def _write_into(view: FileView, aliases: Mapping[str, str], statement: ast.AugAs
 def _template(view: FileView, statement: ast.AugAssign, sign: str) -> str:
     recorded = not is_without_grad(view, statement)
     method = _METHODS.get(type(statement.op))
-    values = view.evaluator.values(statement.value)
-    if recorded and method is not None and values and all(is_tensor(view, v) for v in values):
+    if recorded and method is not None and view.source_tensor(statement.value).is_certain:
         return f"{{self}}.{method}({{value}})"
+    values = view.evaluator.values(statement.value)
     number = bool(values) and all(isinstance(v, Instance) and v.type == "foreign" for v in values)
     scaled = number and isinstance(statement.op, ast.Mult | ast.Div)
     if number and isinstance(statement.op, tuple(BITWISE)):
@@ -160,25 +160,25 @@ def _is_tensor(view: FileView, target: ast.expr, statement: ast.AugAssign) -> bo
         reads = (n for n in ast.walk(statement.value) if isinstance(n, ast.Attribute) and n.attr == "grad")
         if any(isinstance(n.value, ast.Name) and n.value.id == target.id for n in reads):
             return True
-    instances = [v for v in view.evaluator.values(target) if not isinstance(v, NoneValue | Unknown)]
-    if instances or not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
-        return bool(instances) and all(is_tensor(view, v) for v in instances)
-    stored = view.provide(Aliasing).stored_elements(target.value)  # of a list or dict that was made empty
-    return bool(stored) and all(is_tensor(view, v) for node in stored for v in view.evaluator.values(node))
+    found = view.source_tensor(target)
+    if found.is_seen or found.has_others or found.has_containers:
+        return found.is_likely
+    held = target.value if isinstance(target, ast.Subscript) else None
+    stored = view.provide(Aliasing).stored_elements(held) if isinstance(held, ast.Name) else ()
+    return bool(stored) and all(view.source_tensor(one).is_certain for one in stored)  # of what was made empty
 
 
 def _may_be_tensor(view: FileView, target: ast.expr, value: ast.expr) -> bool:
     """Whether the target, of which not all values are known, can be a tensor."""
-    found = view.evaluator.values(target)
-    if any(is_tensor(view, v) for v in found):
+    found = view.source_tensor(target)
+    if found.is_seen:
         return True
-    known = any(not isinstance(v, NoneValue | Unknown) for v in found)
+    known = found.has_others or found.has_containers
     if known or view.is_half_converted or isinstance(target, ast.Subscript):
         return False
-    operand = view.evaluator.values(value)
-    if any(is_tensor(view, v) for v in operand):
+    if view.source_tensor(value).is_seen:
         return True
-    return Unknown() in found and not any(_is_other(v) for v in operand)
+    return found.certainty is Certainty.MAYBE and not any(_is_other(v) for v in view.evaluator.values(value))
 
 
 def _is_other(value: Value) -> bool:

@@ -15,7 +15,6 @@ from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.in_place_calls import asks_in_place, writes_in_place
 from paddletorch.plan.inference.no_grad import is_without_grad
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.inference.tensor_values import is_tensor
 from paddletorch.plan.inference.torch_functions import function_name
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
@@ -78,8 +77,7 @@ def _is_kept(view: FileView, node: ast.expr) -> bool:
         is_kept = isinstance(node.op, ast.Div) and "Tensor" in kinds(view, node.right)
     else:
         is_kept = isinstance(node, ast.Call) and not asks_in_place(node) and _gives_kept(view, node)
-    values = view.evaluator.values(node) if is_kept else ()
-    return bool(values) and all(is_tensor(view, value) for value in values)
+    return is_kept and view.source_tensor(node).is_certain
 
 
 def _gives_kept(view: FileView, call: ast.Call) -> bool:

@@ -21,7 +21,6 @@ from paddletorch.plan.passes.tensors.replaced_subscripts import (
     replaced_subscripts,
     spans_of,
 )
-from paddletorch.resolve import Instance
 
 _REFUSED = "TEN213"
 
@@ -48,7 +47,7 @@ def _unsqueezed(view: FileView, node: ast.Subscript) -> list[Edit] | None:
     before = parts[: early[-1]]
     if not isinstance(node.ctx, ast.Load) or early[-1] > indices[0] or any(is_ellipsis(p) for p in before):
         return None
-    if not _is_tensor(view, node.value):
+    if not view.tensor(node.value).is_only_object:
         return None
     axes = [sum(isinstance(p, ast.Slice) or is_none(p) for p in parts[:k]) for k in early]
     wholes = spans_of(view, node)
@@ -79,12 +78,5 @@ def _may_be_index(view: FileView, part: ast.expr) -> bool:
 
 def _may_be_tensor(view: FileView, node: ast.expr, index: ast.expr) -> bool:
     """Whether this is a tensor, or is indexed with one."""
-    values = view.evaluator.values(node)
-    if any(isinstance(v, Instance) for v in values):
-        return _is_tensor(view, node)
-    return "Tensor" in kinds(view, index)
-
-
-def _is_tensor(view: FileView, node: ast.expr) -> bool:
-    instances = [v for v in view.evaluator.values(node) if isinstance(v, Instance)]
-    return bool(instances) and all(v.type == "tensor" for v in instances)
+    found = view.tensor(node)
+    return found.is_only_object or (not found.is_seen and not found.has_others and "Tensor" in kinds(view, index))

@@ -19,7 +19,7 @@ from paddletorch.plan.passes.tensors.replaced_subscripts import (
     spans_of,
 )
 from paddletorch.plan.syntax.brackets import first_part
-from paddletorch.resolve import Binding, Instance
+from paddletorch.resolve import Binding
 
 _BACKWARDS = "TEN212"
 
@@ -79,7 +79,7 @@ def _as_tuple(view: FileView, node: ast.Subscript) -> list[Edit] | None:
 def _negative_lists(view: FileView) -> Iterator[ast.Subscript]:
     """Reads such as ``x[:, [-1]]``: Paddle before 3.0 rejects negative numbers in a list."""
     for node in view.tree.subscripts:
-        if isinstance(node.ctx, ast.Load) and _negative_list(node) is not None and _may_be_tensor(view, node.value):
+        if isinstance(node.ctx, ast.Load) and _negative_list(node) is not None and view.tensor(node.value).is_seen:
             yield node
 
 
@@ -108,14 +108,10 @@ def _negative(part: ast.expr) -> int | None:
     return None
 
 
-def _may_be_tensor(view: FileView, node: ast.expr) -> bool:
-    return any(isinstance(v, Instance) and v.type == "tensor" for v in view.evaluator.values(node))
-
-
 def _backwards(view: FileView) -> Iterator[ast.Subscript]:
     """Subscripts of tensors with a slice of negative step."""
     for node in view.tree.subscripts:
-        if any(_is_backwards(p) for p in parts_of(node)) and _may_be_tensor(view, node.value):
+        if any(_is_backwards(p) for p in parts_of(node)) and view.tensor(node.value).is_seen:
             yield node
 
 

@@ -18,7 +18,6 @@ from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.brackets import in_own_brackets
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
-from paddletorch.resolve import Instance, NoneValue, Unknown
 
 _CODE = "DTY101"
 _MAYBE = "DTY204"
@@ -65,10 +64,8 @@ def _may_be_mask(view: FileView, node: ast.expr) -> bool:
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
     if not _MASK.search(name):
         return False
-    values = view.evaluator.values(node)
-    if not all(isinstance(v, Unknown | NoneValue) or (isinstance(v, Instance) and v.type == "tensor") for v in values):
-        return False
-    return _reads_parameter(view, node)
+    found = view.tensor(node)
+    return not found.has_others and not found.has_containers and _reads_parameter(view, node)
 
 
 def _reads_parameter(view: FileView, node: ast.expr) -> bool:

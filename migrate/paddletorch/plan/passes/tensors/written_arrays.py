@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from paddletorch_rules.facts import facts
 
 from paddletorch.plan.inference.aliasing import Aliasing
-from paddletorch.plan.inference.tensor_values import is_tensor
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
@@ -49,8 +48,8 @@ def _tensors(view: FileView, name: ast.Name) -> Iterator[ast.expr]:
         call = binding.value if binding.kind == "assign" else None
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "numpy":
             continue
-        tensor, values = call.func.value, view.evaluator.values(call.func.value)
-        if values and all(is_tensor(view, value) for value in values) and not _is_moved(tensor):
+        tensor = call.func.value
+        if view.source_tensor(tensor).is_certain and not _is_moved(tensor):
             yield tensor
 
 

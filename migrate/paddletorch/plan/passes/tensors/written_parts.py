@@ -18,14 +18,13 @@ from paddletorch.plan.inference.dtypes import Dtypes, category
 from paddletorch.plan.inference.in_place_calls import is_in_place, writes_in_place
 from paddletorch.plan.inference.no_grad import is_without_grad
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.inference.tensor_values import is_tensor
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.precedence import is_closed
 from paddletorch.plan.syntax.statements import comments_in
-from paddletorch.resolve import Instance
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
+from paddletorch.resolve.tensors import FORWARD
 from paddletorch.resolve.values import Local
 from paddletorch.text.source import has_line_end
 
@@ -111,7 +110,7 @@ def _stored(view: FileView) -> Iterator[Finding]:
     aliasing = view.provide(Aliasing)
     for part in view.tree.of_kind(ast.Subscript):
         whole, statement = part.value, view.statement(part)
-        if not isinstance(part.ctx, ast.Store) or statement is None or not _is_tensor(view, whole):
+        if not isinstance(part.ctx, ast.Store) or statement is None or not view.source_tensor(whole).is_certain:
             continue
         if is_without_grad(view, part) or not _is_view_of_computed(view, whole):
             continue
@@ -119,11 +118,6 @@ def _stored(view: FileView) -> Iterator[Finding]:
         holder = aliasing.holder(whole, statement) if named else aliasing.of_value(whole, statement)
         if holder is not None and holder.memory == "view":
             yield finding(_REPORTED, part, "torch.Tensor", what=_WHAT_IS_ASSIGNED.format(base=holder.text))
-
-
-def _is_tensor(view: FileView, node: ast.expr) -> bool:
-    values = view.evaluator.values(node)
-    return bool(values) and all(is_tensor(view, value) for value in values)
 
 
 def _is_view_of_computed(view: FileView, node: ast.expr) -> bool:
@@ -218,13 +212,13 @@ def _views() -> Collection[str]:
 
 def _is_computed(view: FileView, name: ast.Name) -> bool:
     """Whether the variable is a tensor that is computed or a module's input, and not made of numbers or of integers."""
-    values = view.evaluator.values(name)
-    if not values or not all(is_tensor(view, value) for value in values):
+    found = view.source_tensor(name)
+    if not found.is_certain:
         return False
     dtype = view.provide(Dtypes).of(name)
     if dtype is not None and category(dtype) < category("float32"):
         return False
-    if any(isinstance(value, Instance) and value.api == "forward" for value in values):
+    if FORWARD in found.origins:
         return True
     given = [binding.value for binding in view.evaluator.reaching(name) if binding.kind == "assign"]
     return any(
@@ -234,8 +228,7 @@ def _is_computed(view: FileView, name: ast.Name) -> bool:
 
 def _is_wanted(view: FileView, part: ast.Subscript) -> bool:
     """Whether the part is a view of a tensor, and gradients may be asked for."""
-    values = view.evaluator.values(part.value)
-    if not values or not all(is_tensor(view, value) for value in values) or _is_detached(part.value):
+    if not view.source_tensor(part.value).is_certain or _is_detached(part.value):
         return False
     return _has_basic_index(view, part) and not _gives_tuple(part.value)
 
