@@ -242,6 +242,49 @@ MEANINGS: dict[str, tuple[str, set[str]]] = {
         + "class B:\n    def __init__(self): self.g = dict()\n    def f(self): probe(self.g)",
         set(),
     ),
+    "attribute that only another class has": (
+        IMPORT
+        + "class A:\n    def __init__(self): self.g = GradScaler\n"
+        + "class B(Unseen):\n    def f(self): probe(self.g)",
+        set(),
+    ),
+    "attribute of a base": (
+        IMPORT
+        + "class A:\n    def __init__(self): self.g = GradScaler\n"
+        + "class B(A):\n    def f(self): probe(self.g)",
+        {SCALER},
+    ),
+    "attribute that a subclass sets": (
+        IMPORT
+        + "class A:\n    def f(self): probe(self.g)\n"
+        + "class B(A):\n    def __init__(self): self.g = GradScaler",
+        {SCALER},
+    ),
+    "attribute that the class beside a mixin sets": (
+        IMPORT
+        + "class A:\n    def f(self): probe(self.g)\n"
+        + "class B:\n    def __init__(self): self.g = GradScaler\n"
+        + "class C(A, B): ...",
+        {SCALER},
+    ),
+    "attribute of an object of another class": (
+        IMPORT
+        + "class A:\n    def __init__(self): self.g = GradScaler\n"
+        + "class B:\n    def __init__(self): self.g = dict()\nprobe(B().g)",
+        set(),
+    ),
+    "attribute that is set from outside": (
+        IMPORT + "class A:\n    def f(self): probe(self.g)\na = A()\na.g = GradScaler",
+        {SCALER},
+    ),
+    "attribute of an object that nothing shows": (
+        IMPORT + "class A:\n    def __init__(self): self.g = GradScaler\ndef f(a): probe(a.g)",
+        {SCALER},
+    ),
+    "class attribute of a base": (
+        IMPORT + "class A:\n    g = GradScaler\nclass B(A):\n    def f(self): probe(self.g)",
+        {SCALER},
+    ),
     "class attribute": (IMPORT + "class A:\n    g = GradScaler\nprobe(A.g)", {SCALER}),
     "through a parameter": (IMPORT + "def f(g): probe(g)\nf(GradScaler)", {SCALER}),
     "through a keyword": (IMPORT + "def f(*, g): probe(g)\nf(g=GradScaler)", {SCALER}),

@@ -49,12 +49,6 @@ class Bound(NamedTuple):
     """What the dict may hold under the same key instead."""
 
 
-def _class_around(view: FileView, node: ast.AST | None) -> ast.AST | None:
-    while node is not None and not isinstance(node, ast.ClassDef):
-        node = view.parent(node)
-    return node
-
-
 @dataclass(frozen=True)
 class CallBinding:
     """A call bound to a row: what it gives for each parameter of the source.
@@ -131,7 +125,7 @@ class CallBinding:
         if made is not node:
             return made
         if name == "self" and isinstance(node, ast.Attribute):
-            stores = self.view.evaluator.stores(node.attr)
+            stores = self.view.evaluator.stores_of(node)
             return stores[0].value if len(stores) == 1 and stores[0].value is not None else node
         return node
 
@@ -220,12 +214,8 @@ class CallBinding:
         return class_names(self.view.evaluator.values(node.value))
 
     def stored(self, node: ast.Attribute) -> list[ast.expr]:
-        """What the class around stores to the attribute of ``self``."""
-        around = _class_around(self.view, node)
-        stores = (
-            one for one in self.view.evaluator.stores(node.attr) if _class_around(self.view, one.target) is around
-        )
-        return [one.value for one in stores if one.value is not None]
+        """What is stored to the attribute of the object."""
+        return [one.value for one in self.view.evaluator.stores_of(node) if one.value is not None]
 
     def has_several_elements(self, name: str) -> bool:
         """Whether the argument is seen to be a tensor of several elements."""

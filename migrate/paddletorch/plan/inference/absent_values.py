@@ -15,7 +15,7 @@ def may_be_none(view: FileView, node: ast.expr) -> bool:
     if any(isinstance(value, NoneValue) for value in view.evaluator.values(node)):
         return not _is_tested(view, node)
     if isinstance(node, ast.Attribute):
-        stored = [store.value for store in view.evaluator.stores(node.attr)]
+        stored = [store.value for store in view.evaluator.stores_of(node)]
         kept = any(isinstance(one, ast.Name) and _is_left_out(view, one) for one in stored)
         return kept and not _is_tested(view, node)
     return isinstance(node, ast.Name) and _is_left_out(view, node) and not _is_tested(view, node)

@@ -34,7 +34,7 @@ def may_be_computed(view: FileView, name: ast.Name) -> bool:
 def is_parameter(view: FileView, node: ast.expr) -> bool:
     """Whether it is certainly a parameter of a layer: made as one, or met in a walk over the layer's parameters."""
     if isinstance(node, ast.Attribute):
-        made = [store.value for store in view.tree.stores_by_name.get(node.attr, ()) if store.value is not None]
+        made = [store.value for store in view.evaluator.stores_of(node) if store.value is not None]
         return node.attr in ("weight", "bias") or (bool(made) and all(_makes_parameter(value) for value in made))
     if not isinstance(node, ast.Name) or node not in view.tree.scopes:
         return False

@@ -17,14 +17,14 @@ def is_used_as_list(view: FileView, made: ast.expr) -> bool:
 
 
 def _loads(view: FileView, made: ast.expr) -> Iterator[ast.expr]:
-    """Where the file uses the variable or attribute that holds the object, whatever else may have that name."""
+    """Where the file uses the variable or attribute that holds the object."""
     holder = view.parent(made)
     targets = holder.targets if isinstance(holder, ast.Assign) else [getattr(holder, "target", None)]
     for target in targets:
         if isinstance(target, ast.Attribute):
-            yield from view.tree.members.get(target.attr, ())
+            yield from view.evaluator.same_attribute(target)
         elif isinstance(target, ast.Name):
-            yield from view.tree.names.get(target.id, ())
+            yield from view.tree.reads(view.tree.scopes[target].lookup(target.id))
 
 
 def _is_of_list(view: FileView, load: ast.expr) -> bool:

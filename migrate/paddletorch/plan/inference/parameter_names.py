@@ -75,8 +75,8 @@ def _collected(view: FileView, collection: ast.expr) -> list[ast.Attribute] | No
             return None
         values, reads = [b.value for b in bindings], view.tree.reads(bindings)
     elif isinstance(collection, ast.Attribute) and _is_name(collection.value, "self"):
-        values = [store.value for store in view.evaluator.stores(collection.attr)]
-        reads = [m for m in view.tree.members.get(collection.attr, ()) if isinstance(m.ctx, ast.Load)]
+        values = [store.value for store in view.evaluator.stores_of(collection)]
+        reads = [m for m in view.evaluator.same_attribute(collection) if isinstance(m.ctx, ast.Load)]
     else:
         return None
     found: list[ast.Attribute] = []

@@ -42,7 +42,7 @@ class PathObjects:
         if isinstance(node, ast.IfExp):
             yield from ((node.body, False), (node.orelse, False))
         elif isinstance(node, ast.Attribute):
-            for store in self._view.evaluator.stores(node.attr):
+            for store in self._view.evaluator.stores_of(node):
                 yield from _given(store.value, store.annotation)
         elif isinstance(node, ast.Name) and node in self._view.tree.scopes:
             for binding in self._view.evaluator.reaching(node):

@@ -95,7 +95,7 @@ def _used(view: FileView, use: ast.expr, kind: Kind, depth: int) -> bool:
 def _loads(view: FileView, target: ast.expr) -> Iterator[ast.expr]:
     """The other uses of a variable, or of an attribute of the same object."""
     if isinstance(target, ast.Attribute):
-        for member in view.tree.members.get(target.attr, ()):
+        for member in view.evaluator.same_attribute(target):
             if member is not target and same_code(member.value, target.value):
                 yield member
     elif isinstance(target, ast.Name) and target in view.tree.scopes:
@@ -224,7 +224,7 @@ def _kind(view: FileView, node: ast.expr, depth: int) -> Kind | None:
         own = _source_kind(view)
         return own if depth and used_as(view, node, own, depth - 1) else None
     if isinstance(node, ast.Attribute) and depth:
-        kinds = {_kind(view, s.value, depth - 1) for s in view.evaluator.stores(node.attr) if s.value is not None}
+        kinds = {_kind(view, s.value, depth - 1) for s in view.evaluator.stores_of(node) if s.value is not None}
         return kinds.pop() if len(kinds) == 1 else None
     if isinstance(node, ast.Name) and depth and node in view.tree.scopes:
         bindings = [one for one in view.tree.scopes[node].lookup(node.id) if one.kind != "augment"]

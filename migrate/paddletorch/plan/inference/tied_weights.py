@@ -31,8 +31,6 @@ class TiedWeights:
 
     def __init__(self, view: FileView) -> None:
         self._view = view
-        self._biased: dict[str, bool] = {}
-        """Whether a layer of an attribute's name may have a bias."""
 
     @cached_property
     def ties(self) -> tuple[Tie, ...]:
@@ -41,13 +39,15 @@ class TiedWeights:
         return tuple(tie for store in stores if (tie := self._tie(store)) is not None)
 
     def holds(self, layer: ast.expr) -> bool:
-        """Whether the weight of a layer of this name is tied somewhere in the file."""
-        return path_of(layer).rpartition(".")[2] in self._names
+        """Whether the weight of the layer that a variable or an attribute holds is tied somewhere in the file."""
+        return any(self._is_one(tie.linear, layer) for tie in self.ties)
 
-    @cached_property
-    def _names(self) -> frozenset[str]:
-        """The last names of the linear layers."""
-        return frozenset(path_of(tie.linear).rpartition(".")[2] for tie in self.ties) - {""}
+    def _is_one(self, tied: ast.expr, layer: ast.expr) -> bool:
+        if isinstance(tied, ast.Attribute) and isinstance(layer, ast.Attribute):
+            return tied in self._view.evaluator.same_attribute(layer)
+        if not isinstance(tied, ast.Name) or not isinstance(layer, ast.Name):
+            return False
+        return not set(self._view.evaluator.reaching(tied)).isdisjoint(self._view.evaluator.reaching(layer))
 
     def _tie(self, store: ast.Attribute) -> Tie | None:
         statement = self._view.parent(store)
@@ -84,11 +84,8 @@ class TiedWeights:
 
     def _has_bias(self, node: ast.expr) -> bool:
         """Whether the layer may have a bias, as far as the calls show that make it."""
-        name = node.attr if isinstance(node, ast.Attribute) else ""
-        if name not in self._biased:
-            made = [store.value for store in self._view.evaluator.stores(name)]
-            self._biased[name] = not made or not all(isinstance(m, ast.Call) and _without_bias(m) for m in made)
-        return self._biased[name]
+        made = [s.value for s in self._view.evaluator.stores_of(node)] if isinstance(node, ast.Attribute) else []
+        return not made or not all(isinstance(m, ast.Call) and _without_bias(m) for m in made)
 
 
 def _without_bias(call: ast.Call) -> bool:

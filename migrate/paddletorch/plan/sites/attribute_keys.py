@@ -25,11 +25,9 @@ def self_scope(view: FileView, node: ast.Attribute) -> Scope | None:
 
 def is_set_on_self(view: FileView, node: ast.Attribute) -> bool:
     """Whether ``self.type`` is what its class has set, and not the method that it inherits by this name."""
-    scope = self_scope(view, node)
-    if scope is None:
+    if self_scope(view, node) is None:
         return False
-    key, stores = attribute_key(view, node.attr, scope), view.evaluator.stores(node.attr)
-    return any(attribute_key(view, node.attr, self_scope(view, store.target)) == key for store in stores)
+    return any(self_scope(view, store.target) is not None for store in view.evaluator.stores_of(node))
 
 
 class _Families:

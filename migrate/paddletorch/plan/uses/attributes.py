@@ -55,7 +55,7 @@ def plan_attribute(view: FileView, aliases: Mapping[str, str], node: ast.Attribu
         if not view.is_located(node):
             raise Refused(NotLocated())
         target = target_form(row, view)
-        if row.receiver == "module" and target.template and _is_own(view, node) and _is_of_class(view, node):
+        if row.receiver == "module" and target.template and _is_own(view, node):
             return NOTHING
         if _stands_already(view, node, target.template or ""):
             return NOTHING  # already converted, in a file that still imports the source
@@ -103,46 +103,14 @@ def _as_absent(view: FileView, node: ast.Attribute, row: Row, name: str) -> Chan
 
 def _is_own(view: FileView, node: ast.Attribute) -> bool:
     """Whether the program sets the attribute: in a class for what is read of ``self``, anywhere for another object."""
-    stores = (store.target for store in view.tree.stores if store.target.attr == node.attr)
     of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
-    return any(not of_self or same_code(store.value, node.value) for store in stores)
+    stores = view.evaluator.stores_of(node)
+    return any(not of_self or same_code(store.target.value, node.value) for store in stores)
 
 
 def _is_of_framework(view: FileView, node: ast.expr) -> bool:
     """Whether it is a layer of the framework's own class, whose private members nobody else defines."""
     return bool(view.provide(Receivers).framework_types(node) - {"module"})
-
-
-def _is_of_class(view: FileView, node: ast.Attribute) -> bool:
-    """Whether the class around the read, or one from which it derives or that derives from it, sets the attribute."""
-    around = _class_around(view, node)
-    if around is None:
-        return True
-    classes = {one.name: one for one in view.tree.of_kind(ast.ClassDef)}
-    own = {around.name, *_ancestors(around, classes)}
-    for store in view.tree.stores:
-        other = _class_around(view, store.target) if store.target.attr == node.attr else None
-        if other is not None and (other.name in own or around.name in _ancestors(other, classes)):
-            return True
-    return False
-
-
-def _class_around(view: FileView, node: ast.AST | None) -> ast.ClassDef | None:
-    while node is not None and not isinstance(node, ast.ClassDef):
-        node = view.parent(node)
-    return node
-
-
-def _ancestors(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> set[str]:
-    """The names of the classes from which a class of the file derives."""
-    found: set[str] = set()
-    pending = [base.id for base in node.bases if isinstance(base, ast.Name)]
-    while pending:
-        name = pending.pop()
-        if name not in found:
-            found.add(name)
-            pending += [b.id for b in classes[name].bases if isinstance(b, ast.Name)] if name in classes else []
-    return found
 
 
 def _edits(view: FileView, node: ast.Attribute, row: Row, form: Form, target: Form) -> tuple[Edit, ...]:

@@ -284,7 +284,7 @@ def _plan_unknown_layer(file: _File, node: ast.Attribute, row: Row, rows: list[R
 
 def _is_registered(view: FileView, node: ast.Attribute) -> bool:
     """Whether it is a buffer or parameter that the file gives to this module by name: the same on both sides."""
-    stores = (store for store in view.evaluator.stores(node.attr) if store.registered)
+    stores = (store for store in view.evaluator.stores_of(node) if store.registered)
     return any(view.text(store.target.value) == view.text(node.value) for store in stores)
 
 

@@ -125,9 +125,9 @@ def _targets(statement: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
 def _is_table(view: FileView, target: ast.expr) -> bool:
     """Whether all that is read of it are elements: it is no collection of arguments or classes to look for."""
     if isinstance(target, ast.Name):
-        reads: Iterable[ast.expr] = view.tree.names.get(target.id, ())
+        reads: Iterable[ast.expr] = view.tree.reads(view.tree.scopes[target].lookup(target.id))
     elif isinstance(target, ast.Attribute):
-        reads = (n for n in view.tree.members.get(target.attr, ()) if isinstance(n.ctx, ast.Load))
+        reads = (n for n in view.evaluator.same_attribute(target) if isinstance(n.ctx, ast.Load))
     else:
         return False
     return all(_is_element_read(view, read) for read in reads)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
 
 from paddletorch.resolve.evaluator.classes import Classes
 from paddletorch.resolve.evaluator.environment import Environment
@@ -12,6 +11,7 @@ from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
 from paddletorch.resolve.evaluator.variables import Variables
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Scope
+from paddletorch.resolve.scopes.class_families import ClassFamilies, Family
 from paddletorch.resolve.values import (
     NOTHING,
     TENSOR,
@@ -19,6 +19,7 @@ from paddletorch.resolve.values import (
     Instance,
     Local,
     Method,
+    NoneValue,
     OpaqueFunction,
     Qualified,
     Value,
@@ -50,19 +51,53 @@ class Attributes:
         self._types = types
         self._variables = variables
         self._stores = environment.tree.stores_by_name
-        self._by_owner: dict[str, dict[Scope | None, list[AttributeStore]]] = {}
+        self.families = ClassFamilies(environment.tree)
         self._classes_of_self: dict[Binding, Scope | None] = {}
         """The class of the method whose first parameter this is."""
 
     def attribute(self, node: ast.Attribute) -> Values:
         """What the attribute can be: a member of the object, else what is stored to it."""
-        found = self.member(self._evaluate(node.value), node.attr)
+        objects = self._evaluate(node.value)
+        found = self.member(objects, node.attr)
         if found - UNKNOWN:
             return found
-        owner = self.class_of_self(node)
-        if node.attr not in self._stores and (owner is None or node.attr not in owner.bindings):
+        owners = self._owners(node, objects)
+        if node.attr not in self._stores and not self._class_bindings(owners, node.attr):
             return found
-        return self._solver.variable(("attribute", owner, node.attr), lambda: self._stored(node))
+        return self._solver.variable(("attribute", owners, node.attr), lambda: self._stored(owners, node.attr))
+
+    def owners(self, node: ast.Attribute) -> Family | None:
+        """The module's classes of which the object before the dot may be, with their families; None: of any class."""
+        return self._owners(node, self._evaluate(node.value))
+
+    def stores_of(self, name: str, owners: Family | None) -> list[AttributeStore]:
+        """The stores to the attribute of objects of these classes, also from outside of their methods."""
+        stores = self._stores.get(name, [])
+        if owners is None or not stores:
+            return stores
+        return [store for store in stores if self._may_be_of(store, owners)]
+
+    def _may_be_of(self, store: AttributeStore, owners: Family) -> bool:
+        of_store = self.owners(store.target)
+        return of_store is None or not of_store.isdisjoint(owners)
+
+    def _owners(self, node: ast.Attribute, objects: Values) -> Family | None:
+        around = self.class_of_self(node)
+        if around is not None:
+            return self.families.of(around)
+        found: Family = frozenset()
+        for value in objects:
+            made = value.node if isinstance(value, Instance | Local) else None
+            if isinstance(made, ast.ClassDef):
+                found |= self.families.of(self._environment.tree.own[made])
+            elif not isinstance(value, NoneValue) and not (isinstance(value, Instance) and value.type == TENSOR):
+                return None
+        return found or None
+
+    def _class_bindings(self, owners: Family | None, name: str) -> list[Binding]:
+        """What the bodies of the classes assign to the name."""
+        scopes = owners or ()
+        return [b for scope in scopes for b in scope.bindings.get(name, ()) if b.kind == "assign"]
 
     def member(self, objects: Values, name: str) -> Values:
         """The member ``name`` of any of ``objects``."""
@@ -108,18 +143,13 @@ class Attributes:
             return of_kind(made, f"{root}.{name}" if root else name)
         return frozenset({Method(base.type, name, made or "", root)})
 
-    def _stored(self, node: ast.Attribute) -> Values:
-        """What was stored to the attribute: for ``self.x`` in its class, else by the attribute's name."""
-        stores = self._stores.get(node.attr, [])
-        found: Values = NOTHING
-        owner = self.class_of_self(node)
-        if owner is not None:
-            by_owner = self._stores_by_owner(node.attr)
-            in_class = [*by_owner.get(owner, ()), *by_owner.get(None, ())]
-            has_default = any(b.kind == "assign" for b in owner.bindings.get(node.attr, ()))
-            stores = in_class or ([] if has_default else stores)
-            if has_default:
-                found |= self._variables.bound(owner.bindings[node.attr])
+    def _stored(self, owners: Family | None, name: str) -> Values:
+        """What was stored to the attribute of an object of these classes; of any object, if its class is not known."""
+        defaults = self._class_bindings(owners, name)
+        found: Values = self._variables.bound(defaults) if defaults else NOTHING
+        if any(binding.annotation is not None for binding in defaults):
+            found |= UNKNOWN  # a constructor may be given it, as that of a data class is
+        stores = self.stores_of(name, owners)
         for store in stores:
             if store.annotation is not None:
                 found |= self._types.annotated(store.annotation, store.scope)
@@ -139,15 +169,6 @@ class Attributes:
         modules = (v for v in self._evaluate(store.target.value) if isinstance(v, Instance))
         roots = {root for module in modules if (root := module.api.partition(".")[0]) in self._environment.roots}
         return (given - UNKNOWN) | {Instance(TENSOR, f"{root}.Tensor") for root in roots} if roots else given
-
-    def _stores_by_owner(self, name: str) -> Mapping[Scope | None, Sequence[AttributeStore]]:
-        """The stores to attributes called ``name``, by the class in whose method ``self.name`` is."""
-        found = self._by_owner.get(name)
-        if found is None:
-            found = self._by_owner[name] = {}
-            for store in self._stores.get(name, ()):
-                found.setdefault(self.class_of_self(store.target), []).append(store)
-        return found
 
     def class_of_self(self, node: ast.Attribute) -> Scope | None:
         """The class scope if ``node`` is ``self.x`` or ``cls.x`` of a method."""

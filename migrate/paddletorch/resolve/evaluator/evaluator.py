@@ -35,6 +35,7 @@ from paddletorch.resolve.evaluator.tensor_calls import TensorUses
 from paddletorch.resolve.evaluator.type_expressions import TypeExpressions
 from paddletorch.resolve.evaluator.variables import Arguments, Variables
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding
+from paddletorch.resolve.scopes.class_families import Family
 from paddletorch.resolve.scopes.public_modules import is_public
 from paddletorch.resolve.scopes.reaching import ReachingDefinitions
 from paddletorch.resolve.scopes.scopes import ScopeTree
@@ -102,6 +103,7 @@ class Evaluator:
         uses = TensorUses(tree, frameworks[0], self._reaching)
         self._variables = Variables(environment, self._solver, self._classes, self._types, self.calls, uses)
         self._attributes = Attributes(environment, self._solver, self._classes, self._types, self._variables)
+        self.families = self._attributes.families
         self._results = CallResults(environment, self._solver, self._classes, self._types)
         self._seen = RecordedValues(environment, self._classes, self._reaching, evidence)
 
@@ -157,6 +159,23 @@ class Evaluator:
     def stores(self, name: str) -> list[AttributeStore]:
         """All stores to an attribute called ``name`` in the module."""
         return self.tree.stores_by_name.get(name, [])
+
+    def stores_of(self, node: ast.Attribute) -> list[AttributeStore]:
+        """The stores that give this attribute its value; of objects of any class, where that of this one is unknown."""
+        return self._attributes.stores_of(node.attr, self._owners(node))
+
+    def same_attribute(self, node: ast.Attribute) -> list[ast.Attribute]:
+        """Where the module reads or sets what may be the same attribute, in the methods of a class and elsewhere."""
+        own = self._owners(node)
+        found = self.tree.members.get(node.attr, [])
+        if own is None:
+            return found
+        owners = ((one, self._owners(one)) for one in found)
+        return [one for one, others in owners if others is None or not others.isdisjoint(own)]
+
+    def _owners(self, node: ast.Attribute) -> Family | None:
+        self.values(node.value)
+        return self._attributes.owners(node)
 
     def imported_names(self, node: ast.expr) -> frozenset[str]:
         """Qualified names that imports alone give a name or attribute chain, as QualifiedNameProvider does."""

@@ -204,7 +204,7 @@ class _Views:
     def _of_attribute(self, node: ast.Attribute, steps: int, *, unseen: bool) -> bool:
         if self._view.tensor(node.value).is_only_object:
             return self._of_member(node.attr, node.value, steps, unseen=unseen)
-        stores = self._view.evaluator.stores(node.attr)
+        stores = self._view.evaluator.stores_of(node)
         return any(self._of(store.value, steps - 1, unseen=unseen) for store in stores if store.value is not None)
 
     def _of_member(self, name: str, operand: ast.expr, steps: int, *, unseen: bool) -> bool:

@@ -14,7 +14,7 @@ from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import Changes, Planned, joined
 from paddletorch.plan.model.findings import finding
 from paddletorch.plan.model.view import FileView
-from paddletorch.resolve import Instance
+from paddletorch.resolve import Binding, Instance
 from paddletorch.resolve.scopes.bindings import Scope
 
 _CODE = "NNM101"
@@ -25,8 +25,7 @@ _PLAIN = (ast.Constant, ast.List, ast.Dict, ast.Tuple, ast.Set, ast.JoinedStr)
 def plan_layer_attributes(view: FileView, planned: Planned) -> Changes:
     """Let numbers and lists replace tensors of a layer, and report class attributes that hide them."""
     tensors = _tensors(view)
-    hidden = {name: line for (_, name), line in tensors.items()}
-    return joined([*_replaced(view, tensors), *_hiding(view, hidden)])
+    return joined([*_replaced(view, tensors), *_hiding(view, tensors)])
 
 
 def _tensors(view: FileView) -> Mapping[tuple[ast.ClassDef | None, str], int]:
@@ -88,14 +87,14 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _hiding(view: FileView, tensors: Mapping[str, int]) -> Iterator[Changes]:
+def _hiding(view: FileView, tensors: Mapping[tuple[ast.ClassDef | None, str], int]) -> Iterator[Changes]:
     """``stride = None`` in the body of a layer's class, where a tensor is stored to the attribute of an object."""
-    for scope in view.tree.own.values():
-        if scope.kind != "class":
-            continue
-        for name in tensors.keys() & scope.bindings.keys():
-            binding = scope.bindings[name][0]
-            if binding.value is None or not isinstance(binding.value, _PLAIN):
-                continue
-            what = f"Paddle finds it before the tensor of line {tensors[name]}, which it keeps as a buffer"
-            yield Changes(findings=(finding(_REPORTED, binding.value, name, what=what),))
+    hiding: dict[Binding, int] = {}
+    for (owner, name), line in tensors.items():
+        family = view.evaluator.families.of(view.tree.own[owner]) if owner is not None else ()
+        for scope in family:
+            hiding.update((binding, line) for binding in scope.bindings.get(name, ())[:1])
+    for binding, line in hiding.items():
+        if binding.value is not None and isinstance(binding.value, _PLAIN):
+            what = f"Paddle finds it before the tensor of line {line}, which it keeps as a buffer"
+            yield Changes(findings=(finding(_REPORTED, binding.value, binding.name, what=what),))
