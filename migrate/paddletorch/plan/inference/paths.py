@@ -49,11 +49,3 @@ class Paths:
                 else:
                     found[path] = [node]  # type: ignore[list-item]
         return found
-
-    @cached_property
-    def unscaled(self) -> frozenset[tuple[str, str]]:
-        """The paths of scaler and optimizer in each call of ``unscale_``."""
-        calls = [call for call in self._tree.method_calls("unscale_") if call.args]
-        return frozenset(
-            (path_of(call.func.value), path_of(call.args[0])) for call in calls if isinstance(call.func, ast.Attribute)
-        )

@@ -34,6 +34,26 @@ def exclusive(view: FileView, first: ast.AST, second: ast.AST) -> bool:
     return False
 
 
+def runs_before(view: FileView, first: ast.AST, second: ast.AST) -> bool:
+    """Whether ``first`` has run whenever ``second`` runs in the same call, or the same round of a loop around both."""
+    above = {id(node): child for node, child in _ancestors(view, second)}
+    holding = _conditions(view, second)
+    for node, child in _ancestors(view, first):
+        if id(node) in above:
+            block = next(
+                (value for _, value in ast.iter_fields(node) if isinstance(value, list) and child in value), []
+            )
+            later = above[id(node)]
+            return later in block and block.index(child) < block.index(later)
+        if isinstance(node, ast.If):
+            holds = _field(node, child)
+            if holds != "test" and holding.get(ast.dump(node.test)) != (holds == "body"):
+                return False
+        elif not isinstance(node, ast.With | ast.AsyncWith | ast.Expr | ast.Assign | ast.Call):
+            return False
+    return False
+
+
 def catches(view: FileView, node: ast.AST, names: frozenset[str]) -> bool:
     """Whether a ``try`` around the node, in its function, has a handler that names one of these exceptions."""
     for parent, child in _ancestors(view, node):

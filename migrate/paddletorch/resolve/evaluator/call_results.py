@@ -64,7 +64,7 @@ _VERB = re.compile(
 _MANY = 16
 """With so many functions of one name, what their calls share is found once."""
 
-_MADE_ONE_BY_ONE = frozenset({"optimizer", "scheduler"})
+_MADE_ONE_BY_ONE = frozenset({"optimizer", "scaler", "scheduler"})
 """Types whose objects are converted or left one by one."""
 
 

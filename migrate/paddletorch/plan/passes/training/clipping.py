@@ -6,17 +6,18 @@ If a step may be outside this file, the call goes into a hook of the optimizer, 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from typing import NamedTuple
 
 from paddletorch.model import Edit
-from paddletorch.plan.inference.paths import Paths
+from paddletorch.plan.inference.allocations import Allocations
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearClipping
 from paddletorch.plan.model.site import Site
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.passes.training.constructors import Constructor, assigned_to, constructors_of, source_text
+from paddletorch.plan.syntax.control_flow import exclusive, runs_before
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.statements import has_room_before, insert_after, insert_before
 
@@ -73,9 +74,9 @@ def _clip(view: FileView, given: ast.expr, clips: Mapping[ast.Call, Use]) -> _Cl
     Raises:
         Refused: the class or the limit is unknown.
     """
-    branches = [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]
+    branches: list[ast.expr | None] = [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]
     if isinstance(given, ast.Name | ast.Attribute):
-        branches = list(assigned_values(view, given))
+        branches = list(view.provide(Allocations).assigned(given))
     calls = [b for b in branches if isinstance(b, ast.Call) and b in clips]
     nones = [b for b in branches if isinstance(b, ast.Constant) and b.value is None]
     rows = {clips[c].row.id for c in calls}
@@ -92,21 +93,6 @@ def _clip(view: FileView, given: ast.expr, clips: Mapping[ast.Call, Use]) -> _Cl
     return _Clip(row, number, bool(nones))
 
 
-def assigned_values(view: FileView, node: ast.expr) -> Iterator[ast.expr]:
-    """The expressions assigned to a name or attribute; both branches of a conditional expression."""
-    if isinstance(node, ast.Name):
-        values = [b.value for b in view.tree.scopes[node].lookup(node.id)]
-    else:
-        values = [s.value for s in view.evaluator.stores(node.attr)] if isinstance(node, ast.Attribute) else []
-    for value in values:
-        if isinstance(value, ast.IfExp):
-            yield from (value.body, value.orelse)
-        elif value is not None:
-            yield value
-        else:
-            yield ast.Name("unknown")
-
-
 class _Consumed:
     """Which clip objects are used only by optimizers that convert."""
 
@@ -114,7 +100,6 @@ class _Consumed:
         """``inside``: the nodes of the optimizers' arguments."""
         self._view = view
         self._inside = inside
-        self._by_path: dict[str, bool] = {}
 
     def holds(self, site: Site) -> bool:
         """Whether only the optimizers use the clip object."""
@@ -122,17 +107,9 @@ class _Consumed:
         if site.call in self._inside:
             return True
         assigned = assigned_to(self._view, site.call)
-        if assigned is None:
-            return False
-        path = path_of(assigned[1])
-        if path not in self._by_path:
-            self._by_path[path] = self._holds(path)
-        return self._by_path[path]
-
-    def _holds(self, path: str) -> bool:
-        uses = self._view.provide(Paths).of(path)
-        others = [n for n in uses if n not in self._inside and isinstance(n.ctx, ast.Load)]
-        return all(_is_shown(self._view, n) for n in others) and any(n in self._inside for n in uses)
+        reads = self._view.provide(Allocations).reads(assigned[1]) if assigned is not None else ()
+        others = [read for read in reads if read not in self._inside]
+        return len(others) < len(reads) and all(_is_shown(self._view, read) for read in others)
 
 
 def _is_shown(view: FileView, node: ast.expr) -> bool:
@@ -182,6 +159,7 @@ class _Clipping:
         self._statement, self._target = assigned
         self._path = path_of(self._target)
         self._code = optimizer.row.code
+        self._objects = view.provide(Allocations)
 
     def edits(self) -> list[Edit]:
         """Calls before the steps if all steps are known, else a hook after the constructor.
@@ -190,33 +168,29 @@ class _Clipping:
             Refused: the code is inside a string that leaves no free quotes.
         """
         steps = self._steps()
-        if not steps or not all(self._can_read(self._clip.number, step.use) for step in steps):
-            return [insert_after(self._view, self._statement, self._hook(), self._code)]
+        unscaled = [step.scaler is None or self._is_unscaled(step) for step in steps]
         calls = [self._call(self._parameters(step.use)) for step in steps]
-        if not all(
-            "\n" not in c or has_room_before(self._view, s.statement) for c, s in zip(calls, steps, strict=True)
+        if (
+            not steps
+            or None in unscaled
+            or not all(self._can_read(self._clip.number, step.use) for step in steps)
+            or not all(
+                "\n" not in c or has_room_before(self._view, s.statement) for c, s in zip(calls, steps, strict=True)
+            )
         ):
             return [insert_after(self._view, self._statement, self._hook(), self._code)]
         found: list[Edit] = []
-        for step, lines in zip(steps, calls, strict=True):
-            if step.scaler is not None and not self._is_unscaled(step.scaler):
+        for step, lines, is_unscaled in zip(steps, calls, unscaled, strict=True):
+            if step.scaler is not None and not is_unscaled:
                 lines = f"{ast.unparse(step.scaler)}.unscale_({self._path})\n{lines}"
             found.append(insert_before(self._view, step.statement, lines, self._code))
         return found
 
-    def _uses(self) -> Sequence[ast.expr]:
-        """Every expression that reads the optimizer."""
-        tree, target = self._view.tree, self._target
-        if isinstance(target, ast.Name):
-            return tree.reads(tree.scopes[target].lookup(target.id))
-        assert isinstance(target, ast.Attribute)
-        return [n for n in tree.members.get(target.attr, ()) if isinstance(n.ctx, ast.Load)]
-
     def _steps(self) -> list[_Step]:
-        """Statements that step the optimizer, each with its scaler; none if code that is not known may step it."""
+        """Statements that step the optimizer, each with its scaler; none if others may, or if they may step others."""
         view = self._view
         found: list[_Step] = []
-        for use in self._uses():
+        for use in self._objects.reads(self._target):
             if path_of(use) != self._path:
                 return []
             parent = view.parent(use)
@@ -235,14 +209,26 @@ class _Clipping:
             if method not in ("step", "minimize"):
                 continue
             statement = view.parent(call) if isinstance(call, ast.Call) else None
-            if not isinstance(statement, ast.Expr):
+            if not isinstance(statement, ast.Expr) or self._objects.makers(use) != frozenset({self._optimizer.call}):
                 return []
             found.append(_Step(statement, use, scaler))
         return found
 
-    def _is_unscaled(self, scaler: ast.expr) -> bool:
-        """Whether the file calls ``unscale_`` for this optimizer."""
-        return (path_of(scaler), self._path) in self._view.provide(Paths).unscaled
+    def _is_unscaled(self, step: _Step) -> bool | None:
+        """Whether the gradients are unscaled where the scaler steps; None if that cannot be seen."""
+        objects, found = self._objects, False
+        for call in self._view.tree.method_calls("unscale_"):
+            if not isinstance(call.func, ast.Attribute) or not call.args or step.scaler is None:
+                continue
+            optimizer, scaler = call.args[0], call.func.value
+            if objects.is_same(optimizer, step.use) and objects.is_same(scaler, step.scaler):
+                if runs_before(self._view, call, step.statement):
+                    return True
+                if exclusive(self._view, call, step.statement):
+                    continue
+            if objects.may_be_same(optimizer, step.use) and objects.may_be_same(scaler, step.scaler):
+                found = True
+        return None if found else False
 
     def _can_read(self, text: str, place: ast.expr) -> bool:
         """Whether an expression means the same at the constructor and at a step."""

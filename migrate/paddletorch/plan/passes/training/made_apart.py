@@ -13,11 +13,12 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.allocations import Allocations
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.refusals import Refusal, UnclearClipping, UnclearSchedule
 from paddletorch.plan.model.use import Draft, Use
 from paddletorch.plan.model.view import FileView
-from paddletorch.plan.passes.training.clipping import CLIPS, assigned_values, plan_clipping
+from paddletorch.plan.passes.training.clipping import CLIPS, plan_clipping
 from paddletorch.plan.passes.training.constructors import (
     Constructor,
     assigned_to,
@@ -165,7 +166,7 @@ class _Made:
             if not isinstance(given, ast.Name | ast.Attribute):
                 continue
             is_left = isinstance(left.get(optimizer.site), UnclearClipping)
-            if is_left or any(value in calls for value in assigned_values(self._view, given)):
+            if is_left or any(value in calls for value in self._view.provide(Allocations).assigned(given)):
                 self._clips[optimizer] = given
         self._adapt(apart)
 
