@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Hashable, Iterator, Sequence
 
 from paddletorch.plan.model.view import FileView
-from paddletorch.resolve import Binding, Instance, NoneValue, Scope, Unknown
+from paddletorch.resolve import Binding, Instance, NoneValue, Qualified, Scope, Unknown
 from paddletorch.resolve.values import Local
 
 Makers = frozenset[ast.Call]
@@ -64,26 +64,51 @@ class Allocations:
             return True
         return any(map(self.escapes, made or other_made or ())) or (made is None and other_made is None)
 
+    def is_shown_same(self, one: ast.expr, other: ast.expr) -> bool:
+        """Whether the file shows how both can be one object: one variable holds them, or one call makes them."""
+        variable = self.variable(one)
+        if variable is not None and variable == self.variable(other):
+            return True
+        return not (self.makers(one) or frozenset()).isdisjoint(self.makers(other) or ())
+
     def _is_given(self, node: ast.expr, level: int = 4) -> bool:
         """Whether callers of a function, of which other files may have more, pass the object."""
-        if isinstance(node, ast.Name) and any(b.kind == "parameter" for b in self._view.evaluator.reaching(node)):
-            return True
+        bound = self._view.evaluator.reaching(node) if isinstance(node, ast.Name) else ()
+        if any(b.kind == "parameter" for b in bound):
+            return not all(self._is_closed(b.scope) for b in bound)
         return bool(level) and any(v is None or self._is_given(v, level - 1) for v in self.assigned(node))
+
+    def _is_closed(self, function: Scope) -> bool:
+        """Whether this is a function inside another one that is only called by its name."""
+        inside, name = function.parent, getattr(function.node, "name", "")
+        if inside is None or inside.kind != "function" or not name:
+            return False
+        reads = self._tree.reads(inside.bindings.get(name, ()))
+        return all(getattr(self._view.parent(read), "func", None) is read for read in reads)
 
     def assigned(self, node: ast.expr) -> Iterator[ast.expr | None]:
         """The expressions that the variable can hold where it is read, the branches of conditions one by one.
 
-        None for what is bound otherwise.
+        Of what is unpacked, the whole; None for what is bound otherwise.
         """
         values: Sequence[ast.expr | None] = ()
         if isinstance(node, ast.Name):
-            values = [b.value if b.kind == "assign" else None for b in self._view.evaluator.reaching(node)]
+            bound = self._view.evaluator.reaching(node)
+            values = [b.value if b.kind in ("assign", "unpack") else None for b in bound if b.kind != "delete"]
         elif isinstance(node, ast.Attribute):
             stores = self._view.evaluator.stores(node.attr)
             variable = self.variable(node)
-            values = [s.value for s in stores if variable is None or self.variable(s.target) == variable]
+            own = [s for s in stores if variable is None or self.variable(s.target) == variable]
+            values = [s.value if s.value is not None else self._unpacked(s.target) for s in own]
         for value in values:
             yield from (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+
+    def _unpacked(self, target: ast.expr) -> ast.expr | None:
+        """What is unpacked into the target."""
+        parent = self._view.parent(target)
+        while isinstance(parent, ast.Tuple | ast.List | ast.Starred):
+            parent = self._view.parent(parent)
+        return parent.value if isinstance(parent, ast.Assign) else None
 
     def reads(self, target: ast.expr) -> Sequence[ast.expr]:
         """Every expression of the file that reads, or may read, what is assigned to the name or attribute."""
@@ -101,7 +126,7 @@ class Allocations:
         if owner is not None and other is not None:
             return False
         made, values = self.makers(target), self._view.evaluator.objects(load)
-        known = bool(values) and all(isinstance(v, Instance) and v.call is not None for v in values)
+        known = bool(values) and all(isinstance(v, Qualified) or getattr(v, "call", None) is not None for v in values)
         return not known or made is None or any(isinstance(v, Instance) and v.call in made for v in values)
 
     def escapes(self, call: ast.Call) -> bool:
@@ -129,6 +154,9 @@ class Allocations:
         if isinstance(user, ast.Call) and level and node is not user.func:
             if isinstance(user.func, ast.Attribute) and user.func.attr in _STEPS:
                 return False
+            made = self._view.evaluator.values(user)
+            if made and all(isinstance(v, Instance) and v.type == "scheduler" and v.call is user for v in made):
+                return self._is_passed_on(user, level - 1)  # it keeps the optimizer
             parameters = self.parameters(user, node)
             return parameters is None or any(
                 self._is_passed_on(read, level - 1) for b in parameters for read in self._tree.reads(b)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Hashable
 from functools import cached_property
 
+from paddletorch.plan.inference.allocations import Allocations
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve.scopes.bindings import Binding, Scope
@@ -15,14 +17,28 @@ class FileFacts:
 
     def __init__(self, view: FileView) -> None:
         self._view = view
+        self._objects = view.provide(Allocations)
+        self._by_variable: dict[str, dict[Hashable, frozenset[str]]] = {}
+
+    def methods(self, receiver: ast.expr, *, by_name: bool = False) -> frozenset[str]:
+        """The names of the methods called on the variable that the receiver is; ``by_name``: or on one of its name."""
+        path = path_of(receiver)
+        if by_name:
+            return frozenset(name for _, name in self._calls_on.get(path, ()))
+        if path not in self._by_variable:
+            found: dict[Hashable, set[str]] = {}
+            for other, name in self._calls_on.get(path, ()):
+                found.setdefault(self._objects.variable(other), set()).add(name)
+            self._by_variable[path] = {variable: frozenset(names) for variable, names in found.items()}
+        return self._by_variable[path].get(self._objects.variable(receiver), frozenset())
 
     @cached_property
-    def methods(self) -> dict[str, set[str]]:
-        """The names of the methods called on each dotted path."""
-        found: dict[str, set[str]] = {}
+    def _calls_on(self) -> dict[str, list[tuple[ast.expr, str]]]:
+        """The receivers of methods and the methods' names, by what is written."""
+        found: dict[str, list[tuple[ast.expr, str]]] = {}
         for call in self._view.tree.calls:
             if isinstance(call.func, ast.Attribute):
-                found.setdefault(path_of(call.func.value), set()).add(call.func.attr)
+                found.setdefault(path_of(call.func.value), []).append((call.func.value, call.func.attr))
         return found
 
     @cached_property

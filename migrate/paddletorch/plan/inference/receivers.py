@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from copy import copy
 
 from paddletorch_rules import Form, Row
 from paddletorch_rules.facts import facts
 from paddletorch_rules.name_patterns import matches_name, without_anchors
 
+from paddletorch.plan.inference.allocations import Allocations
 from paddletorch.plan.inference.file_facts import FileFacts, scope_of
 from paddletorch.plan.inference.isinstance_checks import is_tested_as_no_tensor
 from paddletorch.plan.inference.named_tuples import shows_fields
@@ -45,7 +46,8 @@ class Receivers:
         self._iterated_paths: dict[int, list[str]] = {}
         """By the identity of the variable's list of bindings."""
         self._uses = Uses()
-        self._optimizers: frozenset[str] = frozenset()  # empty while the scalers' arguments are looked up
+        self._objects = view.provide(Allocations)
+        self._optimizers: frozenset[Hashable] = frozenset()  # empty while the scalers' arguments are looked up
         self._optimizers = frozenset(self._stepped_by_scalers())
 
     def with_uses(self, uses: Uses) -> Receivers:
@@ -54,14 +56,14 @@ class Receivers:
         found._uses = uses
         return found
 
-    def _stepped_by_scalers(self) -> Iterator[str]:
-        """Paths of the optimizers that are passed to a scaler: ``scaler.step(optimizer)``."""
+    def _stepped_by_scalers(self) -> Iterator[Hashable]:
+        """The variables of the optimizers that are passed to a scaler: ``scaler.step(optimizer)``."""
         for call in self._view.tree.calls_of("step", "unscale_", "minimize"):
             function = call.func
             if not isinstance(function, ast.Attribute) or not call.args:
                 continue
             if self.certainty(function.value, "scaler") is Certainty.YES:
-                yield path_of(call.args[0])
+                yield self._objects.variable(call.args[0])
 
     def certainty(self, node: ast.expr, type_name: str, member: str = "") -> Certainty:
         """How certain it is that ``node`` is the source framework's instance of ``type_name``, which has ``member``."""
@@ -298,9 +300,9 @@ class Receivers:
             return Certainty.NO if group else Certainty.MAYBE
         if not path:
             return Certainty.NO
-        called = self._file.methods.get(path, set())
+        called = self._file.methods(node, by_name=named)  # a usual name has one meaning in a file
         used = any(methods <= called for methods in spec.protocol) and not self._is_named_otherwise(path, type_name)
-        if type_name == "optimizer" and path in self._optimizers:
+        if type_name == "optimizer" and self._objects.variable(node) in self._optimizers:
             return Certainty.YES
         sure = used or (named and type_name in _TYPES_SHOWN_BY_NAME)
         if sure and not self._has_unknown_maker(node, spec.names):
@@ -334,36 +336,13 @@ class Receivers:
 
     def _has_unknown_maker(self, node: ast.expr, names: str) -> bool:
         """Whether this file creates the receiver by a call whose name does not show its type."""
-        for value in self._makers(node):
+        for value in self._objects.assigned(node):
             maker = path_of(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
             if maker == "deepcopy":
                 continue  # of the type of what it copies
             if isinstance(value, ast.Call) and names and not matches_name(without_anchors(names), maker):
                 return True
         return False
-
-    def _makers(self, node: ast.expr) -> list[ast.expr]:
-        """The expressions that the file assigns to the receiver, also by unpacking."""
-        tree = self._view.tree
-        if isinstance(node, ast.Attribute):
-            stores = self._view.evaluator.stores(node.attr)
-            return [s.value if s.value is not None else _assigned(self._view, s.target) for s in stores]
-        scope = tree.scopes.get(node) if isinstance(node, ast.Name) else None
-        found: list[ast.expr] = []
-        for binding in scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else []:
-            if binding.kind == "assign" and binding.value is not None:
-                found.append(binding.value)
-            elif binding.kind == "unpack" and isinstance(binding.node, ast.expr):
-                found.append(_assigned(self._view, binding.node))
-        return found
-
-
-def _assigned(view: FileView, target: ast.expr) -> ast.expr:
-    """The right-hand side of the assignment that unpacks into ``target``; ``target`` itself if there is none."""
-    parent = view.parent(target)
-    while isinstance(parent, ast.Tuple | ast.List | ast.Starred):
-        parent = view.parent(parent)
-    return parent.value if isinstance(parent, ast.Assign) else target
 
 
 def _is_cast_of_operation(node: ast.Attribute, call: ast.Call) -> bool:

@@ -6,7 +6,7 @@ If a step may be outside this file, the call goes into a hook of the optimizer, 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 from paddletorch.model import Edit
@@ -170,15 +170,17 @@ class _Clipping:
         steps = self._steps()
         unscaled = [step.scaler is None or self._is_unscaled(step) for step in steps]
         calls = [self._call(self._parameters(step.use)) for step in steps]
+        late = self._rebound()
         if (
             not steps
             or None in unscaled
+            or late
             or not all(self._can_read(self._clip.number, step.use) for step in steps)
             or not all(
                 "\n" not in c or has_room_before(self._view, s.statement) for c, s in zip(calls, steps, strict=True)
             )
         ):
-            return [insert_after(self._view, self._statement, self._hook(), self._code)]
+            return [insert_after(self._view, self._statement, self._hook(late), self._code)]
         found: list[Edit] = []
         for step, lines, is_unscaled in zip(steps, calls, unscaled, strict=True):
             if step.scaler is not None and not is_unscaled:
@@ -191,6 +193,9 @@ class _Clipping:
         view = self._view
         found: list[_Step] = []
         for use in self._objects.reads(self._target):
+            made = self._objects.makers(use)
+            if made is not None and self._optimizer.call not in made:
+                continue
             if path_of(use) != self._path:
                 return []
             parent = view.parent(use)
@@ -209,7 +214,7 @@ class _Clipping:
             if method not in ("step", "minimize"):
                 continue
             statement = view.parent(call) if isinstance(call, ast.Call) else None
-            if not isinstance(statement, ast.Expr) or self._objects.makers(use) != frozenset({self._optimizer.call}):
+            if not isinstance(statement, ast.Expr) or made != frozenset({self._optimizer.call}):
                 return []
             found.append(_Step(statement, use, scaler))
         return found
@@ -226,9 +231,20 @@ class _Clipping:
                     return True
                 if exclusive(self._view, call, step.statement):
                     continue
-            if objects.may_be_same(optimizer, step.use) and objects.may_be_same(scaler, step.scaler):
-                found = True
+            both = objects.may_be_same(optimizer, step.use) and objects.may_be_same(scaler, step.scaler)
+            found |= both and not self._steps_too(call)
         return None if found else False
+
+    def _steps_too(self, unscaling: ast.Call) -> bool:
+        """Whether the scaler steps the optimizer behind the call, which then says nothing of other steps."""
+        view, objects = self._view, self._objects
+        assert isinstance(unscaling.func, ast.Attribute)
+        for call in view.tree.method_calls("step"):
+            if isinstance(call.func, ast.Attribute) and len(call.args) == 1 and runs_before(view, unscaling, call):
+                same = objects.is_same(call.args[0], unscaling.args[0])
+                if same and objects.is_same(call.func.value, unscaling.func.value):
+                    return True
+        return False
 
     def _can_read(self, text: str, place: ast.expr) -> bool:
         """Whether an expression means the same at the constructor and at a step."""
@@ -268,8 +284,20 @@ class _Clipping:
             return "\n".join([f"if {number} is not None:", *(indent + line for line in text.splitlines())])
         return text
 
-    def _hook(self) -> str:
+    def _rebound(self) -> list[str]:
+        """The variables of the limit that have another value elsewhere in the function."""
+        given = self._optimizer.value("grad_clip")
+        names = [n for n in ast.walk(given) if isinstance(n, ast.Name)] if given is not None else []
+        wanted = [n for n in names if n.id in _names_in(self._clip.number)]
+        bindings = {n.id: self._view.tree.scopes[n].lookup(n.id) for n in wanted}
+        return sorted(
+            {n.id for n in wanted if len({*bindings[n.id]} - {*self._view.evaluator.reaching(n)}) and n.id != "self"}
+        )
+
+    def _hook(self, late: Sequence[str]) -> str:
         """The statement that registers the hook; a hook returns None or new arguments of ``step``.
+
+        ``late``: variables of the limit that are bound anew later, whose value the hook keeps.
 
         Raises:
             Refused: the hook does not see the limit.
@@ -286,7 +314,8 @@ class _Clipping:
             clip = f"[torch.nn.utils.clip_grad_norm_(p, {number}) {each}] and None"
         else:
             clip = f"[torch.nn.utils.clip_grad_norm_({parameters}, {number})] and None"
-        text = f"{self._path}.register_step_pre_hook(lambda optimizer, *_: {clip})"
+        kept = "".join(f", {name}={name}" for name in late)
+        text = f"{self._path}.register_step_pre_hook(lambda optimizer, *_{kept}: {clip})"
         if self._clip.optional:
             return f"if {number} is not None:\n{' ' * self._view.source.indent}{text}"
         return text

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.deferred_text import THE_BATCH_SIZE
+from paddletorch.plan.inference.allocations import Allocations
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearSampler
@@ -21,7 +22,6 @@ from paddletorch.plan.passes.training.constructors import (
     refuse_undecided,
     source_text,
 )
-from paddletorch.plan.syntax.dotted_path import path_of
 
 _OF_INDICES = frozenset({"RandomSampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler"})
 """The rows of samplers that give one index after the other."""
@@ -34,13 +34,15 @@ def plan_loaders(view: FileView, planned: Planned) -> Changes:
     draft = Draft(planned.uses)
     samplers, loaders = constructors_of(view, draft, "distributed_sampler"), constructors_of(view, draft, "loader")
     served: set[Site] = set()
-    by_sampler: dict[ast.expr | str, list[Constructor]] = {}
-    """The loaders by their sampler's call or path."""
+    objects = view.provide(Allocations)
+    by_sampler: dict[ast.expr | None, list[Constructor]] = {}
+    """The loaders by what their sampler may be."""
     for loader in loaders:
         if (given := loader.value("sampler")) is not None:
-            by_sampler.setdefault(path_of(given) or given, []).append(loader)
+            for one in (given, *objects.assigned(given)):
+                by_sampler.setdefault(one, []).append(loader)
     for sampler in samplers:
-        own = _loaders_of(view, draft, sampler, by_sampler)
+        own = [loader for loader in by_sampler.get(sampler.call, ()) if draft[loader.site].converts]
         try:
             uses = _with_batch_size(view, draft, sampler, own)
             served.update(loader.site for loader in own)
@@ -64,19 +66,6 @@ def _refuse_unserved(view: FileView, draft: Draft, loaders: Sequence[Constructor
             draft.refuse(use.site, UnclearSampler(_LOADER + " is left"))
 
 
-def _loaders_of(
-    view: FileView, draft: Draft, sampler: Constructor, by_sampler: Mapping[ast.expr | str, Sequence[Constructor]]
-) -> list[Constructor]:
-    """The loaders that convert and have the sampler as argument, by its name or directly."""
-    assigned = assigned_to(view, sampler.call)
-    path = path_of(assigned[1]) if assigned is not None else ""
-    scopes = view.tree.scopes
-    named = by_sampler.get(path, ()) if path else ()
-    here = scopes[sampler.call].function()
-    found = [n for n in named if scopes[n.call].function() is here or path.startswith("self.")]
-    return [loader for loader in (*by_sampler.get(sampler.call, ()), *found) if draft[loader.site].converts]
-
-
 def _with_batch_size(view: FileView, draft: Draft, sampler: Constructor, loaders: list[Constructor]) -> list[Use]:
     """The sampler with the batch size of its loaders, and the loaders with their edits.
 
@@ -93,21 +82,23 @@ def _with_batch_size(view: FileView, draft: Draft, sampler: Constructor, loaders
     use = fill_in(draft[sampler.site], THE_BATCH_SIZE, size)
     assigned = assigned_to(view, sampler.call)
     value = getattr(assigned[0], "value", None) if assigned is not None else None
-    others = [v for v in _values(view, assigned[1]) if v is not sampler.call] if assigned is not None else []
+    given = (loader.value("sampler") for loader in loaders)
+    held = dict.fromkeys(v for g in given if g is not None for v in view.provide(Allocations).assigned(g))
+    others = [v for v in held if v is not sampler.call]
     batches = [_in_batches(view, draft, v, size) for v in others if not _is_none(v)]
     if any(map(_is_none, others)) or (not others and isinstance(value, ast.IfExp)):
         batches += [_or_batches(view, draft[loader.site], loader, size) for loader in loaders]
     return [use, *batches]
 
 
-def _in_batches(view: FileView, draft: Draft, value: ast.expr, size: str) -> Use:
+def _in_batches(view: FileView, draft: Draft, value: ast.expr | None, size: str) -> Use:
     """Another sampler that the same name holds, in a sampler of batches of this size.
 
     Raises:
         Refused: it is not seen to be a sampler of single indices that converts.
     """
     use = next((one for one in draft if one.site.call is value and one.site.role == "call"), None)
-    if use is None or not use.converts or use.row.id not in _OF_INDICES:
+    if value is None or use is None or not use.converts or use.row.id not in _OF_INDICES:
         what = "the same name holds a sampler of single indices, which Paddle's loader cannot take"
         raise Refused(UnclearSampler(what))
     span = view.source.span(value)
@@ -115,20 +106,7 @@ def _in_batches(view: FileView, draft: Draft, value: ast.expr, size: str) -> Use
     return use.with_edits(before, Edit(Span(span.end, span.end), f", batch_size={size})", use.row.code))
 
 
-def _values(view: FileView, target: ast.expr) -> list[ast.expr]:
-    """The expressions assigned to the name or attribute."""
-    if isinstance(target, ast.Name):
-        given = [b.value for b in view.tree.scopes[target].lookup(target.id)]
-    else:
-        given = [s.value for s in view.evaluator.stores(target.attr)] if isinstance(target, ast.Attribute) else []
-    found: list[ast.expr] = []
-    for value in given:
-        branches = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
-        found += [b if b is not None else ast.Name("unknown") for b in branches]
-    return found
-
-
-def _is_none(node: ast.expr) -> bool:
+def _is_none(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from paddletorch.model import DeferredText, Edit, Span
 from paddletorch.plan.calls.deferred_text import BASE_RATE, THE_OPTIMIZER
+from paddletorch.plan.inference.allocations import Allocations
 from paddletorch.plan.model.changes import Changes
 from paddletorch.plan.model.refusals import Refused, UnclearSchedule
 from paddletorch.plan.model.use import Draft, Use
@@ -56,11 +57,12 @@ class PaddleSchedulers:
         self._by_call = {s.call: s for s in schedulers}
         self._converted = {o.call for o in optimizers}
         self._order = {s: n for n, s in enumerate(schedulers)}
-        self._named: dict[tuple[str, Scope], list[Constructor]] = {}
-        """The schedulers by the path that they are assigned to, and its function."""
+        self._objects = view.provide(Allocations)
+        self._named: dict[tuple[Hashable, Scope], list[Constructor]] = {}
+        """The schedulers by the variable that they are assigned to, and its function."""
         for scheduler in schedulers:
             if (assigned := assigned_to(view, scheduler.call)) is not None:
-                place = path_of(assigned[1]), view.tree.scopes[scheduler.call].function()
+                place = self._objects.variable(assigned[1]), view.tree.scopes[scheduler.call].function()
                 self._named.setdefault(place, []).append(scheduler)
         self._places: dict[int, dict[ast.AST, int]] = {}
         """The position of each statement in its block, by the identity of the block."""
@@ -103,9 +105,8 @@ class PaddleSchedulers:
             function, statement = call.func, view.parent(call)
             if not isinstance(function, ast.Attribute) or len(call.args) != 1:
                 continue
-            path = path_of(call.args[0])
             optimizer = source_text(view, function.value)
-            named = self._named_at(path, call)
+            named = self._named_at(call.args[0], call)
             if not named or optimizer is None or not isinstance(statement, ast.Expr):
                 continue
             if not all(self._starts_from(s, function.value) for s in named):
@@ -124,9 +125,10 @@ class PaddleSchedulers:
         made = [v.call for v in self._view.evaluator.objects(optimizer) if isinstance(v, Instance)]
         return any(call is not None and call not in self._converted for call in made)
 
-    def _named_at(self, path: str, place: ast.AST) -> Sequence[Constructor]:
-        """The schedulers that are assigned to ``path`` in the function around ``place``."""
-        return self._named.get((path, self._view.tree.scopes[place].function()), ()) if path else ()
+    def _named_at(self, name: ast.expr, place: ast.AST) -> Sequence[Constructor]:
+        """The schedulers that are assigned to the variable in the function around ``place``."""
+        variable = self._objects.variable(name)
+        return self._named.get((variable, self._view.tree.scopes[place].function()), ()) if variable else ()
 
     def _starts_from(self, scheduler: Constructor, optimizer: ast.expr) -> bool:
         """Whether the scheduler starts from the rate that the optimizer has: torch's knows no other."""
@@ -152,10 +154,9 @@ class PaddleSchedulers:
         found: dict[tuple[str, Scope], list[Constructor]] = {}
         for optimizer in self._optimizers:
             rate = optimizer.value("learning_rate")
-            path = path_of(rate) if rate is not None else ""
-            if self._named_at(path, optimizer.call):
+            if rate is not None and self._named_at(rate, optimizer.call):
                 function = self._view.tree.scopes[optimizer.call].function()
-                found.setdefault((path, function), []).append(optimizer)
+                found.setdefault((path_of(rate), function), []).append(optimizer)
         return found
 
     def _follow(self, path: str, optimizers: list[Constructor]) -> None:
@@ -195,7 +196,8 @@ class PaddleSchedulers:
         Raises:
             Refused: they come after the optimizer.
         """
-        queue = list(self._named_at(path, optimizer.call))
+        rate = optimizer.value("learning_rate")
+        queue = list(self._named_at(rate, optimizer.call)) if rate is not None else []
         found: set[Constructor] = set()
         while queue:
             if (scheduler := queue.pop()) in found:
@@ -204,7 +206,7 @@ class PaddleSchedulers:
             queue += (s for s in self._inside(scheduler) if s.row.id != "lr.LinearWarmup")
             rate = scheduler.value("learning_rate")
             if rate is not None and self._warms_up(scheduler):
-                queue += self._named_at(path_of(rate), optimizer.call)
+                queue += self._named_at(rate, optimizer.call)
         sources = [s for s in found if s.call.lineno < optimizer.call.lineno]
         if not sources:
             raise Refused(UnclearSchedule(f"{path} is made after the optimizer that follows it"))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.allocations import Allocations
 from paddletorch.plan.inference.list_elements import list_elements
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
@@ -16,7 +17,6 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.written_functions import missing_functions
 from paddletorch.plan.passes.training.constructors import constructors_of, source_text
 from paddletorch.plan.syntax.brackets import first_part
-from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.syntax.free_names import free_name
 from paddletorch.plan.syntax.statements import own_line
 from paddletorch.plan.uses.members import given_members
@@ -33,7 +33,7 @@ def plan_rates(view: FileView, planned: Planned) -> Changes:
     if view.target == "torch":
         return joined(rates.to_torch())
     schedulers = constructors_of(view, Draft(planned.uses), "scheduler")
-    return joined(rates.to_paddle({path_of(v) for s in schedulers if (v := s.value("optimizer"))}))
+    return joined(rates.to_paddle([v for s in schedulers if (v := s.value("optimizer")) is not None]))
 
 
 class _Rates:
@@ -100,10 +100,10 @@ class _Rates:
 
     # ----------------------------------------------------------- to Paddle
 
-    def to_paddle(self, scheduled: set[str]) -> Iterator[Changes]:
+    def to_paddle(self, scheduled: Sequence[ast.expr]) -> Iterator[Changes]:
         """Loops over the groups, and stores into a group, become get_lr() and set_lr().
 
-        ``scheduled`` are the paths of the optimizers that have a scheduler.
+        ``scheduled`` are the optimizers that schedulers of the file get.
         """
         for node in [node for node in self._view.tree.parents if node.__class__ in _MAY_READ_GROUPS]:
             if isinstance(node, ast.Subscript):
@@ -130,7 +130,7 @@ class _Rates:
         own = [value.node for value in values if isinstance(value, Instance) and value.node is not None]
         return any("param_groups" in self._given.get(one, ()) for one in own)
 
-    def _loop(self, loop: ast.For, scheduled: set[str]) -> Changes:
+    def _loop(self, loop: ast.For, scheduled: Sequence[ast.expr]) -> Changes:
         """``for group in optimizer.param_groups: group['lr'] = rate``, or a return of the first group's rate."""
         groups = self._groups(loop.iter, loop)
         if groups is None or not isinstance(loop.target, ast.Name):
@@ -172,7 +172,7 @@ class _Rates:
         name, replacement = "optimizer.param_groups", "optimizer.get_lr"
         return self._changes(loop, groups, edits, name, replacement, row="Optimizer.get_lr")
 
-    def _store(self, statement: ast.Assign | ast.AugAssign, scheduled: set[str]) -> Changes:
+    def _store(self, statement: ast.Assign | ast.AugAssign, scheduled: Sequence[ast.expr]) -> Changes:
         """``optimizer.param_groups[0]['lr'] = rate``."""
         target = _target(statement)
         group = target.value if isinstance(target, ast.Subscript) and _is_rate(target.slice) else None
@@ -282,9 +282,10 @@ class _Rates:
         )
         return (f"{optimizer}.set_lr({optimizer}.get_lr() {operator} {before}", span, f"{after})")
 
-    def _schedule_findings(self, node: ast.stmt, groups: ast.Attribute, scheduled: set[str]) -> list[Finding]:
-        """A finding if the optimizer has a scheduler."""
-        if path_of(groups.value) not in scheduled:
+    def _schedule_findings(self, node: ast.stmt, groups: ast.Attribute, scheduled: Sequence[ast.expr]) -> list[Finding]:
+        """A finding if the optimizer may have a scheduler."""
+        objects = self._view.provide(Allocations)
+        if not any(objects.is_shown_same(groups.value, one) for one in scheduled):
             return []
         what = "Paddle's set_lr() raises while the optimizer follows a scheduler"
         return [finding("OPT204", node, "optimizer.param_groups", what=what)]

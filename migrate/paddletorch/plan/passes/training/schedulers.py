@@ -6,9 +6,10 @@ To Paddle, a statement is added that sets the optimizer's scheduler; to torch, t
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.inference.allocations import Allocations
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnclearSchedule
 from paddletorch.plan.model.use import Draft, Use, Uses
@@ -50,24 +51,33 @@ class _Followed:
 
     def __init__(self, view: FileView, schedulers: Sequence[Constructor]) -> None:
         self._view = view
-        self._schedulers: dict[tuple[str, Scope], list[Constructor]] = {}
+        self._objects = view.provide(Allocations)
+        self._schedulers: dict[tuple[Hashable, Scope], list[Constructor]] = {}
         for scheduler in schedulers:
             if (optimizer := scheduler.value("optimizer")) is not None:
                 self._schedulers.setdefault(self._key(optimizer, scheduler.call), []).append(scheduler)
-        self._settings: dict[tuple[str, Scope], list[ast.Call]] = {}
+        self._settings: dict[tuple[Hashable, Scope], list[ast.Call]] = {}
         for call in view.tree.method_calls("set_lr_scheduler"):
             if isinstance(call.func, ast.Attribute):
                 self._settings.setdefault(self._key(call.func.value, call), []).append(call)
         sequences = [c for c in view.tree.calls if view.qualified(c.func) in _SEQUENCES] if schedulers else []
-        inside = [(call, n) for call in sequences for n in ast.walk(call)]
+        inside = [(call, n) for call in sequences for n in self._parts_of(call)]
         self._inside = {n for call, n in inside if n is not call}
-        self._paths: dict[str, set[ast.Call]] = {}
+        self._variables: dict[Hashable, set[ast.Call]] = {}
         for call, n in inside:
             if isinstance(n, ast.Name | ast.Attribute):
-                self._paths.setdefault(path_of(n), set()).add(call)
+                self._variables.setdefault(self._objects.variable(n), set()).add(call)
 
-    def _key(self, optimizer: ast.expr, place: ast.Call) -> tuple[str, Scope]:
-        return path_of(optimizer), self._view.tree.scopes[place].function()
+    def _parts_of(self, call: ast.Call) -> Iterator[ast.AST]:
+        """All nodes of the call, and of the lists that it gets by a name."""
+        for node in ast.walk(call):
+            yield node
+            if isinstance(node, ast.Name | ast.Attribute):
+                lists = (one for one in self._objects.assigned(node) if isinstance(one, ast.List | ast.Tuple))
+                yield from (part for one in lists for part in ast.walk(one))
+
+    def _key(self, optimizer: ast.expr, place: ast.Call) -> tuple[Hashable, Scope]:
+        return self._objects.variable(optimizer), self._view.tree.scopes[place].function()
 
     def of_caller(self, draft: Draft, scheduler: Constructor, optimizer: ast.expr) -> ast.Call | None:
         """Where a caller of the function around gives a scheduler of its own to the optimizer that it hands to it."""
@@ -77,7 +87,7 @@ class _Followed:
             return None
         if [b.kind for b in scope.bindings.get(optimizer.id, ())] != ["parameter"]:
             return None
-        for call in self._view.tree.calls_of(function.name):
+        for call in self._view.evaluator.calls.of(function):
             given = argument_of(call, function, optimizer.id, is_method(scope))
             if given is None or self._is_inside(call):
                 continue
@@ -90,7 +100,7 @@ class _Followed:
     def _is_inside(self, call: ast.Call) -> bool:
         """Whether a SequentialLR takes what the call makes, by its name or directly."""
         assigned = assigned_to(self._view, call)
-        return call in self._inside or (assigned is not None and path_of(assigned[1]) in self._paths)
+        return call in self._inside or (assigned is not None and self._objects.variable(assigned[1]) in self._variables)
 
     def of(self, optimizer: ast.expr, place: ast.Call) -> Sequence[Constructor]:
         """The schedulers that have the optimizer, in the function of ``place``."""
@@ -105,8 +115,8 @@ class _Followed:
         if scheduler.call in self._inside:
             return True
         assigned = assigned_to(self._view, scheduler.call)
-        path = path_of(assigned[1]) if assigned is not None else ""
-        return bool(path) and any(call is not scheduler.call for call in self._paths.get(path, ()))
+        taken = self._variables.get(self._objects.variable(assigned[1]), ()) if assigned is not None else ()
+        return any(call is not scheduler.call for call in taken)
 
 
 def _followed(view: FileView, draft: Draft, uses: Uses, scheduler: Constructor, followed: _Followed) -> Use:
