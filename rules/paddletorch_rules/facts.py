@@ -59,8 +59,6 @@ class Facts(NamedTuple):
     tuples_of_torch: Names
     same_dtype: Names
     same_dtype_attributes: Names
-    shaped: BySide
-    keeps_elements: BySide
     distinctive: Names
     tensor_keywords: BySide
     keywords_of_method: BySide
@@ -71,6 +69,8 @@ class Facts(NamedTuple):
     refuse_scalars: Names
     refuse_scalars_along_axis: Names
     taken_ranks: Mapping[str, int]
+    ranks: BySide
+    ranks_of_layers: Mapping[str, str]
     batched_ranks: Mapping[str, int]
     rearranging: Names
     of_modules_too: Names

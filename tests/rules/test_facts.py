@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
@@ -15,6 +16,8 @@ import paddle
 import pytest
 import torch
 from packaging.version import Version
+from paddletorch.resolve import Evaluator, ScopeTree
+from paddletorch.resolve.facts.ranks import Extent, RankRules
 from paddletorch_rules import facts as module
 from paddletorch_rules import load
 from paddletorch_rules.facts import FILE, facts
@@ -541,12 +544,73 @@ def same_dtype_attribute(name: str) -> None:
 # ---- elements --------------------------------------------------------------------------------------------------------
 
 
-def shaped(name: str) -> None:
-    assert [result.shape for result in paddle_results(name, None)] == [[2, 3]]
+RANKED: dict[str, str] = {
+    **{f"{kind}_pool{n}d": f"functional.{kind}_pool{n}d({'l image volume'.split()[n - 1]}, 1)"
+       for kind in ("avg", "adaptive_avg", "adaptive_max", "max") for n in (1, 2, 3)},
+    **{f"conv{kind}{n}d": f"functional.conv{kind}{n}d({one}, {one})"
+       for kind in ("", "_transpose") for n, one in ((1, "l"), (2, "image"), (3, "volume"))},
+    **{name: f"x.{name}(x)" for name in "expand_as type_as view_as reshape_as".split()},
+    "T": "x.T", "mT": "x.mT", "data": "x.data",
+    "arange": "torch.arange(3)", "as_tensor": "torch.as_tensor([[1.0]])", "assign": "paddle.assign(y)",
+    "astype": "y.astype('int64')", "bitwise_and": "b.bitwise_and(b)", "bitwise_or": "b.bitwise_or(b)",
+    "bitwise_xor": "b.bitwise_xor(b)", "bmm": "torch.bmm(l, l)", "broadcast_to": "x.broadcast_to((2, 2, 3))",
+    "byte": "x.byte()", "cast": "y.cast('int64')", "cat": "torch.cat([x, x])", "chunk": "x.chunk(2)[0]",
+    "clamp": "x.clamp(0)", "clip": "x.clip(0)", "concat": "paddle.concat([y, y])", "cumprod": "x.cumprod(0)",
+    "cumsum": "x.cumsum(0)", "cuda": "x.cpu()", "dim": "torch.zeros(x.dim())", "divide": "y.divide(y)",
+    "dropout": "functional.dropout(x)", "empty": "torch.empty(2, 3)", "expand": "x.expand(2, 2, 3)",
+    "flip": "x.flip([0])",
+    "full": "torch.full((2, 3), 1.0)", "full_like": "torch.full_like(x, 1.0)", "gather": "x.gather(0, x.long())",
+    "gelu": "functional.gelu(x)", "index_select": "x.index_select(0, torch.tensor([0]))",
+    "interpolate": "functional.interpolate(image, scale_factor=2)", "layer_norm": "functional.layer_norm(x, [3])",
+    "leaky_relu": "functional.leaky_relu(x)", "linear": "functional.linear(x, x)",
+    "linspace": "torch.linspace(0, 1, 2)",
+    "log_softmax": "x.log_softmax(0)", "logspace": "torch.logspace(0, 1, 2)", "logsumexp": "x.logsumexp(0)",
+    "masked_fill": "x.masked_fill(x > 0, 0)", "masked_select": "x.masked_select(x == 0)", "matmul": "x.matmul(x.T)",
+    "max": "x.max(0)[0]", "median": "x.median(0)[0]", "min": "x.min(0)[0]", "mm": "x.mm(x.T)",
+    "moveaxis": "x.moveaxis(0, 1)", "movedim": "x.movedim(0, 1)", "multiply": "y.multiply(y)", "mv": "x.mv(x[0])",
+    "narrow": "x.narrow(0, 0, 1)", "ndimension": "torch.zeros(x.ndimension())", "new_empty": "x.new_empty(2)",
+    "new_ones": "x.new_ones(2)", "new_zeros": "x.new_zeros((2, 3))", "normalize": "functional.normalize(x)",
+    "numel": "torch.zeros(x.numel())", "one_hot": "functional.one_hot(torch.tensor([1, 2]))",
+    "ones": "torch.ones(2, 3)",
+    "permute": "x.permute(1, 0)", "pow": "x.pow(2)", "rand": "torch.rand(2, 3)", "randn": "torch.randn(2, 3)",
+    "randperm": "torch.randperm(3)", "relu": "functional.relu(x)", "reshape": "x.reshape(6)", "roll": "x.roll(1)",
+    "scale": "y.scale(2.0)", "silu": "functional.silu(x)", "size": "torch.zeros(x.size())", "softmax": "x.softmax(0)",
+    "softplus": "functional.softplus(x)", "split": "x.split(1)[0]", "stack": "torch.stack([x, x])",
+    "standard_normal": "paddle.standard_normal([2, 3])", "stanh": "paddle.stanh(y)", "subtract": "y.subtract(y)",
+    "swapaxes": "x.swapaxes(0, 1)", "tensor": "torch.tensor([[1, 2]])", "tensor_split": "x.tensor_split(2)[0]",
+    "to": "x.to(torch.float64)", "to_tensor": "paddle.to_tensor([[1.0]])", "transpose": "x.transpose(0, 1)",
+    "type": "x.type(torch.float64)", "unbind": "x.unbind(0)[0]", "uniform": "paddle.uniform([2, 3])",
+    "unsqueeze": "x.unsqueeze(0)", "unstack": "paddle.unstack(y)[0]", "view": "x.view(6)", "zeros": "torch.zeros(2, 3)",
+}  # fmt: skip
+"""Expressions with the functions and methods that take more than a tensor, or are Paddle's."""
+
+_TENSORS = """
+import paddle
+import torch
+from torch.nn import functional
+x, y, l, b = torch.zeros(2, 3), paddle.zeros([2, 3]), torch.zeros(1, 1, 1), torch.zeros(2, 3) > 0
+image, volume = torch.zeros(1, 1, 1, 1), torch.zeros(1, 1, 1, 1, 1)
+"""
 
 
-def keeps_elements(name: str) -> None:
-    assert all(result.size >= 6 for result in paddle_results(name, paddle_sample()))
+def of_rank(name: str) -> None:
+    """What the rule of a name says of its result is what the framework gives."""
+    alike = f"torch.{name}(x)" if inspect.isroutine(getattr(torch, name, None)) else f"x.{name}()"
+    takes_two = name in facts().ranks["together"]
+    text = RANKED.get(name, f"x.{name}(x)" if takes_two and hasattr(torch.Tensor, name) else alike)
+    made = {"shown": None}
+    exec(f"{_TENSORS}shown = {text}", made)
+    tree = ScopeTree(ast.parse(f"{_TENSORS}show({text})"))
+    (call,) = tree.calls_of("show")
+    (found,) = RankRules(Evaluator(tree, ("torch", "paddle"), load(), {})).flow.of(call.args[0])
+    assert isinstance(found, Extent) and found.sizes is not None
+    shape = list(made["shown"].shape)  # type: ignore[attr-defined]
+    assert len(found.sizes) == len(shape)
+    assert all(a in (None, b) for a, b in zip(found.sizes, shape, strict=True))
+
+
+def is_type_of_layer(name: str) -> None:
+    assert name in load().types
 
 
 # ---- evidence --------------------------------------------------------------------------------------------------------
@@ -1004,8 +1068,8 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "layer_modules": in_names_of_layers,
     "same_dtype": same_dtype,
     "same_dtype_attributes": same_dtype_attribute,
-    "shaped.paddle": shaped,
-    "keeps_elements.paddle": keeps_elements,
+    **{f"ranks.{rule}": of_rank for rule in TABLES["ranks"]},
+    "ranks_of_layers": is_type_of_layer,
     "distinctive": only_of_tensors,
     "tensor_keywords.torch": torch_keyword,
     "tensor_keywords.paddle": paddle_keyword,
@@ -1114,7 +1178,7 @@ def _disagreement(key: str, name: str) -> str:
         ("sums", "amax"),
         ("with_indices", "aminmax"),
         ("same_dtype", "argmax"),
-        ("keeps_elements.paddle", "max"),
+        ("ranks.same", "squeeze"),
         ("distinctive", "split"),
         ("tensor_keywords.torch", "out_shape"),
         ("of_modules_too", "long"),

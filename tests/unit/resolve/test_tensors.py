@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from paddletorch.resolve import Instance, NoneValue, Qualified, Unknown, Value
-from paddletorch.resolve.tensors import FORWARD, Certainty, tensorhood
+from paddletorch.resolve.facts.tensors import FORWARD, Certainty, tensorhood
 from paddletorch.resolve.values import Container
 
 _TORCH = Instance("tensor", "torch.zeros")

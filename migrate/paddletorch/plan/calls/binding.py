@@ -21,7 +21,6 @@ from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.inference.path_objects import PathObjects
 from paddletorch.plan.inference.ranks import Ranks, inputs_of_calls
 from paddletorch.plan.inference.shapes import used_as
-from paddletorch.plan.inference.tensor_size import has_several_elements
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.refusals import (
     Refused,
@@ -30,7 +29,7 @@ from paddletorch.plan.model.refusals import (
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
 from paddletorch.resolve import Instance, NoneValue
-from paddletorch.resolve.tensors import FORWARD
+from paddletorch.resolve.facts.tensors import FORWARD
 
 
 class Bound(NamedTuple):
@@ -220,7 +219,7 @@ class CallBinding:
     def has_several_elements(self, name: str) -> bool:
         """Whether the argument is seen to be a tensor of several elements."""
         node = self.value(name)
-        return node is not None and has_several_elements(self.view, node)
+        return node is not None and self.view.provide(Ranks).have_several_elements(node)
 
     def values(self, name: str) -> ValueMap | None:
         """How the values of a source parameter translate."""

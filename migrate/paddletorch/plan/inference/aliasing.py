@@ -31,8 +31,8 @@ from paddletorch.plan.syntax.control_flow import exclusive, loops_around
 from paddletorch.plan.syntax.positions import end_of, holds, is_between, start_of
 from paddletorch.resolve import Binding, Instance, Qualified
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
+from paddletorch.resolve.facts.tensors import tensorhood
 from paddletorch.resolve.scopes.reaching import ReachingDefinitions
-from paddletorch.resolve.tensors import tensorhood
 from paddletorch.resolve.values import Local, Value
 
 Kind = Literal["parameter", "element", "name", "object"]

@@ -20,7 +20,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Binding, Instance, NoneValue, Partial, Qualified, Unknown
 from paddletorch.resolve.evaluator.tensor_calls import is_tensor_call, shows_tensor
-from paddletorch.resolve.tensors import Certainty as Certainty
+from paddletorch.resolve.facts.tensors import Certainty as Certainty
 from paddletorch.resolve.values import Container, Local, Value
 
 _TYPES_SHOWN_BY_NAME = ("optimizer", "scheduler")

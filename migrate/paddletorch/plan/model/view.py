@@ -15,7 +15,7 @@ from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import NotLocated, Refused
 from paddletorch.plan.model.settings import Settings
 from paddletorch.resolve import Binding, Evaluator, NoneValue, Qualified, ScopeTree, Value
-from paddletorch.resolve.tensors import Tensorhood, tensorhood
+from paddletorch.resolve.facts.tensors import Tensorhood, tensorhood
 from paddletorch.text.kept_text import KeptText
 from paddletorch.text.one_line import on_one_line
 from paddletorch.text.source import Source

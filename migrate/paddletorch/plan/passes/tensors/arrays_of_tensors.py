@@ -18,7 +18,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.resolve import Instance
-from paddletorch.resolve.tensors import tensorhood
+from paddletorch.resolve.facts.tensors import tensorhood
 from paddletorch.resolve.values import Container
 
 _CODE = "TEN106"

@@ -18,7 +18,7 @@ from paddletorch.plan.syntax.operators import IN_PLACE
 from paddletorch.plan.syntax.precedence import precedence_of, required_precedence
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.resolve import Binding, Instance
-from paddletorch.resolve.tensors import Certainty
+from paddletorch.resolve.facts.tensors import Certainty
 from paddletorch.resolve.values import Container, Value
 
 _CODE = "TEN106"

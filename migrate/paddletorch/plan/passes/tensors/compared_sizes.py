@@ -17,7 +17,7 @@ from paddletorch.plan.model.refusals import Refused
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.resolve import NoneValue
-from paddletorch.resolve.tensors import tensorhood
+from paddletorch.resolve.facts.tensors import tensorhood
 
 _CODE = "TEN106"
 

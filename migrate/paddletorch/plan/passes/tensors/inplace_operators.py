@@ -24,7 +24,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.names.spelling import spelled
 from paddletorch.plan.syntax.operators import BITWISE, ELEMENTWISE
 from paddletorch.resolve import Binding, Instance, NoneValue, Value
-from paddletorch.resolve.tensors import Certainty
+from paddletorch.resolve.facts.tensors import Certainty
 from paddletorch.resolve.values import Container
 
 _CODE = "TEN106"

@@ -24,7 +24,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.precedence import is_closed
 from paddletorch.plan.syntax.statements import comments_in
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
-from paddletorch.resolve.tensors import FORWARD
+from paddletorch.resolve.facts.tensors import FORWARD
 from paddletorch.resolve.values import Local
 from paddletorch.text.source import has_line_end
 
