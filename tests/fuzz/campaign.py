@@ -105,15 +105,6 @@ def campaign(kind: str, cases: int, start: int) -> Tally:
     """Judge ``cases`` drawn cases of one kind; the same ``start`` draws the same ones."""
     tally = Tally()
 
-    @seed(start)
-    @settings(
-        max_examples=cases,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(drawn=KINDS[kind](), data=st.data())
     def run(drawn: tuple[Framework, bytes], data: st.DataObject) -> None:
         source, text = drawn
         chosen = data.draw(options(_OTHER[source]))
@@ -125,12 +116,25 @@ def campaign(kind: str, cases: int, start: int) -> Tally:
             tally.broken[violation.promise] += 1
             tally.keep(Found(violation.promise, violation.detail, text, chosen))
 
-    began, state = time.process_time(), random.getstate()
-    with _no_constants():
-        run()
-    random.setstate(state)
+    began = time.process_time()
+    with_each(run, cases, start, drawn=KINDS[kind](), data=st.data())
     tally.seconds = time.process_time() - began
     return tally
+
+
+def with_each(run: Callable[..., None], cases: int, start: int, **drawn: st.SearchStrategy[Any]) -> None:
+    """Call ``run`` with what is drawn, ``cases`` times; the same ``start`` draws the same, whatever ran before."""
+    state = random.getstate()
+    drawing = settings(
+        max_examples=cases,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    with _no_constants():
+        seed(start)(drawing(given(**drawn)(run)))()
+    random.setstate(state)
 
 
 @contextmanager
