@@ -14,7 +14,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.sites.aliases import names_that_may_hold
 from paddletorch.plan.sites.attribute_keys import attribute_key, self_scope
 from paddletorch.resolve import Binding, NoneValue, Qualified
-from paddletorch.resolve.values import Values
+from paddletorch.resolve.values import UNKNOWN, Values
 
 _CHECKS = frozenset({"isinstance", "issubclass"})
 _NAMES_A_TYPE = frozenset({"typing.cast", "typing_extensions.cast"})
@@ -185,10 +185,22 @@ def _is_other(view: FileView, binding: Binding) -> bool:
         return _is_elsewhere(view, binding.qualified)
     if binding.kind == "delete" or never_runs(view, binding):
         return False
-    values = view.evaluator.bound([binding])
+    return _may_be_other(view, view.evaluator.bound([binding]))
+
+
+def _may_be_other(view: FileView, values: Values) -> bool:
+    """Whether something among the values is neither nothing nor of the frameworks."""
     return any(
         _is_elsewhere(view, v.name) if isinstance(v, Qualified) else not isinstance(v, NoneValue) for v in values
     )
+
+
+def _other_holder(view: FileView, node: ast.Attribute) -> ast.expr:
+    """Where the attribute gets what is no API; the attribute itself where no store shows it."""
+    for store in view.evaluator.stores_of(node):
+        if store.value is not None and _may_be_other(view, view.evaluator.values(store.value) - UNKNOWN):
+            return store.target
+    return node
 
 
 def _is_elsewhere(view: FileView, name: str) -> bool:
@@ -233,7 +245,8 @@ def _attribute_sites(view: FileView, names_in_use: frozenset[str]) -> list[Site]
             continue
         key = attribute_key(view, node.attr, self_scope(view, node))
         anchor = Anchor("attribute", key, node, (), qualified)
-        site = climb(view, anchor, node, qualified, None)
+        other = _other_holder(view, node) if _may_be_other(view, values - UNKNOWN) else None
+        site = climb(view, anchor, node, qualified, other)
         if site is not None and not all(c.row.kind == "constant" for c in site.candidates):
             found.append(site)
     return found
