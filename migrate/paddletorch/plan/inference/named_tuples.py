@@ -7,6 +7,7 @@ import ast
 from paddletorch_rules import Form
 
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.constants import constant
 
 WHOLE = "whole"
 """The key, in a form's results, of the template for the tuple as a whole."""
@@ -29,9 +30,16 @@ def unpacked(view: FileView, call: ast.Call, count: int) -> ast.Tuple | ast.List
 
 
 def shows_fields(view: FileView, call: ast.Call, form: Form) -> bool:
-    """Whether a use shows that the call returns these fields: it is unpacked, or a field is read by name."""
+    """Whether a use shows that the call returns these fields: it is unpacked, or a field is read by name or place.
+
+    ``x.max(1)[1]`` is read by place: of an array it would be the largest number of row 1, which nobody asks for by
+    reducing all rows first; ``points.max(0)[1]`` is how arrays of points are asked.
+    """
     fields = fields_of(form)
     parent = view.parent(call)
     if isinstance(parent, ast.Attribute) and parent.attr in fields:
         return True
+    if isinstance(parent, ast.Subscript) and parent.value is call and constant(parent.slice) == 1 and len(fields) > 1:
+        axis = constant(call.args[0]) if len(call.args) == 1 else None
+        return type(axis) is int and axis != 0 and isinstance(parent.ctx, ast.Load)
     return len(fields) > 1 and unpacked(view, call, len(fields)) is not None
