@@ -78,6 +78,7 @@ class Facts(NamedTuple):
     tuple_modules: BySide
     module_containers: BySide
     base_classes: BySide
+    made_one_by_one: Names
     einops: Names
     array_reads: Names
     layout_free: Names

@@ -42,7 +42,7 @@ def cross_entropy_to_paddle(call: BoundCall) -> None:
 def _mean_of_counted(call: BoundCall) -> None:
     """Paddle 3 divides by all labels if the ignored one is negative, torch by those that count."""
     ignored = call.value("ignore_index")
-    if ignored is None and not call.file_has(DEFAULT_IGNORED):
+    if ignored is None and not call.may_hold("target", DEFAULT_IGNORED):
         call.report("NNF203", difference=_COUNTED)
         return
     index = ignored_label(call)
@@ -127,7 +127,7 @@ def layer_cross_entropy_to_paddle(call: BoundCall) -> None:
 
 def _mean_of_counted_by_layer(call: BoundCall) -> None:
     """As ``_mean_of_counted``: a hook on the layer divides its sum."""
-    if call.value("ignore_index") is None and not call.file_has(DEFAULT_IGNORED):
+    if call.value("ignore_index") is None and not call.targets_may_hold(DEFAULT_IGNORED):
         call.report("NNF203", difference=_COUNTED)
         return
     index = ignored_label(call)
@@ -187,7 +187,7 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
     for name in ("axis", "soft_label", "use_softmax"):
         call.drop(name)
     kept = how == "none" and (soft or smooth)  # Paddle's loss has a dimension of 1 where the classes stood
-    counted = plain and counts_ignored(call)
+    counted = plain and counts_ignored(call, call.may_hold("label", DEFAULT_IGNORED))
     column = axis == 1 and not soft and is_call_of(call.origin("label"), "unsqueeze")
     plain_column = column and ast.unparse(call.origin("label") or call.node).endswith("unsqueeze(1)")
     if axis == 1 and not soft and not kept and not counted and not column:
@@ -227,13 +227,13 @@ def _may_be_plain(call: BoundCall) -> bool:
     return call.value("ignore_index") is not None and not (isinstance(index, int) and index >= 0)
 
 
-def counts_ignored(call: BoundCall, code: str = "NNF203") -> bool:
+def counts_ignored(call: BoundCall, are_seen: bool, code: str = "NNF203") -> bool:
     """Whether the mean divides by ignored labels too, as Paddle 3 does if their number is negative.
 
-    Where that is the default and the file does not show such labels, it is reported.
+    Where that is the default and no such label is seen to come into the targets, it is reported.
     """
     index = ignored_label(call)
-    if call.value("ignore_index") is None and not call.file_has(DEFAULT_IGNORED):
+    if call.value("ignore_index") is None and not are_seen:
         call.report(code, difference=_COUNTED)
         return False
     return isinstance(index, int) and index < 0
@@ -274,7 +274,7 @@ def cross_entropy_call(call: BoundCall) -> None:
         kept = "{target}.squeeze(1)" if is_column else "{target}.reshape({input}.shape[:1] + {input}.shape[2:])"
         flat = f"{{self}}({{input}}, {kept})"
         shaped = {} if is_column else {"input": "input"}
-    default = ast.Constant(DEFAULT_IGNORED) if call.file_has(DEFAULT_IGNORED) else None
+    default = ast.Constant(DEFAULT_IGNORED) if call.may_hold("label", DEFAULT_IGNORED) else None
     ignored = given.get("ignore_index", default)
     if how == "none":
         rewrite_once(call, f"{flat}.reshape({{target}}.shape)", target="label")

@@ -6,7 +6,7 @@ import ast
 
 from paddletorch_rules.hooks.arguments import elements_of, is_plain, is_pure
 from paddletorch_rules.hooks.attributes import attributes
-from paddletorch_rules.hooks.cross_entropy import counts_ignored, ignored_label
+from paddletorch_rules.hooks.cross_entropy import DEFAULT_IGNORED, counts_ignored, ignored_label
 from paddletorch_rules.hooks.losses import is_given, reduced
 from paddletorch_rules.hooks.protocol import BoundCall, Step, hook
 
@@ -289,7 +289,7 @@ def cross_entropy_to_torch(call: BoundCall) -> None:
             call.report("NNL202", difference=_OTHER_AXIS)
     if call.literal("soft_label") is True or is_given(call, "weight") or reduced(call) not in ("mean", ""):
         return
-    if not counts_ignored(call, "NNL202") and ignored_label(call) is ...:
+    if not counts_ignored(call, call.targets_may_hold(DEFAULT_IGNORED), "NNL202") and ignored_label(call) is ...:
         call.report("NNF203", difference="Paddle's mean counts ignored labels where ignore_index is negative")
 
 

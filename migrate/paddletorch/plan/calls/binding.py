@@ -19,6 +19,7 @@ from paddletorch.plan.inference.list_uses import is_used_as_list
 from paddletorch.plan.inference.no_grad import is_without_grad
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.inference.path_objects import PathObjects
+from paddletorch.plan.inference.held_numbers import HeldNumbers
 from paddletorch.plan.inference.ranks import Ranks, inputs_of_calls
 from paddletorch.plan.inference.shapes import used_as
 from paddletorch.plan.model.findings import Finding
@@ -196,9 +197,18 @@ class CallBinding:
 
     def input_ranks(self) -> Mapping[ast.expr, frozenset[int]]:
         """The same for each tensor that the file's calls pass to the object that this call makes, or to one like it."""
-        api = self.view.qualified(self.node.func)
         ranks = self.view.provide(Ranks)
-        return {node: ranks.of(node) for node in inputs_of_calls(self.view, api)} if api is not None else {}
+        return {node: ranks.of(node) for node in inputs_of_calls(self.view, self.node)}
+
+    def may_hold(self, name: str, number: int) -> bool:
+        """Whether the negative number is seen to come into the tensor that is given for a parameter."""
+        node = self.value(name)
+        return node is not None and name not in self.fixed and self.view.provide(HeldNumbers).may_be_in(node, number)
+
+    def targets_may_hold(self, number: int) -> bool:
+        """The same of the targets that the file's calls pass to the loss that this call makes."""
+        held = self.view.provide(HeldNumbers)
+        return any(held.may_be_in(node, number) for node in inputs_of_calls(self.view, self.node, 1))
 
     def owners(self, name: str) -> frozenset[str]:
         """For an argument ``x.weight``, or ``params["x.weight"]``: the classes that ``x`` can be an instance of."""

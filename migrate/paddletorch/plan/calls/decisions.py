@@ -322,8 +322,11 @@ class _HookCall:
             return ast.unparse(tensor)
         return tensor_for(self._binding.view, self._binding.node) or held_as(self._binding.view, self._binding.node)
 
-    def file_has(self, negative: int) -> bool:
-        return negative in self._binding.view.tree.negative_numbers
+    def may_hold(self, name: str, number: int) -> bool:
+        return self._binding.may_hold(name, number)
+
+    def targets_may_hold(self, number: int) -> bool:
+        return self._binding.targets_may_hold(number)
 
     def file_reads(self, member: str) -> bool:
         return member in self._binding.view.tree.members

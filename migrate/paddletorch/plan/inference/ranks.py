@@ -40,14 +40,15 @@ class Ranks:
         return frozenset(map(int, seen)) if all(answer.isdigit() for answer in seen) else frozenset()
 
 
-def inputs_of_calls(view: FileView, api: str) -> Iterator[ast.expr]:
-    """What the file's calls of objects that ``api`` makes pass first: ``x`` of ``self.loss(x, y)``."""
-    for call in view.provide(CalledValues).of(Instance):
-        if any(isinstance(v, Instance) and v.api == api for v in view.evaluator.values(call.func)):
-            first = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg in _FIRST), None)
-            if first is not None and not isinstance(first, ast.Starred):
-                yield first
+def inputs_of_calls(view: FileView, made: ast.Call, place: int = 0) -> Iterator[ast.expr]:
+    """What the file's calls of the object that ``made`` makes pass at a place: ``x`` of ``self.loss(x, y)``."""
+    api = view.qualified(made.func)
+    for call in view.provide(CalledValues).of_object(made, api) if api is not None else ():
+        named = (k.value for k in call.keywords if k.arg in _NAMES[place])
+        given = call.args[place] if len(call.args) > place else next(named, None)
+        if given is not None and not any(isinstance(a, ast.Starred) for a in call.args[: place + 1]):
+            yield given
 
 
-_FIRST = frozenset({"input", "x"})
-"""What both frameworks call the first parameter of a layer's call."""
+_NAMES = (frozenset({"input", "x"}), frozenset({"target", "label"}))
+"""What both frameworks call the first parameters of a layer's call."""

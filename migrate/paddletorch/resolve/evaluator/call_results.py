@@ -64,9 +64,6 @@ _VERB = re.compile(
 _MANY = 16
 """With so many functions of one name, what their calls share is found once."""
 
-_MADE_ONE_BY_ONE = frozenset({"optimizer", "scaler", "scheduler"})
-"""Types whose objects are converted or left one by one."""
-
 
 class CallResults:
     """What ``f(...)`` can be."""
@@ -213,7 +210,7 @@ class CallResults:
             return found
         if name in facts().module_containers.get(name.partition(".")[0], ()) and node is not None and made is not None:
             return frozenset({Instance(made, name, holds=held_modules(self._tree, node, self._evaluate))})
-        return frozenset({Instance(made, name, call=node)}) if made in _MADE_ONE_BY_ONE else of_kind(made, name)
+        return frozenset({Instance(made, name, call=node)}) if made in facts().made_one_by_one else of_kind(made, name)
 
     def _instance_call(self, callee: Instance) -> Values:
         """Calling a module runs its forward: what that returns, or a tensor where the framework made it."""

@@ -193,13 +193,6 @@ class ScopeTree(Walk):
         return dict(found)
 
     @cached_property
-    def negative_numbers(self) -> frozenset[int | float]:
-        """The negative numbers that are written anywhere."""
-        minus = (node for node in self.of_kind(ast.UnaryOp) if isinstance(node.op, ast.USub))
-        operands = (node.operand for node in minus)
-        return frozenset(-n.value for n in operands if isinstance(n, ast.Constant) and isinstance(n.value, int | float))
-
-    @cached_property
     def in_fstrings(self) -> frozenset[ast.AST]:
         """All nodes of f-strings."""
         return frozenset(node for fstring in self.fstrings for node in ast.walk(fstring))
