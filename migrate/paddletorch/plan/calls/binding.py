@@ -11,6 +11,7 @@ from paddletorch_rules import Form, Framework, Row, ValueMap
 
 from paddletorch.plan.inference.absent_values import may_be_none
 from paddletorch.plan.inference.dtypes import FLOATING, Dtypes
+from paddletorch.plan.inference.held_numbers import HeldNumbers
 from paddletorch.plan.inference.keyed_parameters import class_names, layers_of_key
 from paddletorch.plan.inference.keywords import DictKeywords, written_items
 from paddletorch.plan.inference.leaf_tensors import is_parameter
@@ -19,7 +20,6 @@ from paddletorch.plan.inference.list_uses import is_used_as_list
 from paddletorch.plan.inference.no_grad import is_without_grad
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.inference.path_objects import PathObjects
-from paddletorch.plan.inference.held_numbers import HeldNumbers
 from paddletorch.plan.inference.ranks import Ranks, inputs_of_calls
 from paddletorch.plan.inference.shapes import used_as
 from paddletorch.plan.model.findings import Finding

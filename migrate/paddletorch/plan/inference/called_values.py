@@ -23,7 +23,7 @@ class CalledValues:
                 calls.append(call)
 
     def of_object(self, made: ast.Call, api: str) -> list[ast.Call]:
-        """The calls that may call what ``made`` makes: that object, or one of the API of which nothing shows the call."""
+        """The calls that may call what ``made`` makes: that object, or one of the API whose call is not seen."""
         return [call for call in self.of(Instance) if any(_may_be(v, made, api) for v in self._values(call.func))]
 
     def of(self, kind: type[Value]) -> list[ast.Call]:

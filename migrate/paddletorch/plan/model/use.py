@@ -167,8 +167,15 @@ class Uses:
 
         What an adapter holds is one too: of ``transformer.encoder`` the member is known, and not the class.
         """
+        if instance.node is None and instance.call in self.left_calls:
+            return instance.call in self._adapted_calls
         made = ("base" if instance.node is not None else "call", instance.api) in self._called_as_source
         return made or (instance.call is None and instance.api.rpartition(".")[2] in self._held_as_source)
+
+    @cached_property
+    def _adapted_calls(self) -> frozenset[ast.Call | None]:
+        adapted = (use for use in self.items if use.adapter is not None and use.adapter.keeps_calls)
+        return frozenset(use.site.call for use in adapted if use.site.role == "call")
 
     @cached_property
     def _called_as_source(self) -> frozenset[tuple[str, str]]:

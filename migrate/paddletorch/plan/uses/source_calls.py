@@ -1,15 +1,14 @@
 """Layers whose calls stay as the source's: masks that mean something else, batches in another place, other results.
 
 Where a call of ``nn.MultiheadAttention`` cannot become one of Paddle's own layer, or only as a function around it, the
-layer becomes an adapter that has the source's ``forward``. All layers of the class in the file do then, or none: what a
-call calls may be any of them. A subclass has the adapter as its base in any case, for its objects may be called in
-files that do not show what this one needs.
+layer becomes an adapter that has the source's ``forward``, and so do all that the same call may call. A subclass has
+the adapter as its base in any case, for its objects may be called in files that do not show what this one needs.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from paddletorch_rules.adapters import Adapter, adapters
@@ -24,8 +23,7 @@ from paddletorch.plan.uses.adapters import CODE, HANDED_ON, adapted, has_source_
 from paddletorch.plan.uses.instance_calls import calls_of_instances, converted_call
 from paddletorch.plan.uses.layer_calls import lost_parameters
 from paddletorch.plan.uses.runtime_calls import CODE as AT_RUN_TIME
-from paddletorch.resolve import Instance, NoneValue
-from paddletorch.resolve.values import Values
+from paddletorch.resolve import Instance, NoneValue, Unknown, Value
 
 _MEANING = "NNL202"
 """The code for a call that means the same only for some values."""
@@ -44,15 +42,59 @@ def plan_source_calls(view: FileView, planned: Planned) -> Changes:
             layers.setdefault(view.settings.adapted_name(site.name), []).append(use)
     if not (layers or bases) or view.provide(Receivers).with_uses(planned.uses).file_is_converted:
         return NOTHING
-    needed = {*_called_otherwise(view, layers), *_with_members(view, layers)}
+    objects = _Objects(view, layers)
     own = {name for name in layers if adapters(view.target)[name].escapes}
-    called = {*(needed - own), *_escaping(view, own)}
+    needed = {*_called_otherwise(view, objects), *_with_members(view, objects)}
+    called = {*(one for one in needed if objects.name(one) not in own), *_escaping(view, objects, own)}
     revised = [adapted(view, use, None) or use.refuse(UnseenArguments(use.site.name)) for use in bases]
-    for name, uses in layers.items():
-        adapter = adapters(view.target)[name]
-        if name in called or any(_is_needed(adapter, use) for use in uses):
+    for group in objects.groups():
+        adapter = adapters(view.target)[objects.name(group[0])]
+        uses = [objects.uses[one] for one in group]
+        if not called.isdisjoint(group) or any(_is_needed(adapter, use) for use in uses):
             revised += _all_adapted(view, adapter, uses)
     return Changes(uses=tuple(revised))
+
+
+class _Objects:
+    """The layers of a file by the calls that make them, and which of them one call may call."""
+
+    def __init__(self, view: FileView, layers: Mapping[str, Sequence[Use]]) -> None:
+        self._view = view
+        self.layers = layers
+        self.uses = {use.site.call: use for uses in layers.values() for use in uses if use.site.call is not None}
+        self.calls = view.provide(CalledValues).of(Instance) if layers else []
+
+    def name(self, made: ast.Call) -> str:
+        """The name of the layer's class as the adapters have it."""
+        return self._view.settings.adapted_name(self.uses[made].site.name)
+
+    def of(self, values: Iterable[Value]) -> set[ast.Call]:
+        """The calls that make the layers among the values; all of a class where nothing shows which one is meant."""
+        found: set[ast.Call] = set()
+        for value in values:
+            if not isinstance(value, Instance) or value.type == "tensor":
+                continue
+            if value.call is not None:
+                found |= {value.call} & self.uses.keys()
+            else:
+                found |= self.of_class(self._view.settings.adapted_name(value.api))
+        return found
+
+    def of_class(self, name: str) -> set[ast.Call]:
+        """The calls that make layers of a class."""
+        return {use.site.call for use in self.layers.get(name, ()) if use.site.call is not None}
+
+    def groups(self) -> list[list[ast.Call]]:
+        """The layers of each class, together with those that the same calls may call."""
+        group = {one: [one] for one in self.uses}
+        for call in self.calls:
+            met: dict[str, list[ast.Call]] = {}
+            for made in self.of(self._view.evaluator.values(call.func)):
+                together, others = met.setdefault(self.name(made), group[made]), group[made]
+                if together is not others:
+                    together += others
+                    group.update((one, together) for one in others)
+        return list({id(one): one for one in group.values()}.values())
 
 
 def _is_of_member(view: FileView, use: Use) -> bool:
@@ -62,55 +104,62 @@ def _is_of_member(view: FileView, use: Use) -> bool:
     return isinstance(around, ast.Attribute) and around.attr in known.members
 
 
-def _with_members(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:
-    """The classes of which the file reads a member that the target's own class lacks, and those of its parts."""
+def _with_members(view: FileView, objects: _Objects) -> Iterator[ast.Call]:
+    """The layers of which the file reads a member that the target's own class lacks, and those of their parts."""
     known = adapters(view.target)
-    for name in layers:
-        if not view.tree.members.keys().isdisjoint(known[name].members):
-            yield name
-            yield from (part for part in layers if known[part].name in known[name].needs)
+    for name in objects.layers:
+        for node in (n for member in known[name].members for n in view.tree.members.get(member, ())):
+            made = _owners(view, objects, node) & objects.of_class(name)
+            yield from made
+            for part in objects.layers if made else ():
+                if known[part].name in known[name].needs:
+                    yield from objects.of_class(part)
 
 
-def _called_otherwise(view: FileView, layers: Mapping[str, Sequence[Use]]) -> Iterator[str]:
-    """The classes of which a call has what the target lacks, would need a function around it, or fits some values."""
-    for call in view.provide(CalledValues).of(Instance) if layers else ():
-        apis = [v.api for v in view.evaluator.values(call.func) if isinstance(v, Instance)]
-        for name in {view.settings.adapted_name(api) for api in apis if api} & layers.keys():
-            if any(row.forward and any(lost_parameters(view, call, row)) for row, _ in view.settings.overloads(name)):
-                yield name
-    for call, made, options in calls_of_instances(view):
-        names = {view.settings.adapted_name(one.api) for one in made} & layers.keys()
-        if not names:
+def _owners(view: FileView, objects: _Objects, node: ast.Attribute) -> set[ast.Call]:
+    """The layers of which the attribute may be; of an unknown object it may be any, unless the program has its own."""
+    values = view.evaluator.values(node.value)
+    found = objects.of(values)
+    if not any(isinstance(value, Unknown) for value in values) or view.evaluator.stores_of(node):
+        return found
+    return found if node.attr in view.tree.class_members else set(objects.uses)
+
+
+def _called_otherwise(view: FileView, objects: _Objects) -> Iterator[ast.Call]:
+    """The layers of which a call has what the target lacks, would need a function around it, or fits some values."""
+    for call in objects.calls:
+        for made in objects.of(view.evaluator.values(call.func)):
+            rows = view.settings.overloads(objects.name(made))
+            if any(row.forward and any(lost_parameters(view, call, row)) for row, _ in rows):
+                yield made
+    for call, instances, options in calls_of_instances(view):
+        layers = objects.of(instances)
+        if not layers:
             continue
         try:
             _, converted = converted_call(view, call, options)
         except Refused:
-            yield from names
+            yield from layers
             continue
         unnamed = any("lambda" in edit.written for edit in converted.every_edit)
         if unnamed or any(found.code == _MEANING for found in converted.findings):
-            yield from names
+            yield from layers
 
 
-def _escaping(view: FileView, layers: Set[str]) -> Iterator[str]:
-    """The classes of which an object goes where its calls are not seen, or may be called beside something else."""
-    called: set[str] = set()
-    for call in view.provide(CalledValues).of(Instance) if layers else ():
+def _escaping(view: FileView, objects: _Objects, names: Set[str]) -> Iterator[ast.Call]:
+    """The layers of these classes that go where their calls are not seen, or may be called beside something else."""
+    layers = {one for name in names for one in objects.of_class(name)}
+    called: set[ast.Call] = set()
+    for call in objects.calls if layers else ():
         values = view.evaluator.values(call.func)
-        found = _made_of(view, values, layers)
+        found = objects.of(values) & layers
         called |= found
-        if any(not isinstance(v, Instance | NoneValue) for v in values):
+        if any(not isinstance(v, NoneValue) and not objects.of([v]) for v in values):
             yield from found
     yield from layers - called
     for node in _kept_elsewhere(view) if layers else ():
         if isinstance(node, ast.Name | ast.Attribute | ast.Call):
-            yield from _made_of(view, view.evaluator.values(node), layers)
-
-
-def _made_of(view: FileView, values: Values, layers: Set[str]) -> set[str]:
-    """The classes of the layers that the values may be."""
-    made = (v for v in values if isinstance(v, Instance) and v.type != "tensor")
-    return {view.settings.adapted_name(one.api) for one in made} & layers
+            yield from objects.of(view.evaluator.values(node)) & layers
 
 
 def _kept_elsewhere(view: FileView) -> Iterator[ast.expr]:
