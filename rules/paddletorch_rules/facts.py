@@ -79,6 +79,8 @@ class Facts(NamedTuple):
     module_containers: BySide
     base_classes: BySide
     made_one_by_one: Names
+    array_makers: Names
+    picture_functions: BySide
     einops: Names
     array_reads: Names
     layout_free: Names

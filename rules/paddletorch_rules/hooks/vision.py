@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
@@ -18,18 +19,21 @@ def resize_to_paddle(call: BoundCall) -> None:
 @hook("resize", to="torch")
 def resize_to_torch(call: BoundCall) -> None:
     """torchvision smooths tensors when it shrinks them and takes no arrays; PIL images come out alike."""
-    picture(call)
+    _leave_arrays(call)
     call.report("VIS202")
 
 
 @hook("picture", to="torch")
 def picture(call: BoundCall) -> None:
     """torchvision takes no arrays of NumPy."""
-    value = call.origin("img")
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        library = ast.unparse(value.func).partition(".")[0]
-        if value.func.attr in ("astype", "numpy") or library in ("np", "numpy", "cv2"):
-            call.stop("VIS201")
+    _leave_arrays(call)
+    if "" in call.libraries("img"):
+        call.report("VIS204", image=ast.unparse(call.value("img") or call.node))
+
+
+def _leave_arrays(call: BoundCall) -> None:
+    if call.libraries("img") & facts().array_makers:
+        call.stop("VIS204", image=ast.unparse(call.value("img") or call.node))
 
 
 @hook("normalize_images", to="torch")
@@ -49,6 +53,8 @@ def normalize_images(call: BoundCall) -> None:
 @hook("vision_fill")
 def fill(call: BoundCall) -> None:
     """A number fills every channel in torchvision, the first one of a PIL image in Paddle."""
+    if call.target == "torch":
+        picture(call)
     if call.value("fill") is not None and call.literal("fill") != 0 and not isinstance(call.literal("fill"), tuple):
         call.stop("API221", parameter="fill", value=ast.unparse(call.value("fill") or ast.Constant(None)))
 

@@ -200,6 +200,12 @@ class CallBinding:
         ranks = self.view.provide(Ranks)
         return {node: ranks.of(node) for node in inputs_of_calls(self.view, self.node)}
 
+    def libraries(self, name: str) -> frozenset[str]:
+        """The packages whose functions make what the argument can be; an empty name for what is not seen."""
+        node = self.value(name)
+        values = self.view.evaluator.values(node) if node is not None and name not in self.fixed else ()
+        return frozenset(v.api.partition(".")[0] if isinstance(v, Instance) else "" for v in values)
+
     def may_hold(self, name: str, number: int) -> bool:
         """Whether the negative number is seen to come into the tensor that is given for a parameter."""
         node = self.value(name)

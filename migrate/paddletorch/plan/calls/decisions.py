@@ -322,6 +322,9 @@ class _HookCall:
             return ast.unparse(tensor)
         return tensor_for(self._binding.view, self._binding.node) or held_as(self._binding.view, self._binding.node)
 
+    def libraries(self, name: str) -> frozenset[str]:
+        return self._binding.libraries(name)
+
     def may_hold(self, name: str, number: int) -> bool:
         return self._binding.may_hold(name, number)
 

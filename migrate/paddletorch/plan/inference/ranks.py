@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from paddletorch.model import Ask
 from paddletorch.plan.inference.called_values import CalledValues
 from paddletorch.plan.model.view import FileView
-from paddletorch.resolve import Instance
 from paddletorch.resolve.facts.ranks import Absent, Extent, RankRules
 
 

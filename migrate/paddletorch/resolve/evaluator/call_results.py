@@ -203,6 +203,8 @@ class CallResults:
             if name.startswith("einops."):
                 first = self._evaluate(node.args[0])
                 return einops_function(name.rpartition(".")[2], first, closed_world=self._closed_world)
+            if name in facts().picture_functions[self._environment.source]:
+                return self._evaluate(node.args[0])
         if is_foreign(name):
             return foreign(name)
         made = self._tables.makes(name)
