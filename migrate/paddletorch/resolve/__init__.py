@@ -2,6 +2,7 @@
 
 from paddletorch.resolve.evaluator.evaluator import Evaluator
 from paddletorch.resolve.evaluator.operations import BASE_MODULES
+from paddletorch.resolve.origins import Origins
 from paddletorch.resolve.project.parsed import Parsed
 from paddletorch.resolve.project.project_index import ProjectIndex, Texts
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding, Scope
@@ -22,6 +23,7 @@ __all__ = [
     "Instance",
     "Method",
     "NoneValue",
+    "Origins",
     "Parsed",
     "Partial",
     "ProjectIndex",

@@ -76,9 +76,6 @@ def test_apis_that_stay() -> None:
     converted, left = use_of(), use_of("torch.zeros").refuse(None)
     assert Uses((converted, left)).left_apis == {"torch.zeros"}
     assert Uses((converted, converted.refuse(None), left)).left_apis == {"torch.zeros"}
-    assert not Uses((converted, left)).all_left
-    assert Uses((left,)).all_left
-    assert not Uses().all_left
 
 
 def test_a_draft_gives_back_what_it_changed() -> None:

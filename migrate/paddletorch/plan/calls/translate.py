@@ -109,7 +109,7 @@ def _wrapped(view: FileView, node: ast.expr, values: ValueMap, span: Span, code:
     is_string = "str" in found or (values.strings and isinstance(node, ast.JoinedStr))
     if not is_string and (found & values.keeps or values.strings):
         return []
-    if ".replace(" in wrap and view.is_half_converted:
+    if ".replace(" in wrap and not view.is_sources(node):
         view.quoted(wrap, node)  # a call that the first run had to leave stays
         return []
     if values.strings or ".replace(" in wrap:

@@ -80,11 +80,6 @@ class FileFacts:
         return any(found is not None and found[0].id == "autograd.Function" for found in rows)
 
     @cached_property
-    def imports_source(self) -> bool:
-        """Whether the file imports anything of the source framework, or names it as documentation does."""
-        return self._view.has_code_of(self._view.settings.source)
-
-    @cached_property
     def names_shim(self) -> bool:
         """Whether the file names the runtime shim."""
         return b"paddletorch_shim" in self._view.source.body

@@ -67,6 +67,8 @@ class Receivers:
 
     def certainty(self, node: ast.expr, type_name: str, member: str = "") -> Certainty:
         """How certain it is that ``node`` is the source framework's instance of ``type_name``, which has ``member``."""
+        if not self._view.origins.may_be_sources(node):
+            return Certainty.NO
         values = _with_member(frozenset(v for v in self._view.evaluator.objects(node) if not _is_function(v)), member)
         instances = [v for v in values if isinstance(v, Instance)]
         if any(v.type != "foreign" for v in instances):
@@ -161,14 +163,10 @@ class Receivers:
         return self._if_from_source(self.certainty(receiver, row.receiver or ""), receiver, [row])
 
     def _if_from_source(self, found: Certainty, receiver: ast.expr, rows: list[Row]) -> Certainty:
-        """The certainty, where the file imports the target too: then an object must certainly come from the source."""
-        if found is not Certainty.YES or not self._view.is_half_converted or not all(row.whole for row in rows):
+        """The certainty that it is of this type and of the source: what converted code has is of the target."""
+        if found is not Certainty.YES or self._view.is_sources(receiver) or not all(row.whole for row in rows):
             return found
-        source = self._view.settings.source
-        values = self._view.evaluator.values(receiver)
-        if any(isinstance(v, Instance) and v.api.partition(".")[0] == source for v in values):
-            return found
-        return Certainty.MAYBE if self._file.imports_source else Certainty.NO
+        return Certainty.MAYBE if self._view.origins.may_be_sources(receiver) else Certainty.NO
 
     def _is_no_tensor(self, node: ast.Attribute, call: ast.Call | None) -> bool:
         """Whether the use, or a test around it, shows that it is no tensor: ``name.split(".")``, ``w, h = x.size``."""
@@ -188,23 +186,13 @@ class Receivers:
         return bool(instances) and all(v.type != "foreign" for v in instances)
 
     def _may_be_method_of_target(self, node: ast.Attribute, call: ast.Call, options: list[tuple[Row, Form]]) -> bool:
-        """Whether this may be the target's method of the same name, in a file that imports neither framework."""
-        if self._file.imports_source or self._view.is_half_converted:
+        """Whether this may be the target's method of the same name, in a file that uses neither framework."""
+        if self._view.origins.of_code(node):
             return False
         target, newest = self._view.target, self._view.settings.target_releases.newest
         rows = {id(row) for row, _ in options}
         others = (pair for pair in self._view.settings.table.members(target, node.attr) if id(pair[0]) not in rows)
         return any(fit(self._view, call, form.signature(newest)) is not Fit.NO for _, form in others)
-
-    @property
-    def file_is_converted(self) -> bool:
-        """Whether an earlier run has converted the file, so that what is left of the source is left again."""
-        if not self._view.is_half_converted:
-            return False
-        if self._uses:
-            return self._uses.all_left
-        is_of_target = not self._view.has_code_of(self._view.settings.source)
-        return is_of_target or self._view.provide(_derives_from_unlisted)
 
     def _shown_by_use(
         self,
@@ -225,7 +213,7 @@ class Receivers:
             if any(isinstance(v, Instance) and self._has_member(v, node.attr) for v in values):
                 return found  # another type's member of the same name
             shown = unknown and not self._is_defined(node.attr) and not self._names_another(node, type_name)
-            if not shown and any(row.any_receiver for row, _ in options) and not self._view.is_half_converted:
+            if not shown and any(row.any_receiver for row, _ in options):
                 own = all(isinstance(v, Instance) and (v.type == "foreign" or node.attr in v.overrides) for v in values)
                 return found if values and own else max(found, Certainty.MAYBE)
             return Certainty.YES if shown else found
@@ -363,11 +351,3 @@ def _with_member(values: frozenset[Value], member: str) -> frozenset[Value]:
 def _is_function(value: Value) -> bool:
     """Whether a value is a function: its result is meant, not the function, in ``d() if callable(d) else d``."""
     return isinstance(value, Partial) or (isinstance(value, Local) and not isinstance(value.node, ast.ClassDef))
-
-
-def _derives_from_unlisted(view: FileView) -> bool:
-    """Whether a class of the file derives from what no table has of the source: it is left, with all its objects."""
-    classes = (node for node in view.tree.own if isinstance(node, ast.ClassDef))
-    values = (value for node in classes for base in node.bases for value in view.evaluator.values(base))
-    names = (value.name for value in values if isinstance(value, Qualified))
-    return any(view.settings.is_of_source(name) and view.settings.lookup(name) is None for name in names)

@@ -1,4 +1,4 @@
-"""Which values are tensors that an edit may be made for."""
+"""Which values are written as tensors are."""
 
 from __future__ import annotations
 
@@ -6,15 +6,6 @@ import ast
 import re
 
 from paddletorch.plan.model.view import FileView
-from paddletorch.resolve import Instance
-from paddletorch.resolve.values import Value
-
-
-def is_tensor(view: FileView, value: Value) -> bool:
-    """Whether it is a tensor; in a file with the target's code in it, one that comes from the source."""
-    if not isinstance(value, Instance) or value.type != "tensor":
-        return False
-    return not view.is_half_converted or value.api.partition(".")[0] == view.settings.source
 
 
 def seems_tensor(view: FileView, node: ast.expr) -> bool:

@@ -24,11 +24,6 @@ def either(*conditions: Condition) -> Condition:
     return lambda view, planned: any(condition(view, planned) for condition in conditions)
 
 
-def is_unconverted(view: FileView, _: Planned) -> bool:
-    """The file has no code of the target in it yet."""
-    return not view.is_half_converted
-
-
 def is_whole_run(view: FileView, _: Planned) -> bool:
     """Nothing is selected, so that whatever is left counts."""
     return not view.settings.options.select

@@ -187,11 +187,6 @@ class Uses:
         adapted = (use.adapter for use in self.items if use.adapter is not None and use.adapter.keeps_calls)
         return frozenset(name for adapter in adapted for name in adapter.members)
 
-    @cached_property
-    def all_left(self) -> bool:
-        """Whether the file has uses, and all of them are left."""
-        return bool(self.items) and not any(use.converts for use in self.items)
-
 
 class Draft:
     """A pass's working copy of the uses; the pass returns ``revised``."""

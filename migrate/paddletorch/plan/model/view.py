@@ -14,7 +14,7 @@ from paddletorch.plan.model.fstrings import enclosing_fstrings, free_quote, is_l
 from paddletorch.plan.model.match import Match
 from paddletorch.plan.model.refusals import NotLocated, Refused
 from paddletorch.plan.model.settings import Settings
-from paddletorch.resolve import Binding, Evaluator, NoneValue, Qualified, ScopeTree, Value
+from paddletorch.resolve import Binding, Evaluator, NoneValue, Origins, Qualified, ScopeTree, Value
 from paddletorch.resolve.facts.tensors import Tensorhood, tensorhood
 from paddletorch.text.kept_text import KeptText
 from paddletorch.text.one_line import on_one_line
@@ -116,18 +116,14 @@ class FileView:
         return not others or all(isinstance(v, NoneValue) for v in self.evaluator.bound(others))
 
     @cached_property
-    def is_half_converted(self) -> bool:
-        """Whether the file has the target's code in it too, so that an earlier run may have converted part of it."""
-        return self.has_code_of(self.target)
+    def origins(self) -> Origins:
+        """Which framework the file's code and values come from."""
+        return Origins(self.tree, self.evaluator, self.target)
 
-    def has_code_of(self, framework: str) -> bool:
-        """Whether the file imports anything of a framework, or names it as documentation does."""
-        if any(not self.tree.scopes[n].lookup(framework) for n in self.tree.names.get(framework, ())):
-            return True
-        scopes = [scope.bindings for scope in self.tree.own.values()]
-        imported = (b.qualified for names in scopes for n in self.tree.imported & names.keys() for b in names[n])
-        modules = (*imported, *(star.module for star in self.tree.stars))
-        return any((name or "").partition(".")[0] == framework for name in modules)
+    @cached_property
+    def is_sources(self) -> Callable[[ast.AST], bool]:
+        """Whether the value of an expression, or the code of a statement, certainly comes from the source."""
+        return self.origins.is_sources
 
     @cached_property
     def annotations(self) -> frozenset[ast.expr]:
@@ -221,9 +217,9 @@ class FileView:
         return tensorhood(self.evaluator.values(node))
 
     def source_tensor(self, node: ast.expr) -> Tensorhood:
-        """As ``tensor``; in a file with the target's code in it, only what comes from the source is one."""
+        """As ``tensor``; what does not come from the source is none."""
         found = self.tensor(node)
-        return found.of(self.settings.source) if self.is_half_converted else found
+        return found if self.is_sources(node) else found.of(self.settings.source)
 
     def qualified(self, node: ast.expr) -> str | None:
         """The qualified name of an expression, if it has exactly one besides None."""

@@ -10,6 +10,7 @@ from typing import TypeGuard
 from paddletorch.model import Edit
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.names.import_guards import needs
 from paddletorch.plan.names.import_statements import insert_lines_before
 from paddletorch.plan.names.local_imports import function_around, import_lines, import_text
 from paddletorch.plan.syntax.statements import own_line, start_of
@@ -120,7 +121,7 @@ def guarded_apis(view: FileView, bindings: Sequence[Binding], apis: Iterable[ast
 def _guard(view: FileView, name: str, api: str, lines: Sequence[str]) -> list[str]:
     """The lines of a ``try`` that binds the name to the API, or to what raises an ImportError where it is called."""
     indent = " " * view.source.indent
-    raised = f"raise ImportError({view.source.quote}needs {api}{view.source.quote})"
+    raised = f"raise ImportError({view.source.quote}{needs(api)}{view.source.quote})"
     if name[0].islower():
         fallback = [f"def {name}(*args, **kwargs):", f"{indent}{raised}"]
     else:  # isinstance() of it is False, as of what cannot be made

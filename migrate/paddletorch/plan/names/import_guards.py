@@ -98,21 +98,28 @@ def is_presence_test(view: FileView, load: ast.expr) -> bool:
 
 
 def stand_in(view: FileView, value: ast.expr) -> ast.stmt | None:
-    """What the file has in place of an API that a guard keeps, as a run writes it: ``A = nn.A``, else a class."""
+    """What a run has written in place of an API that a guard keeps: a class or function that says what it needs."""
     statement = view.statement(value)
-    guard = view.parent(statement) if isinstance(statement, ast.Assign) and view.is_half_converted else None
+    guard = view.parent(statement) if isinstance(statement, ast.Assign) else None
     if not is_import_guard(guard) or not isinstance(guard, ast.Try) or not isinstance(statement, ast.Assign):
         return None
     names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
     inner = (one for handler in guard.handlers for one in handler.body)
-    return next((one for one in inner if _bound_in(one) in names), None)
+    defined = (one for one in inner if isinstance(one, ast.ClassDef | ast.FunctionDef) and one.name in names)
+    needed = needs(view.qualified(value) or view.written(value))
+    return next(
+        (
+            one
+            for one in defined
+            if any(isinstance(node, ast.Constant) and node.value == needed for node in ast.walk(one))
+        ),
+        None,
+    )
 
 
-def _bound_in(statement: ast.stmt) -> str | None:
-    """The name that a stand-in has."""
-    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-        return None if constant(statement.value) is None else statement.targets[0].id
-    return statement.name if isinstance(statement, ast.ClassDef | ast.FunctionDef) else None
+def needs(api: str) -> str:
+    """What a stand-in for an API says when it is called."""
+    return f"needs {api}"
 
 
 def can_rename(view: FileView, binding: Binding) -> bool:

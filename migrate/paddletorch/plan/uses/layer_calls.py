@@ -11,7 +11,6 @@ from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.translate import translate_edits
 from paddletorch.plan.inference.called_values import CalledValues
 from paddletorch.plan.inference.dtypes import Dtypes
-from paddletorch.plan.inference.receivers import Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Refused
@@ -25,8 +24,6 @@ from paddletorch.text.call_spans import keyword_name
 
 def plan_layer_calls(view: FileView, planned: Planned) -> Changes:
     """Rename the keywords and translate the values in each call of a layer whose class is known."""
-    if view.provide(Receivers).with_uses(planned.uses).file_is_converted:
-        return NOTHING
     return joined(_plan_call(view, call, planned) for call in view.provide(CalledValues).of(Instance))
 
 

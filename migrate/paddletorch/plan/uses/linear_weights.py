@@ -229,7 +229,7 @@ def may_be_linear_weight(view: FileView, node: ast.Attribute) -> bool:
 
 def may_be_read_from_linear(view: FileView, node: ast.Attribute) -> bool:
     """Whether a member of the weight of a layer that nothing shows, perhaps a linear one, depends on the layout."""
-    if view.target != "paddle" or view.is_half_converted or not isinstance(node.ctx, ast.Load):
+    if view.target != "paddle" or not isinstance(node.ctx, ast.Load) or not view.is_sources(node.value):
         return False
     if path_of(node.value) in ("self", "cls", ""):
         return False

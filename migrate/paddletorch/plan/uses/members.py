@@ -54,8 +54,6 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
     receivers = view.provide(Receivers).with_uses(planned.uses)
     aliases, given = planned.naming.aliases, given_members(view, planned)
     file = _File(view, planned, receivers, aliases, _left_scaler(planned), given, view.provide(BuiltOn))
-    if file.receivers.file_is_converted:
-        return NOTHING
     matches = [(match, _plan_match(file, match)) for match in view.matches.values()]
     matched = {
         n for match, changes in matches if changes is not None and not changes.findings for n in match.attributes

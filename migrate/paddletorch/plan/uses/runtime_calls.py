@@ -153,8 +153,6 @@ def plan_unknown_calls(view: FileView, planned: Planned) -> Changes:
 
 def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call, str]]:
     """Each such call, with the first keyword that shows it; none in code of the target."""
-    if view.is_half_converted and not view.has_code_of(view.settings.source):
-        return
     planned_calls = planned.handled.union(use.site.call for use in planned.uses if use.site.call is not None)
     for call in view.tree.calls:
         if call in planned_calls:
@@ -165,7 +163,12 @@ def _unknown_calls(view: FileView, planned: Planned) -> Iterator[tuple[ast.Call,
             words = [word for word in words if word not in _OF_TENSORS_TOO]
         unknown = bool(words) and (_is_unknown(view, call.func) or _is_only_parameter(view, call.func))
         unknown = unknown and (view.settings.shim_wraps_calls or not _takes_them_already(view, call.func))
-        if (bound or unknown) and view.is_located(call) and not is_written(view, call):
+        if (
+            (bound or unknown)
+            and view.origins.may_be_sources(call.func)
+            and view.is_located(call)
+            and not is_written(view, call)
+        ):
             yield call, next(iter(words), "")
 
 

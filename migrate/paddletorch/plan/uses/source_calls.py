@@ -14,7 +14,6 @@ from dataclasses import replace
 from paddletorch_rules.adapters import Adapter, adapters
 
 from paddletorch.plan.inference.called_values import CalledValues
-from paddletorch.plan.inference.receivers import Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnseenArguments
 from paddletorch.plan.model.use import Use
@@ -40,7 +39,7 @@ def plan_source_calls(view: FileView, planned: Planned) -> Changes:
         alone = site.call is not None and site.other is None and len(site.candidates) == 1
         if site.role == "call" and alone and has_source_calls(view, site.name):
             layers.setdefault(view.settings.adapted_name(site.name), []).append(use)
-    if not (layers or bases) or view.provide(Receivers).with_uses(planned.uses).file_is_converted:
+    if not (layers or bases):
         return NOTHING
     objects = _Objects(view, layers)
     own = {name for name in layers if adapters(view.target)[name].escapes}

@@ -22,7 +22,7 @@ def plan_class_names(view: FileView, planned: Planned) -> Changes:
 
 
 def _renamed(view: FileView) -> Iterator[Changes]:
-    for node in view.tree.strings:
+    for node in filter(view.is_sources, view.tree.strings):
         name = str(node.value)
         if view.target == "paddle" and name in facts().layer_modules:
             yield _module(view, node, name)

@@ -37,7 +37,12 @@ def _renamed(view: FileView) -> Iterator[Changes]:
         if not isinstance(call.func, ast.Name) or len(call.args) < 2:
             continue
         model, name = call.args[:2]
-        if not isinstance(name, ast.Constant) or name.value != old or not _may_be_wrapper(view, model):
+        if (
+            not isinstance(name, ast.Constant)
+            or name.value != old
+            or not _may_be_wrapper(view, model)
+            or not view.is_sources(model)
+        ):
             continue
         if view.is_deselected(_CODE, call) or not view.is_located(name):
             continue

@@ -29,7 +29,7 @@ def plan_arrays_of_tensors(view: FileView, planned: Planned) -> Changes:
     """Give NumPy the array of each tensor that a call is certainly given."""
     edits, conversions = [], []
     found: list[Changes] = []
-    for node in _given(view):
+    for node in filter(view.is_sources, _given(view)):
         span = view.source.span(node)
         if not view.tensor(node).is_certain:
             parts: tuple[str | Span, ...] = (f"[one{_AS_ARRAY} for one in ", span, "]")
@@ -69,7 +69,7 @@ def _assigned(view: FileView) -> Iterator[ast.expr]:
         if len(statement.targets) != 1 or not isinstance(target, ast.Subscript):
             continue
         if (
-            view.tensor(target.value).is_certain
+            view.source_tensor(target.value).is_certain
             and _is_array(view, statement.value)
             and not view.is_deselected(_CODE, statement.value)
         ):

@@ -36,7 +36,9 @@ def plan_augmented_assignments(view: FileView, planned: Planned) -> Changes:
 
 def _plan_statement(view: FileView, statement: ast.AugAssign) -> Changes:
     target = statement.target
-    if view.is_deselected(_CODE, statement) or not _may_be_tensor(view, target, statement.value):
+    if view.is_deselected(_CODE, statement) or not view.is_sources(target):
+        return NOTHING
+    if not _may_be_tensor(view, target, statement.value):
         return NOTHING
     if isinstance(statement.value, ast.Starred):  # ``x += *y`` parses, and no compiler takes it
         return NOTHING
@@ -71,9 +73,9 @@ def _may_be_tensor(view: FileView, target: ast.expr, value: ast.expr) -> bool:
     found = view.source_tensor(target)
     if found.is_seen:
         if found.has_containers:
-            return view.source_tensor(value).is_certain and not view.is_half_converted  # an earlier run has seen it
+            return view.source_tensor(value).is_certain
         return not _is_sequence(view, value)
-    if view.is_half_converted or found.has_others or found.has_containers:
+    if found.has_others or found.has_containers:
         return False  # numbers, strings, lists, arrays, objects of classes in sight
     return found.certainty is Certainty.MAYBE and not _shows_other(view, target, value)
 
@@ -88,7 +90,7 @@ def _is_element_of_container(view: FileView, target: ast.Subscript) -> bool:
 
 def _may_be_element(view: FileView, target: ast.Subscript, value: ast.expr) -> bool:
     """Whether a list or dict may hold the tensor: nothing shows what has the element, and a tensor is added to it."""
-    if view.is_half_converted or isinstance(target.slice, ast.Slice | ast.Tuple):
+    if isinstance(target.slice, ast.Slice | ast.Tuple):
         return False
     if not view.source_tensor(value).is_seen:
         return False

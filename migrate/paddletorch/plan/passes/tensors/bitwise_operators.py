@@ -51,7 +51,7 @@ def _operations(view: FileView) -> Iterator[tuple[ast.BinOp | ast.AugAssign, ast
         if isinstance(node, ast.BinOp) and not view.is_located(node):
             continue
         found = kinds(view, number)
-        if found and found <= _NUMBERS and view.tensor(tensor).is_only_object:
+        if found and found <= _NUMBERS and view.source_tensor(tensor).is_only_object:
             yield node, tensor, number
 
 

@@ -43,7 +43,7 @@ def _given(view: FileView) -> Iterator[tuple[ast.Call, ast.Attribute]]:
         call = view.parent(block)
         if not isinstance(call, ast.Call) or len(call.args) != 2 or call.keywords or call.args[1] is not block:
             continue
-        if ast.dump(call.args[0]) == ast.dump(block.value):
+        if ast.dump(call.args[0]) == ast.dump(block.value) and view.is_sources(block.value):
             yield call, block
 
 

@@ -34,7 +34,12 @@ def _unseen(view: FileView) -> Iterator[ast.expr]:
             continue
         sides = (node.left, node.comparators[0])
         for one, other in (sides, sides[::-1]):
-            if is_size(view, one) and isinstance(other, ast.Name | ast.Attribute) and _is_unseen(view, other):
+            if (
+                is_size(view, one)
+                and isinstance(other, ast.Name | ast.Attribute)
+                and _is_unseen(view, other)
+                and view.is_sources(other)
+            ):
                 yield other
 
 

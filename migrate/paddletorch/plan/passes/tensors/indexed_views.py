@@ -50,7 +50,7 @@ def plan_indexed_views(view: FileView, planned: Planned) -> Changes:
     """``x.t()[:, index]`` becomes ``x.t().contiguous()[:, index]``; what is written to a view that way is reported."""
     taken = {edit.span for edit in planned.edits}  # of ``x[:, [-1]]``, which becomes a slice for older releases
     views = _Views(view)
-    late = [node for node in _late_indexed(view) if view.tensor(node.value).is_only_object]
+    late = [node for node in _late_indexed(view) if view.source_tensor(node.value).is_only_object]
     reads = [n for n in late if isinstance(n.ctx, ast.Load) and views.may_be(n.value)]
     reads = [n for n in reads if taken.isdisjoint(view.source.span(part) for part in parts_of(n))]
     writes = [n for n in _written(view, late) if views.is_certain(n.value)]
@@ -95,7 +95,7 @@ def _written(view: FileView, late: list[ast.Subscript]) -> Iterator[ast.Subscrip
     """Subscripts with a tensor or a list of indices; to those of a view with gaps Paddle writes elsewhere."""
     behind = set(late)
     for node in view.tree.of_kind(ast.Subscript):
-        if not isinstance(node.ctx, ast.Store) or not (node in behind or view.tensor(node.value).is_only_object):
+        if not isinstance(node.ctx, ast.Store) or not (node in behind or view.source_tensor(node.value).is_only_object):
             continue
         indices = [part for part in parts_of(node) if _is_index(view, part)]
         chosen = node not in behind and not all(_may_be_mask(view, part) for part in indices)

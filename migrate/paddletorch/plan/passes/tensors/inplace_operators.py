@@ -75,7 +75,7 @@ def _plan_write(view: FileView, name: ast.Name | ast.Subscript) -> Changes:
 def _plan_statement(view: FileView, aliases: Mapping[str, str], statement: ast.AugAssign) -> Changes:
     """Plan one ``p -= step``. For ``p @= q`` torch creates a new tensor too."""
     target, operator = statement.target, ELEMENTWISE.get(type(statement.op))
-    if operator is None:
+    if operator is None or not view.is_sources(target):
         return NOTHING
     if isinstance(target, ast.Subscript) and not _is_in_container(view, target):
         return NOTHING
@@ -156,7 +156,7 @@ def _is_in_container(view: FileView, target: ast.Subscript) -> bool:
 
 def _is_tensor(view: FileView, target: ast.expr, statement: ast.AugAssign) -> bool:
     """Whether all known values of the target are tensors, or its gradient is read in the statement."""
-    if isinstance(target, ast.Name) and not view.is_half_converted:
+    if isinstance(target, ast.Name):
         reads = (n for n in ast.walk(statement.value) if isinstance(n, ast.Attribute) and n.attr == "grad")
         if any(isinstance(n.value, ast.Name) and n.value.id == target.id for n in reads):
             return True
@@ -174,7 +174,7 @@ def _may_be_tensor(view: FileView, target: ast.expr, value: ast.expr) -> bool:
     if found.is_seen:
         return True
     known = found.has_others or found.has_containers
-    if known or view.is_half_converted or isinstance(target, ast.Subscript):
+    if known or isinstance(target, ast.Subscript):
         return False
     if view.source_tensor(value).is_seen:
         return True

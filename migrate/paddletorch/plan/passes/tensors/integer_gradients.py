@@ -48,7 +48,9 @@ def plan_integer_gradients(view: FileView, planned: Planned) -> Changes:
         return lists is not None and id(view.tree.scopes[node].lookup(node.id)) in lists
 
     operands = filter(may_be_tracked, _operands(view, dtypes, may_be_tracked))
-    return joined(_detached(view, node) for node in operands if _is_tracked(view, dtypes, node))
+    return joined(
+        _detached(view, node) for node in operands if _is_tracked(view, dtypes, node) and view.is_sources(node)
+    )
 
 
 @cache

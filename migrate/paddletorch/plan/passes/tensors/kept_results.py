@@ -32,7 +32,7 @@ def plan_kept_results(view: FileView, planned: Planned) -> Changes:
     for written in _written(view):
         if not is_without_grad(view, written):
             kept.update(dict.fromkeys(_results(view, written, _STEPS)))
-    return joined(_copied(view, planned, result) for result in kept)
+    return joined(_copied(view, planned, result) for result in kept if view.is_sources(result))
 
 
 def _written(view: FileView) -> Iterator[ast.expr]:

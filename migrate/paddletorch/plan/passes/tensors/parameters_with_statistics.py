@@ -53,7 +53,13 @@ def _walks(view: FileView) -> Iterator[tuple[ast.Attribute, ast.Call]]:
                 continue
             possible = receivers.certainty(member.value, "module") is not Certainty.NO or _is_walked(view, member.value)
             matters = method.endswith("buffers") or _counts(view, call)
-            if possible and matters and may_hold_statistics(view, member.value) and view.is_located(call):
+            if (
+                possible
+                and matters
+                and may_hold_statistics(view, member.value)
+                and view.is_located(call)
+                and view.is_sources(member.value)
+            ):
                 yield member, call
 
 

@@ -36,7 +36,7 @@ def _made_of(view: FileView, node: ast.Attribute) -> Changes:
     stored = isinstance(statement, ast.Assign) and isinstance(node.ctx, ast.Store) and is_linear_weight(view, node)
     given = given_parameter(view, statement.value) if stored and isinstance(statement, ast.Assign) else None
     row = view.settings.table.row(_ROW)
-    if given is None or view.is_deselected(row.code, node):
+    if given is None or view.is_deselected(row.code, node) or not view.is_sources(node.value):
         return NOTHING
     before, after = with_brackets("", ".t().contiguous()", given)
     span = view.source.span(given)
@@ -46,7 +46,7 @@ def _made_of(view: FileView, node: ast.Attribute) -> Changes:
 
 def _plan(view: FileView, node: ast.expr) -> Changes:
     row = view.settings.table.row(_ROW)
-    if view.is_deselected(row.code, node):
+    if view.is_deselected(row.code, node) or not view.is_sources(node):
         return NOTHING
     stored = isinstance(node, ast.Subscript) and isinstance(view.parent(node), ast.Assign)
     try:
@@ -67,6 +67,8 @@ def _unpacked(view: FileView, call: ast.Call) -> Changes:
     while isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id in ("list", "tuple"):
         parent = view.parent(parent)
     if not isinstance(parent, ast.Assign) or not isinstance(parent.targets[0], ast.Tuple | ast.List):
+        return NOTHING
+    if not view.is_sources(call):
         return NOTHING
     row = view.settings.table.row(_ROW)
     return Changes(findings=(refused(LayoutMatters(), call, _ROW, row),))

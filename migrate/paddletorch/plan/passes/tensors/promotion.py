@@ -55,6 +55,8 @@ def plan_promotion(view: FileView, planned: Planned) -> Changes:
     findings: list[Finding] = []
     dtypes = view.provide(Dtypes)
     for operation in operations(view):
+        if not view.is_sources(operation.target or operation.node):
+            continue
         for found in _casts(view, dtypes, operation):
             if isinstance(found, Finding):
                 findings.append(found)

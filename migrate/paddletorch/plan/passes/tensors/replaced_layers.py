@@ -30,7 +30,7 @@ def _named(view: FileView) -> Iterator[Changes]:
         values = view.evaluator.objects(node.value)
         if not values or not all(isinstance(v, Instance) and v.api == _SEQUENTIAL for v in values):
             continue
-        if view.is_deselected(_CODE, node):
+        if view.is_deselected(_CODE, node) or not view.is_sources(node.value):
             continue
         whole, base = view.source.span(node), first_part(view.source, node.value, node)
         name = with_brackets(view.source, view.source.span(node.slice), base.end)
@@ -47,6 +47,8 @@ def _replaced(view: FileView) -> Iterator[Changes]:
         if not is_pure(node.value) or not _is_layer(view, statement.value) or view.is_deselected(_CODE, statement):
             continue
         if any(isinstance(v, Container) for v in view.evaluator.objects(node.value)):
+            continue
+        if not view.is_sources(statement.value):
             continue
         assert isinstance(index, ast.UnaryOp)
         base = view.written(node.value)

@@ -38,6 +38,8 @@ def plan_set_arrays(view: FileView, planned: Planned) -> Changes:
         parameter = call.func.value
         if not call.args or view.is_deselected(row.code, call) or not _may_be_of_linear(view, parameter):
             continue
+        if not view.is_sources(parameter):
+            continue
         if any(_is_array(view, node) for node in _parts(view, call.args[0])):
             left.append(call)
     findings = tuple(refused(LayoutMatters(), call, _ROW, row) for call in left)

@@ -89,7 +89,7 @@ def _walks(view: FileView, planned: Planned) -> Iterator[Changes]:
     for name, function in _FUNCTIONS.items():
         for member in view.tree.members.get(name, ()):
             call = view.parent(member)
-            called = isinstance(call, ast.Call) and call.func is member
+            called = isinstance(call, ast.Call) and call.func is member and view.is_sources(member.value)
             if called and receivers.certainty(member.value, "module") is not Certainty.NO:
                 written = _by_function(view, planned, member, call, function)
                 if written is not None:
@@ -126,7 +126,7 @@ def _keys(view: FileView) -> Iterator[Changes]:
         return
     for node in view.tree.strings:
         value = node.value if isinstance(node.value, str) else ""
-        if not _is_key(view, node):
+        if not _is_key(view, node) or not view.is_sources(node):
             continue
         match = _KEY.fullmatch(value)
         span = view.source.span(node)
@@ -148,6 +148,8 @@ def _constant_keys_of_paddle(view: FileView) -> Iterator[Changes]:
         match = _PADDLE_KEY.fullmatch(value)
         if match is None or not _is_key(view, node) or not view.is_located(node) or view.is_deselected(_CODE, node):
             continue
+        if not view.is_sources(node):
+            continue
         span, name = view.source.span(node), f"_{match[2]}"
         text = view.source.slice(span)
         new = (match[1] or "") + _TORCH_NAMES[name]
@@ -160,7 +162,8 @@ def _written_keys_of_paddle(view: FileView) -> Iterator[Changes]:
     """``f"{name}._mean"``: what stands in such a string is not edited."""
     for node in view.tree.fstrings:
         last = node.values[-1] if node.values else None
-        if isinstance(last, ast.Constant) and str(last.value).endswith(("._mean", "._variance")):
+        named = isinstance(last, ast.Constant) and str(last.value).endswith(("._mean", "._variance"))
+        if named and view.is_sources(node):
             details = {"what": view.text(node), "difference": "torch's keys end in running_mean and running_var"}
             yield Changes(findings=(finding(_NOT_CONVERTED, node, "module.state_dict", **details),))
 

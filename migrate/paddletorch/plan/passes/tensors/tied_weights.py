@@ -28,7 +28,7 @@ def plan_tied_weights(view: FileView, planned: Planned) -> Changes:
 
 def _plan(view: FileView, planned: Planned, tie: Tie) -> Changes:
     statement = tie.statement
-    if view.is_deselected(_CODE, statement):
+    if view.is_deselected(_CODE, statement) or not view.is_sources(tie.linear):
         return NOTHING
     target, value = statement.targets[0], statement.value
     linear, embedding = (view.written(n) for n in (tie.linear, tie.embedding))

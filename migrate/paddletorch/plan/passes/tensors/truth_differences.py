@@ -34,7 +34,7 @@ def plan_truth_differences(view: FileView, planned: Planned) -> Changes:
     truth = view.provide(TruthValues)
     for operand, number in _differences(view):
         cast = _CASTS.get(_number(view, number))
-        if cast is None:
+        if cast is None or not view.is_sources(operand):
             continue
         if truth.holds(operand):
             if not view.is_deselected(_CODE, operand):

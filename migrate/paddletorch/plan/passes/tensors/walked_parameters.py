@@ -53,7 +53,12 @@ def _listed(view: FileView) -> Iterator[tuple[ast.Attribute, ast.Call]]:
             if not isinstance(call, ast.Call) or call.func is not member or call.args or call.keywords:
                 continue
             possible = receivers.certainty(member.value, "module") is not Certainty.NO
-            if possible and may_hold_statistics(view, member.value) and view.is_located(call):
+            if (
+                possible
+                and may_hold_statistics(view, member.value)
+                and view.is_located(call)
+                and view.is_sources(member.value)
+            ):
                 yield member, call
 
 

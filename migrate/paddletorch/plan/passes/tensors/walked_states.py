@@ -89,7 +89,7 @@ def _states(view: FileView, *, anywhere: bool = False) -> Iterator[ast.Call]:
     receivers = view.provide(Receivers)
     for member in view.tree.members.get("state_dict", ()):
         call = view.parent(member)
-        if not isinstance(call, ast.Call) or call.func is not member:
+        if not isinstance(call, ast.Call) or call.func is not member or not view.is_sources(member.value):
             continue
         if any(receivers.certainty(member.value, one) is Certainty.YES for one in _OTHERS):
             continue

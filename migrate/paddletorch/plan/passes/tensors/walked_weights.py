@@ -34,7 +34,7 @@ _DECIDED = re.compile(r"conv|norm|bn|bias|embed|\.dim\(\)|\.ndim|len\(")
 def plan_walked_weights(view: FileView, planned: Planned) -> Changes:
     """Report each read of an axis of a parameter that may be a linear layer's weight."""
     row = view.settings.table.row(_ROW)
-    found = [node for node in (*_walked(view), *_named(view)) if _asks_for_axis(view, node)]
+    found = [node for node in (*_walked(view), *_named(view)) if _asks_for_axis(view, node) and view.is_sources(node)]
     found = [node for node in found if not view.is_deselected(row.code, node) and node not in planned.handled]
     return Changes(findings=tuple(refused(LayoutMatters(), node, _ROW, row) for node in found)) if found else NOTHING
 

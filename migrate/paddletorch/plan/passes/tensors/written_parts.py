@@ -63,7 +63,11 @@ _EFFECTS = ast.Call | ast.NamedExpr | ast.Await
 def plan_written_parts(view: FileView, planned: Planned) -> Changes:
     """Assign to parts of tensors what methods write into them; report other views that gradients flow through."""
     writers = ((call, _written_by(view, call)) for call in view.tree.calls)
-    wanted = [(call, node) for call, node in writers if node is not None and not is_without_grad(view, call)]
+    wanted = [
+        (call, node)
+        for call, node in writers
+        if node is not None and not is_without_grad(view, call) and view.is_sources(node)
+    ]
     methods = [
         _assigned(view, call, node, _name(call))
         if isinstance(node, ast.Subscript) and _is_method_of(call, node) and _is_wanted(view, node)

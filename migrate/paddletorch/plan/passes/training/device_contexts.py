@@ -22,7 +22,9 @@ def plan_device_contexts(view: FileView, planned: Planned) -> Changes:
     """Make a context of each device that a ``with`` statement enters."""
     left = {use.site.call for use in planned.uses if not use.converts}
     entered = (node for node in _entered(view) if node not in left and not view.is_deselected(_CODE, node))
-    return joined(_as_context(view, planned, node) for node in entered if "device" in kinds(view, node))
+    return joined(
+        _as_context(view, planned, node) for node in entered if "device" in kinds(view, node) and view.is_sources(node)
+    )
 
 
 def _entered(view: FileView) -> Iterator[ast.expr]:

@@ -23,7 +23,7 @@ def plan_exhausted_loaders(view: FileView, planned: Planned) -> Changes:
     asked = {name for call in view.tree.calls_of("next") if (name := _outlives_its_end(view, call))}
     edits, conversions = [], []
     for call in view.tree.calls_of("iter") if asked else ():
-        if _is_held(view, call, asked) and not view.is_deselected(_CODE, call):
+        if _is_held(view, call, asked) and view.is_sources(call.args[0]) and not view.is_deselected(_CODE, call):
             loader = view.source.span(call.args[0])
             edits.append(Edit(view.source.span(call), "", _CODE, ("(batch for batch in ", loader, ")")))
             conversions.append(view.conversion(_CODE, call, "iter", "a generator"))

@@ -34,6 +34,8 @@ def _asked(view: FileView) -> Iterator[Finding]:
         if not isinstance(name, ast.Constant) or name.value != _METHOD or not isinstance(layer, ast.Name):
             continue
         values = view.evaluator.objects(layer)
+        if not view.is_sources(layer):
+            continue
         own = values and all(isinstance(value, Instance) and value.node is not None for value in values)
         if not own and any(map(_is_any, view.evaluator.reaching(layer))):
             difference = "Paddle's layers have no such method, so they would keep their values"
@@ -54,6 +56,7 @@ def _plan_class(view: FileView, planned: Planned, node: ast.AST) -> Iterator[Cha
         method is None
         or not isinstance(node, ast.ClassDef)
         or not types & _resetting(view)
+        or not view.is_sources(node)
         or view.suppressed(_CODE, method)
     ):
         return

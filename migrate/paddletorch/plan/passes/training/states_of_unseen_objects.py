@@ -37,7 +37,7 @@ def _calls(view: FileView) -> Iterator[tuple[ast.Attribute, ast.Call]]:
             call = view.parent(member)
             if not isinstance(call, ast.Call) or call.func is not member or len(call.args) != 1 or call.keywords:
                 continue
-            if view.qualified(member.value) is not None:
+            if view.qualified(member.value) is not None or not view.is_sources(member.value):
                 continue  # a class, whose own use says what becomes of the call
             found = {receivers.certainty(member.value, one) for one in _OWNERS}
             maybe = Certainty.MAYBE in found or method == "set_state_dict"  # which is Paddle's own word
