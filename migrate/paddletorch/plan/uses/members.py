@@ -29,6 +29,7 @@ from paddletorch.plan.model.refusals import (
 )
 from paddletorch.plan.model.same_code import same_code
 from paddletorch.plan.model.target_forms import target_form
+from paddletorch.plan.model.template import Template
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.model.written_code import outside_of_written
 from paddletorch.plan.names.spelling import spelled
@@ -320,6 +321,8 @@ def _plan_call(
         row, form = choose(view, call, options)
         if not sure and row.receiver == "tensor" and _is_another(view, call, form):
             return NOTHING
+        if _is_written(view, call, row):
+            return NOTHING
         hook = METHOD_HOOKS.get(row.hook or "")
         changes = hook(view, MemberCall(node, call, row, name, certainty)) if hook is not None else None
         replacement = _HOOK_RESULTS.get(row.hook or "", name)
@@ -350,6 +353,14 @@ def _plan_call(
     if not (replacement and edits):
         return changes
     return changes._replace(conversions=(view.conversion(row.code, call, name, replacement, row.id),))
+
+
+def _is_written(view: FileView, call: ast.Call, row: Row) -> bool:
+    """Whether the call stands in what the row writes already: ``p.data.copy_(x)``."""
+    form = view.settings.emitted(row)
+    template = (form.template if form is not None else None) or ""
+    is_member = template.startswith("{self}.") and ":" not in template  # an argument that may be missing has no shape
+    return is_member and Template(template).match(call, view.tree.scopes) is not None
 
 
 def _is_another(view: FileView, call: ast.Call, form: Form) -> bool:
