@@ -43,21 +43,21 @@ class Facts(NamedTuple):
     dtype_widths: Mapping[str, int]
     casts: Mapping[str, str]
     tensor_classes: Mapping[str, str]
-    created: Names
+    created: BySide
     from_data: Names
     int64_results: BySide
     shared_members: Names
     bool_results: BySide
-    floating_results: Names
+    floating_results: BySide
     floating_only: Names
-    promoting: Names
+    promoting: BySide
     quotients: Names
-    joining: Names
-    sums: Names
-    with_indices: Names
+    joining: BySide
+    sums: BySide
+    with_indices: BySide
     tuple_results: Names
     tuples_of_torch: Names
-    same_dtype: Names
+    same_dtype: BySide
     same_dtype_attributes: Names
     distinctive: Names
     tensor_keywords: BySide

@@ -158,16 +158,36 @@ PADDLE_REST: dict[str, tuple[Any, ...]] = {
     "as_strided": ([2], [1]), "astype": ("float32",), "cast": ("float32",), "moveaxis": (0, 1), "narrow": (0, 0, 1),
     "reshape": ([6],), "strided_slice": ([0], [0], [1], [1]), "swapaxes": (0, 1), "transpose": ([1, 0],),
     "unflatten": (0, [1, 2]), "unfold": (0, 2, 1), "unsqueeze": (0,), "view": ([6],), "permute": (1, 0), "pow": (2,),
-    "to": ("float32",), "type": ("float32",),
+    "to": ("float32",), "type": ("float32",), "broadcast_to": ([2, 3],), "chunk": (3, 1), "expand": ([2, 3],),
+    "cumprod": (0,), "flip": ([0],), "kthvalue": (1, 0), "layer_norm": ([3],), "new_empty": ([2],),
+    "new_full": ([2], 1.0), "new_ones": ([2],), "new_zeros": ([2],), "repeat_interleave": (2,), "roll": (1,),
+    "slice": ([0], [0], [1]), "split": (3, 1), "tile": ([2, 1],), "topk": (1,), "unbind": (0,), "unstack": (0,),
 }  # fmt: skip
-PADDLE_WITH_ITSELF = frozenset("view_as type_as add divide maximum minimum multiply subtract".split())
+PADDLE_WITH_ITSELF = frozenset(
+    "view_as type_as add divide maximum minimum multiply subtract expand_as binary_cross_entropy kl_div l1_loss "
+    "mse_loss binary_cross_entropy_with_logits smooth_l1_loss".split()
+)
 PADDLE_CALLS: dict[str, Call] = {
     "Parameter": lambda x: paddle.nn.Parameter(x),
     "arange": lambda x: paddle.arange(2.0),
     "bincount": lambda x: paddle.bincount(x.astype("int64").flatten()),
     "buffers": lambda x: layer().buffers(),
     "create_parameter": lambda x: paddle.create_parameter([2], "float32"),
+    "bmm": lambda x: paddle.bmm(x[None], x.t()[None]),
+    "cross_entropy": lambda x: paddle.nn.functional.cross_entropy(x, paddle.to_tensor(LABELS[:2])),
+    "dot": lambda x: paddle.dot(x[0], x[1]),
     "empty": lambda x: paddle.empty([2, 3]),
+    "gather": lambda x: paddle.gather(x, paddle.to_tensor([0])),
+    "gather_nd": lambda x: paddle.gather_nd(x, paddle.to_tensor([[0]])),
+    "index_select": lambda x: paddle.index_select(x, paddle.to_tensor([0])),
+    "lerp": lambda x: paddle.lerp(x, x, 0.5),
+    "masked_fill": lambda x: paddle.masked_fill(x, x > 0, 1),
+    "masked_select": lambda x: paddle.masked_select(x, x > 0),
+    "matmul": lambda x: paddle.matmul(x, x.t()),
+    "mm": lambda x: paddle.mm(x, x.t()),
+    "mv": lambda x: paddle.mv(x, x[0]),
+    "norm": lambda x: paddle.norm(x),
+    "take": lambda x: paddle.take(x, paddle.to_tensor([0])),
     "eye": lambda x: paddle.eye(2),
     "full": lambda x: paddle.full([2, 3], 1.0),
     "full_like": lambda x: paddle.full_like(x, 1.0),
@@ -453,7 +473,7 @@ def truth(name: str) -> None:
 def paddle_truth(name: str) -> None:
     x, call = paddle_sample(), getattr(paddle, name)
     values = (x.astype("bool"),) if name.startswith("logical_") else (x,)
-    unary = name == "logical_not" or name.startswith("isn") or name in ("isinf", "isfinite")
+    unary = name in ("all", "any", "isfinite", "isinf", "isnan", "logical_not", "signbit")
     assert call(*(values if unary else values * 2)).dtype == paddle.bool
 
 
@@ -464,8 +484,65 @@ def floating(name: str) -> None:
         assert torch_dtypes(name, torch.ones(2, 3, dtype=torch.int64)) == {torch.float32}
 
 
+PADDLE_ERRORS = (RuntimeError, ValueError, TypeError)
+
+
+def paddle_dtypes(name: str, dtype: str) -> set[str]:
+    """The dtypes of what Paddle gives for a tensor of this one; none if it refuses it."""
+    x = paddle.full([2, 3], 0.5, "float64") if dtype == "float64" else paddle.ones([2, 3], "int64").astype(dtype)
+    try:
+        return {str(first(result).dtype).rpartition(".")[2] for result in paddle_results(name, x)}
+    except PADDLE_ERRORS:
+        return set()
+
+
+def paddle_created(name: str) -> None:
+    like = name.endswith("_like") or name.startswith("new_")
+    results = list(paddle_results(name, paddle_sample().astype("float64" if like else "float32")))
+    assert {result.dtype for result in results} == {paddle.float64 if like else paddle.float32}
+
+
+def paddle_floating(name: str) -> None:
+    assert paddle_dtypes(name, "float64") == {"float64"}
+    assert paddle_dtypes(name, "int64") <= {"float32"}
+
+
+def paddle_promotes(name: str) -> None:
+    left, right = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.0], "float64")
+    assert getattr(paddle, name)(left, right).dtype == getattr(paddle, name)(right, left).dtype == paddle.float64
+    with pytest.raises(PADDLE_ERRORS):
+        getattr(paddle, name)(left, right.astype("int64"))
+
+
+def paddle_joins(name: str) -> None:
+    x = paddle_sample()
+    assert getattr(paddle, name)([x, x]).dtype == paddle.float32
+    assert getattr(paddle, name)([x.astype("int64")] * 2).dtype == paddle.int64
+
+
+def paddle_total(name: str) -> None:
+    assert [paddle_dtypes(name, given) for given in ("int32", "int64", "float64")] == [
+        {"int64"},
+        {"int64"},
+        {"float64"},
+    ]
+    assert paddle_dtypes(name, "bool") <= {"int64"}
+
+
+def paddle_gives_indices(name: str) -> None:
+    for values, indices in paddle_results(name, paddle_sample().astype("float64")):
+        assert values.dtype == paddle.float64
+        assert indices.dtype == paddle.int64
+
+
+def paddle_same_dtype(name: str) -> None:
+    kept = {given: paddle_dtypes(name, given) for given in ("float64", "int32")}
+    assert any(kept.values())
+    assert all(found <= {given} for given, found in kept.items())
+
+
 def floating_only(name: str) -> None:
-    assert name in facts().floating_results
+    assert name in facts().floating_results["torch"]
     with pytest.raises((RuntimeError, ValueError)):
         list(torch_results(name, sample(torch.int64)))
 
@@ -481,7 +558,7 @@ def promotes(name: str) -> None:
 
 
 def quotient(name: str) -> None:
-    assert name in facts().promoting
+    assert name in facts().promoting["torch"]
     assert getattr(torch, name)(sample(torch.int64), 2).dtype is torch.float32
 
 
@@ -1049,24 +1126,31 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "dtype_widths": dtype_width,
     "casts": cast,
     "tensor_classes": tensor_class,
-    "created": created,
+    "created.torch": created,
     "from_data": from_data,
     "int64_results.torch": torch_int64,
     "int64_results.paddle": paddle_int64,
     "shared_members": of_both_tensors,
     "bool_results.torch": truth,
     "bool_results.paddle": paddle_truth,
-    "floating_results": floating,
+    "floating_results.torch": floating,
+    "created.paddle": paddle_created,
+    "floating_results.paddle": paddle_floating,
+    "promoting.paddle": paddle_promotes,
+    "joining.paddle": paddle_joins,
+    "sums.paddle": paddle_total,
+    "with_indices.paddle": paddle_gives_indices,
+    "same_dtype.paddle": paddle_same_dtype,
     "floating_only": floating_only,
-    "promoting": promotes,
+    "promoting.torch": promotes,
     "quotients": quotient,
-    "joining": joins,
-    "sums": total,
-    "with_indices": gives_indices,
+    "joining.torch": joins,
+    "sums.torch": total,
+    "with_indices.torch": gives_indices,
     "tuple_results": gives_tuple,
     "tuples_of_torch": lists_in_paddle,
     "layer_modules": in_names_of_layers,
-    "same_dtype": same_dtype,
+    "same_dtype.torch": same_dtype,
     "same_dtype_attributes": same_dtype_attribute,
     **{f"ranks.{rule}": of_rank for rule in TABLES["ranks"]},
     "ranks_of_layers": is_type_of_layer,
@@ -1166,18 +1250,18 @@ def _disagreement(key: str, name: str) -> str:
         ("leaves.paddle", "clone"),
         ("pure", "add_"),
         ("casts", "float16"),
-        ("created", "randint"),
+        ("created.torch", "randint"),
         ("int64_results.torch", "sign"),
         ("int64_results.paddle", "sign"),
         ("shared_members", "set_value"),
         ("bool_results.torch", "add"),
         ("bool_results.paddle", "add"),
-        ("floating_results", "abs"),
+        ("floating_results.torch", "abs"),
         ("floating_only", "exp"),
-        ("promoting", "matmul"),
-        ("sums", "amax"),
-        ("with_indices", "aminmax"),
-        ("same_dtype", "argmax"),
+        ("promoting.torch", "matmul"),
+        ("sums.torch", "amax"),
+        ("with_indices.torch", "aminmax"),
+        ("same_dtype.torch", "argmax"),
         ("ranks.same", "squeeze"),
         ("distinctive", "split"),
         ("tensor_keywords.torch", "out_shape"),

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from paddletorch.model.questions import Ask, Question, place_of
-from paddletorch.plan.inference.dtypes import FLOATING, Dtypes
+from paddletorch.plan.inference.dtypes import dtypes_of
 from paddletorch.plan.inference.keywords import seen_items
 from paddletorch.plan.model.findings import Finding
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve import NoneValue, Qualified, Unknown
+from paddletorch.resolve.facts.dtypes import FLOATING
 
 
 def open_questions(view: FileView, finding: Finding) -> tuple[Question, ...]:
@@ -85,7 +86,7 @@ def _dtypes(view: FileView, node: ast.AST) -> Iterator[Question]:
     operation = view.parent(node)
     while isinstance(operation, ast.List | ast.Tuple):
         operation = view.parent(operation)
-    dtypes = view.provide(Dtypes)
+    dtypes = view.provide(dtypes_of)
     operands = (o for o in _operands(operation) if o is not node and dtypes.of(o) in (None, FLOATING))
     yield from _asked(view, Ask.DTYPE, (o for o in operands if dtypes.number(o) is None))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules.hooks.arguments import no_counterpart, rewrite_once
-from paddletorch_rules.hooks.integers import is_integer
+from paddletorch_rules.hooks.integers import names_integer
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.hooks.reduction import product_of_unseen, whole_axis
 
@@ -137,6 +137,6 @@ def logcumsumexp_to_torch(call: BoundCall) -> None:
 def histogram(call: BoundCall) -> None:
     """On the CPU torch's is for floating-point numbers only."""
     name = "self" if call.value("input") is None else "input"
-    if is_integer(call.value(name)) or is_integer(call.origin(name)):
+    if names_integer(call.dtype(name)):
         text = f"torch.histc({_operand(call)}.double()"
         call.rewrite(text + "{bins:, bins=%}{min:, min=%}{max:, max=%}).to(torch.int64)")

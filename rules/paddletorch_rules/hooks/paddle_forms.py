@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from paddletorch_rules.hooks.arguments import no_counterpart, rewrite_once
-from paddletorch_rules.hooks.integers import is_integer
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
@@ -33,7 +32,7 @@ def tensordot(call: BoundCall) -> None:
 
 def _is_short(call: BoundCall, name: str) -> bool:
     """Whether the file shows that the indices are no int64."""
-    return any(is_integer(n) and "int32" in ast.unparse(n) for n in (call.value(name), call.origin(name)) if n)
+    return call.dtype(name) in ("int32", "integers")
 
 
 @hook("long_index", to="torch")

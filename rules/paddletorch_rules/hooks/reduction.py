@@ -7,7 +7,7 @@ import math
 
 from paddletorch_rules.facts import facts
 from paddletorch_rules.hooks.arguments import is_plain, is_pure, literally, no_counterpart, operand, rewrite_once
-from paddletorch_rules.hooks.integers import is_int64, is_integer
+from paddletorch_rules.hooks.integers import names_integer
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 
 
@@ -74,7 +74,7 @@ def truth_as_int(call: BoundCall) -> None:
     named_dtype(call)
     if call.value("dtype") is None:
         name = "self" if call.value("input") is None else "input"
-        if _is_small(call.dtype(name)) or _is_truth(call.value(name)) or _is_truth(call.origin(name)):
+        if _is_small(call.dtype(name)):
             call.force("dtype", "'int64'")
 
 
@@ -83,7 +83,7 @@ def product_of_unseen(call: BoundCall) -> None:
     """As ``truth_as_int``, and a word where the dtype cannot be seen: Paddle multiplies int32 as they are."""
     truth_as_int(call)
     name = "self" if call.value("input") is None else "input"
-    if call.value("dtype") is None and call.dtype(name) is None and not _is_truth(call.origin(name)):
+    if call.value("dtype") is None and call.dtype(name) is None:
         call.report("NNF203", difference="of int32 the result is int64 in torch, int32 in Paddle")
 
 
@@ -91,11 +91,10 @@ def product_of_unseen(call: BoundCall) -> None:
 def mean_of_integers(call: BoundCall) -> None:
     """torch has no mean of integers; Paddle's is of their dtype, without what is behind the point."""
     name = "self" if call.value("x") is None else "x"
-    node = call.value(name)
-    made = next((one for one in (node, call.origin(name)) if is_integer(one, call.origin_of)), None)
-    if node is None or made is None:
+    dtype = call.dtype(name) or ""
+    if not names_integer(dtype):
         return
-    if not is_int64(made, call.origin_of):
+    if dtype != "int64":
         call.refuse("torch has no mean of integers")
     tensor = "{self}" if name == "self" else "{input}"
     call.rewrite(f"torch.mean({tensor}.double(){{dim:, %}}{{keepdim:, keepdim=%}}).long()")
@@ -115,33 +114,13 @@ def min_of_truth(call: BoundCall) -> None:
 
 def _extreme_of_truth(call: BoundCall, name: str) -> None:
     given = "self" if call.value("input") is None else "input"
-    if call.dtype(given) == "bool" or _is_truth(call.value(given)) or _is_truth(call.origin(given)):
+    if call.dtype(given) == "bool":
         call.rewrite(f"{{self}}.{name}()" if given == "self" else f"paddle.{name}({{x}})")
 
 
 def _is_small(dtype: str | None) -> bool:
     """Whether these are truth values, or integers narrower than int64."""
-    return dtype is not None and dtype != "int64" and facts().dtype_categories.get(dtype, 2) < 2
-
-
-def _is_truth(node: ast.expr | None) -> bool:
-    """Whether the expression shows that its tensor holds truth values."""
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.Invert) and _is_truth(node.operand)
-    if isinstance(node, ast.BinOp):
-        return isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor) and _is_truth(node.left)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        name = node.func.attr
-        return name in facts().bool_results["torch"] or name == "bool" or (name == "tensor" and _is_written_truth(node))
-    return isinstance(node, ast.Compare)
-
-
-def _is_written_truth(call: ast.Call) -> bool:
-    """``torch.tensor([[True, False]])``: lists of truth values, and no other type asked for."""
-    node = call.args[0] if call.args and not call.keywords else None
-    while isinstance(node, ast.List | ast.Tuple) and node.elts:
-        node = node.elts[0]
-    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
+    return dtype != "int64" and names_integer(dtype)
 
 
 @hook("whole_dim", to="paddle")

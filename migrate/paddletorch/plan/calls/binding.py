@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from paddletorch_rules import Form, Framework, Row, ValueMap
 
 from paddletorch.plan.inference.absent_values import may_be_none
-from paddletorch.plan.inference.dtypes import FLOATING, Dtypes
+from paddletorch.plan.inference.dtypes import dtypes_of
 from paddletorch.plan.inference.held_numbers import HeldNumbers
 from paddletorch.plan.inference.keyed_parameters import class_names, layers_of_key
 from paddletorch.plan.inference.keywords import DictKeywords, written_items
@@ -30,6 +30,7 @@ from paddletorch.plan.model.refusals import (
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
 from paddletorch.resolve import Instance, NoneValue
+from paddletorch.resolve.facts.dtypes import FLOATING
 from paddletorch.resolve.facts.tensors import FORWARD
 
 
@@ -176,14 +177,14 @@ class CallBinding:
         return is_parameter(self.view, node)
 
     def dtype(self, name: str) -> str | None:
-        """The dtype of a torch tensor, as far as the file shows it."""
+        """The dtype of the tensor given for a parameter, as far as the file shows it."""
         node = self.value(name)
-        return None if node is None or name in self.fixed else self.view.provide(Dtypes).of(node)
+        return None if node is None or name in self.fixed else self.view.provide(dtypes_of).of_tensor(node)
 
     @property
     def default_dtype(self) -> str:
         """The default dtype of floats as the target's code names it."""
-        found = self.view.provide(Dtypes).default
+        found = self.view.provide(dtypes_of).default
         return "paddle.get_default_dtype()" if found == FLOATING else f"'{found}'"
 
     def ranks(self, name: str) -> Mapping[ast.expr, frozenset[int]]:

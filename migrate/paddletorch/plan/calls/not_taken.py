@@ -9,8 +9,8 @@ from paddletorch_rules.facts import facts
 
 from paddletorch.plan.calls.binding import CallBinding
 from paddletorch.plan.calls.decisions import NOTHING_AROUND, Around, Decisions
-from paddletorch.plan.inference.dtypes import SMALL_INTEGERS
 from paddletorch.plan.model.findings import Finding
+from paddletorch.resolve.facts.dtypes import SMALL_INTEGERS
 
 _AXES = ("dim", "dim0")
 """What torch calls the axis along which a function works."""

@@ -10,15 +10,12 @@ from __future__ import annotations
 import ast
 import re
 
-from paddletorch_rules.facts import facts
-
-from paddletorch.plan.inference.dtypes import Dtypes, category
 from paddletorch.plan.model.view import FileView
+from paddletorch.resolve.facts.dtypes import Dtypes
 
 _COUNTS = re.compile(
     r"(?i)(^|_)(t|ts|times?|timesteps?|steps?|pos|positions?|position_ids|idx|index|indices|lengths?|masks?)$"
 )
-_DEPTH = 8
 
 
 def count_beside_floats(view: FileView, dtypes: Dtypes, node: ast.AST) -> ast.expr | None:
@@ -27,7 +24,7 @@ def count_beside_floats(view: FileView, dtypes: Dtypes, node: ast.AST) -> ast.ex
         return None
     for operand, other in ((node.left, node.right), (node.right, node.left)):
         is_outer = isinstance(node.op, ast.Mult) and {_axis_of_vector(operand), _axis_of_vector(other)} == {0, 1}
-        if _is_count(view, dtypes, operand, is_outer) and _is_floating(view, dtypes, other, _DEPTH):
+        if _is_count(view, dtypes, operand, is_outer) and dtypes.is_floating(other):
             return operand
     return None
 
@@ -65,20 +62,3 @@ def _axis_of_vector(node: ast.expr) -> int | None:
 def _adds_axes(index: ast.expr) -> bool:
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     return any(isinstance(p, ast.Constant) and p.value is None for p in parts)
-
-
-def _is_floating(view: FileView, dtypes: Dtypes, node: ast.expr, depth: int) -> bool:
-    """Whether the tensor is certainly of a floating-point dtype, of whatever width."""
-    dtype = dtypes.of(node)
-    if dtype is not None or not depth:
-        return dtype is not None and category(dtype) == 2
-    inner = _without_new_axes(node)
-    if inner is not node:
-        return _is_floating(view, dtypes, inner, depth - 1)
-    if isinstance(node, ast.Call):
-        name = view.qualified(node.func) or f"torch.{getattr(node.func, 'attr', '')}"
-        return name.startswith("torch.") and name.rpartition(".")[2] in facts().floating_results | facts().floating_only
-    if isinstance(node, ast.Name):
-        given = [b.value if b.kind == "assign" else None for b in view.evaluator.reaching(node)]
-        return bool(given) and all(v is not None and _is_floating(view, dtypes, v, depth - 1) for v in given)
-    return False

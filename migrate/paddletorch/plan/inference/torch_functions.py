@@ -6,15 +6,7 @@ import ast
 from collections.abc import Set
 
 from paddletorch.plan.model.view import FileView
-
-_OPERATORS = "torch.ops.aten."
-"""What names of traced graphs begin with; the name of an overload may follow: ``torch.ops.aten.ne.Scalar``."""
-
-
-def function_name(qualified: str) -> str:
-    """The last part of a function's name; of an operator of ATen without its overload: ``mul.Tensor``."""
-    operator = qualified.removeprefix(_OPERATORS)
-    return operator.partition(".")[0] if operator != qualified else qualified.rpartition(".")[2]
+from paddletorch.resolve.facts.dtypes import function_name
 
 
 def called_function(view: FileView, call: ast.Call) -> str:

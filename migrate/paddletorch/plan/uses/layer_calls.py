@@ -10,7 +10,7 @@ from paddletorch_rules import Row
 from paddletorch.model import Edit, Span
 from paddletorch.plan.calls.translate import translate_edits
 from paddletorch.plan.inference.called_values import CalledValues
-from paddletorch.plan.inference.dtypes import Dtypes
+from paddletorch.plan.inference.dtypes import dtypes_of
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Refused
@@ -79,7 +79,7 @@ def _signs(view: FileView, call: ast.Call, row: Row) -> Iterator[Edit]:
     first, label = given.get("input1"), given.get("target")
     if not isinstance(first, ast.Name) or label is None:
         return
-    if (view.provide(Dtypes).of(label) or "").startswith(("float", "bfloat")):
+    if (view.provide(dtypes_of).of(label) or "").startswith(("float", "bfloat")):
         return
     before, after = with_brackets("", f".astype({first.id}.dtype)", label)
     span = view.source.span(label)

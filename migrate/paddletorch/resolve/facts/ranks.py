@@ -247,7 +247,7 @@ class RankRules:
         results: set[Fact | Held[Fact]] = set()
         for axes in all_axes:
             some = frozenset[Fact | Held[Fact]](made(one if isinstance(one, Extent) else _ANY, axes) for one in found)
-            if called.name in facts().with_indices and axes.numbers is not None:
+            if called.name in facts().with_indices["torch"] and axes.numbers is not None:
                 some = self.flow.pair(some, some) if called.root == "torch" and axes.numbers else _UNKNOWN
             results |= some
         return frozenset(results)

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from paddletorch.model import Conversion, Edit, Span
-from paddletorch.plan.inference.dtypes import Dtypes
+from paddletorch.plan.inference.dtypes import dtypes_of
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.view import FileView
@@ -60,7 +60,7 @@ def _number_first(
 ) -> tuple[str | Span, ...]:
     """The operation's text with the number before the tensor."""
     source = view.source
-    cast = view.provide(Dtypes).of(tensor) == "bool" and "int" in kinds(view, number)
+    cast = view.provide(dtypes_of).of(tensor) == "bool" and "int" in kinds(view, number)
     after = view.quoted(".astype('int64')", tensor) if cast else ""  # of a bool and an integer, torch makes an integer
     assigned: tuple[str | Span, ...] = (source.span(tensor), " = ") if isinstance(node, ast.AugAssign) else ()
     sign = f" {BITWISE[type(node.op)]} "

@@ -16,7 +16,7 @@ from functools import partial
 from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
-from paddletorch.plan.inference.dtypes import Dtypes
+from paddletorch.plan.inference.dtypes import dtypes_of
 from paddletorch.plan.inference.in_place_calls import asks_in_place, writes_in_place
 from paddletorch.plan.inference.overloads import kinds
 from paddletorch.plan.model.changes import Changes, Planned, joined
@@ -105,7 +105,7 @@ def _written(view: FileView, late: list[ast.Subscript]) -> Iterator[ast.Subscrip
 
 def _may_be_mask(view: FileView, part: ast.expr) -> bool:
     """Whether the index may hold truth values: it is no list, and not seen to hold integers."""
-    return kinds(view, part) != {"sequence"} and view.provide(Dtypes).of(part) in (None, "bool")
+    return kinds(view, part) != {"sequence"} and view.provide(dtypes_of).of(part) in (None, "bool")
 
 
 def _late_indexed(view: FileView) -> Iterator[ast.Subscript]:

@@ -13,12 +13,13 @@ from functools import cache
 from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit
-from paddletorch.plan.inference.dtypes import Dtypes, category
+from paddletorch.plan.inference.dtypes import dtypes_of
 from paddletorch.plan.inference.torch_functions import CallsByFunction, called_function
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.operators import ELEMENTWISE
 from paddletorch.resolve import Binding
+from paddletorch.resolve.facts.dtypes import Dtypes, category
 
 _CODE = "DTY101"
 _STEPS = frozenset({"argmax", "argmin", "bincount", "ceil", "count_nonzero", "floor", "round", "sign", "sum", "trunc"})
@@ -33,7 +34,7 @@ def plan_integer_gradients(view: FileView, planned: Planned) -> Changes:
     made = frozenset(view.provide(CallsByFunction).of(_makers()))
     if not made:
         return NOTHING
-    dtypes = view.provide(Dtypes)
+    dtypes = view.provide(dtypes_of)
     variables: dict[str, set[int]] = {}
     """The lists of bindings of which one is a wanted call, by their name and identity."""
     for scope in view.tree.own.values():
@@ -72,19 +73,19 @@ def _operands(view: FileView, dtypes: Dtypes, wanted: Callable[[ast.expr], bool]
             continue
         name = call.func.attr
         if view.qualified(call.func) is not None:
-            yield from call.args[:2] if called_function(view, call) in facts().promoting else ()
+            yield from call.args[:2] if called_function(view, call) in facts().promoting["torch"] else ()
             continue
         cast = facts().casts.get(name)
         if name in ("to", "type") and len(call.args) == 1 and not call.keywords:
             cast = dtypes.named(call.args[0])
-        if (cast is not None and category(cast) > 1) or (name in facts().promoting and len(call.args) == 1):
+        if (cast is not None and category(cast) > 1) or (name in facts().promoting["torch"] and len(call.args) == 1):
             yield call.func.value
 
 
 @cache
 def _users() -> frozenset[str]:
     """The names of the functions and methods in which integers meet other numbers, or become such."""
-    return frozenset((*facts().casts, *facts().promoting, "to", "type"))
+    return frozenset((*facts().casts, *facts().promoting["torch"], "to", "type"))
 
 
 def _is_tracked(view: FileView, dtypes: Dtypes, node: ast.expr) -> bool:

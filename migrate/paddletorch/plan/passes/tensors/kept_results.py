@@ -15,11 +15,11 @@ from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.in_place_calls import asks_in_place, writes_in_place
 from paddletorch.plan.inference.no_grad import is_without_grad
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.inference.torch_functions import function_name
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.brackets import with_brackets
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
+from paddletorch.resolve.facts.dtypes import function_name
 
 _CODE = "TEN106"
 _STEPS = 16

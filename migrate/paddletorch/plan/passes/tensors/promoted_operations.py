@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from paddletorch_rules.facts import facts
 
-from paddletorch.plan.inference.dtypes import Dtypes
+from paddletorch.plan.inference.dtypes import dtypes_of
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.inference.torch_functions import CallsByFunction, function_name
+from paddletorch.plan.inference.torch_functions import CallsByFunction
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.operators import ELEMENTWISE
+from paddletorch.resolve.facts.dtypes import function_name
 
 _OPERATORS = tuple(ELEMENTWISE)
 _NO_OPERATORS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
@@ -41,7 +42,7 @@ def operations(view: FileView) -> Iterator[Operation]:
         is_one = len(compared.comparators) == 1 and not isinstance(compared.ops[0], _NO_OPERATORS)
         if is_one and view.is_located(compared):
             yield Operation(compared, [compared.left, compared.comparators[0]])
-    names = _names() if view.provide(Dtypes).default == "float32" else _names() | facts().floating_results
+    names = _names() if view.provide(dtypes_of).default == "float32" else _names() | facts().floating_results["torch"]
     for call in view.provide(CallsByFunction).of(names):
         if not any(isinstance(argument, ast.Starred) for argument in call.args) and view.is_located(call):
             yield from _called(view, call)
@@ -50,9 +51,9 @@ def operations(view: FileView) -> Iterator[Operation]:
 @cache
 def _names() -> frozenset[str]:
     """The names of the functions and methods that ``_called`` looks for."""
-    promoting = facts().promoting
+    promoting = facts().promoting["torch"]
     in_place = (f"{name}_" for name in promoting)
-    return frozenset((*promoting, *_OF_TWO, *in_place, *facts().joining, "where"))
+    return frozenset((*promoting, *_OF_TWO, *in_place, *facts().joining["torch"], "where"))
 
 
 def _called(view: FileView, call: ast.Call) -> Iterator[Operation]:
@@ -62,21 +63,22 @@ def _called(view: FileView, call: ast.Call) -> Iterator[Operation]:
         given = {k.arg: k.value for k in call.keywords}
         named = [given[k] for k in ("input", "self", "other", "vec2") if k in given]
         arguments = [*call.args, *named]
-        if len(arguments) >= 2 and (last in facts().promoting or (last in _OF_TWO and _is_tensor(view, arguments[1]))):
+        promotes = last in facts().promoting["torch"]
+        if len(arguments) >= 2 and (promotes or (last in _OF_TWO and _is_tensor(view, arguments[1]))):
             yield Operation(call, arguments[:2])
         elif last == "where" and len(arguments) == 3:
             yield Operation(call, arguments[1:])
-        elif last in facts().joining and call.args and isinstance(call.args[0], ast.List | ast.Tuple):
+        elif last in facts().joining["torch"] and call.args and isinstance(call.args[0], ast.List | ast.Tuple):
             yield Operation(call, [e for e in call.args[0].elts if not isinstance(e, ast.Starred)])
-        elif last in facts().floating_results and arguments:
+        elif last in facts().floating_results["torch"] and arguments:
             yield Operation(call, arguments[:1])
-    elif name is None and isinstance(call.func, ast.Attribute) and call.func.attr in facts().floating_results:
+    elif name is None and isinstance(call.func, ast.Attribute) and call.func.attr in facts().floating_results["torch"]:
         yield Operation(call, [call.func.value])
     elif name is None and isinstance(call.func, ast.Attribute) and call.args:
         last = call.func.attr
         if last.endswith("_") and _promotes_in_place(last.removesuffix("_")):
             yield Operation(call, [call.args[0]], call.func.value)
-        elif last in facts().promoting:
+        elif last in facts().promoting["torch"]:
             yield Operation(call, [call.func.value, call.args[0]])
         elif last == "where" and len(call.args) == 2:
             yield Operation(call, [call.func.value, call.args[1]])
@@ -92,4 +94,4 @@ def _is_tensor(view: FileView, node: ast.expr) -> bool:
 
 def _promotes_in_place(name: str) -> bool:
     """Whether the in-place operation computes in the dtype of its tensor, as all but comparisons do."""
-    return name in facts().promoting and name not in facts().bool_results["torch"]
+    return name in facts().promoting["torch"] and name not in facts().bool_results["torch"]

@@ -13,12 +13,12 @@ from itertools import islice
 from typing import NamedTuple
 
 from packaging.version import Version
+from paddletorch_rules.facts import facts
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.counts import count_beside_floats
-from paddletorch.plan.inference.dtypes import FLOATING, SMALL_INTEGERS, Dtypes, category, promoted
+from paddletorch.plan.inference.dtypes import dtypes_of
 from paddletorch.plan.inference.tensor_values import seems_tensor
-from paddletorch.plan.inference.torch_functions import function_name
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
@@ -27,6 +27,14 @@ from paddletorch.plan.syntax.brackets import in_own_brackets
 from paddletorch.plan.syntax.precedence import ATOM, precedence_of
 from paddletorch.plan.syntax.side_effects import is_pure
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
+from paddletorch.resolve.facts.dtypes import (
+    FLOATING,
+    INTEGERS,
+    SMALL_INTEGERS,
+    Dtypes,
+    category,
+    promoted,
+)
 
 _CODE = "DTY101"
 _UNKNOWN_WIDTH = "DTY201"
@@ -53,7 +61,7 @@ def plan_promotion(view: FileView, planned: Planned) -> Changes:
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     findings: list[Finding] = []
-    dtypes = view.provide(Dtypes)
+    dtypes = view.provide(dtypes_of)
     for operation in operations(view):
         if not view.is_sources(operation.target or operation.node):
             continue
@@ -110,7 +118,7 @@ def _casts(view: FileView, dtypes: Dtypes, operation: Operation) -> Iterator[_Ca
     result: str | None = next(iter(found.values()))
     for dtype in found.values():
         result = promoted(result, dtype)
-    if result is None:
+    if result is None or result == INTEGERS:
         return
     if not others:
         like = next((n for n, d in found.items() if d == FLOATING), None)
@@ -179,50 +187,9 @@ def _unseen_beside_integers(view: FileView, dtypes: Dtypes, operation: Operation
         return
     for first, second in ((node.left, node.right), (node.right, node.left)):
         is_tensor = seems_tensor(view, second) or (dtypes.of(first) is None and dtypes.is_tensor(second))
-        unseen = is_tensor and dtypes.of(second) is None and not _holds_integers(view, dtypes, second)
-        if unseen and _holds_integers(view, dtypes, first):
+        unseen = is_tensor and dtypes.of(second) is None and not dtypes.holds_integers(second)
+        if unseen and dtypes.holds_integers(first):
             yield finding(_NOT_SEEN, first, "torch.Tensor", first=view.text(first), second=view.text(second))
-
-
-def _holds_integers(view: FileView, dtypes: Dtypes, node: ast.expr, depth: int = 12) -> bool:
-    """Whether it is a tensor of integers or booleans, perhaps times or plus what is likely a number.
-
-    Looks through that many variables and views, an operation counts for three: each one of a long sum asks.
-    """
-    dtype = dtypes.of(node)
-    if dtype is not None:
-        return category(dtype) < 2
-    if depth <= 0:
-        return False
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
-        same = _of_same_dtype(view, dtypes, node)
-        return same is not None and _holds_integers(view, dtypes, same, depth - 1)
-    sides = (node.left, node.right)
-    holds = any(_holds_integers(view, dtypes, side, depth - 3) for side in sides)
-    return holds and not any(seems_tensor(view, side) for side in sides if dtypes.of(side) is None)
-
-
-def _of_same_dtype(view: FileView, dtypes: Dtypes, node: ast.expr) -> ast.expr | None:
-    """What a variable holds, or the tensor that a view or a stack is made of: ``x`` of ``torch.stack((x, y))``."""
-    if isinstance(node, ast.Name):
-        given = tuple(view.evaluator.reaching(node))
-        one = given[0] if len(given) == 1 else None
-        if one is None or one.kind not in ("assign", "unpack") or not isinstance(one.value, ast.expr):
-            return None
-        if isinstance(one.value, ast.Tuple) and len(one.path) == 1 and one.path[0] is not None:
-            return one.value.elts[one.path[0]] if one.path[0] < len(one.value.elts) else None
-        return one.value
-    inner = dtypes.source(node)
-    if inner is not node:
-        return inner
-    if isinstance(node, ast.Call) and node.args and function_name(view.qualified(node.func) or "") in _JOINING:
-        first = node.args[0]
-        return next(iter(first.elts), None) if isinstance(first, ast.List | ast.Tuple) else first
-    return None
-
-
-_JOINING = frozenset({"cat", "meshgrid", "stack"})
-"""Functions whose results have the dtype of the first tensor that they are given."""
 
 
 def _is_number_beside(view: FileView, operation: ast.AST, node: ast.expr) -> bool:
@@ -253,7 +220,7 @@ def _maybe_lower(
 
 def _is_compared(view: FileView, operation: ast.AST, other: ast.expr) -> bool:
     """Whether ``other`` of ``(scores > 0) == labels`` is a tensor whose text can be repeated, to read its dtype."""
-    dtypes = view.provide(Dtypes)
+    dtypes = view.provide(dtypes_of)
     source = dtypes.source(other)
     is_tensor = dtypes.is_tensor(other) or _COMPARED.search(_last_name(source))
     return _is_equality(operation) and _is_named(source) and bool(is_tensor)
@@ -269,7 +236,7 @@ def _is_equality(operation: ast.AST) -> bool:
 
 def _first_source(view: FileView, node: ast.expr) -> ast.expr:
     """The tensor of this dtype that the variables in between come from: ``labels``, from ``rows = labels[:, None]``."""
-    dtypes, seen = view.provide(Dtypes), set[ast.expr]()
+    dtypes, seen = view.provide(dtypes_of), set[ast.expr]()
     while (node := dtypes.source(node)) not in seen and isinstance(node, ast.Name):
         seen.add(node)
         given = [b.value for b in view.evaluator.reaching(node) if b.kind == "assign"]
@@ -302,6 +269,8 @@ def _given_by_calls(view: FileView, dtypes: Dtypes, operation: Operation) -> Ite
     if function is None or len(operation.operands) != 2:
         return
     known = [dtypes.of(operand) for operand in operation.operands]
+    if None not in known:
+        return
     method = is_method(view.tree.own[function])
     for call in islice(view.evaluator.calls.of(function), _CALLS):
         seen = list(known)
@@ -374,7 +343,7 @@ def _to(
             continue
         if category(dtype) == category(result) and FLOATING in (dtype, result):
             continue  # most likely the same
-        if result != FLOATING:
+        if result in facts().dtype_categories:
             yield _Cast(node, view.quoted(f"'{result}'", node))
         elif like is not None and _is_named(source := dtypes.source(like)):
             yield _Cast(node, _dtype_of(view, source))

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from paddletorch.model import Conversion, Edit, Span
+from paddletorch.plan.inference.dtypes import dtypes_of
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.inference.truth_values import TruthValues
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
 from paddletorch.plan.model.view import FileView
@@ -31,12 +31,12 @@ def plan_truth_differences(view: FileView, planned: Planned) -> Changes:
     edits: list[Edit] = []
     conversions: list[Conversion] = []
     findings: list[Finding] = []
-    truth = view.provide(TruthValues)
+    dtypes = view.provide(dtypes_of)
     for operand, number in _differences(view):
         cast = _CASTS.get(_number(view, number))
         if cast is None or not view.is_sources(operand):
             continue
-        if truth.holds(operand):
+        if dtypes.of(operand) == "bool":
             if not view.is_deselected(_CODE, operand):
                 edits.append(_cast(view, operand, cast))
                 conversions.append(view.conversion(_CODE, operand, "type promotion", cast.strip(".()")))

@@ -14,7 +14,7 @@ from paddletorch_rules.hooks.arguments import is_fresh
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.aliasing import Aliasing
-from paddletorch.plan.inference.dtypes import Dtypes, category
+from paddletorch.plan.inference.dtypes import dtypes_of
 from paddletorch.plan.inference.in_place_calls import is_in_place, writes_in_place
 from paddletorch.plan.inference.no_grad import is_without_grad
 from paddletorch.plan.inference.overloads import kinds
@@ -24,6 +24,7 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.precedence import is_closed
 from paddletorch.plan.syntax.statements import comments_in
 from paddletorch.resolve.evaluator.call_index import argument_of, is_method
+from paddletorch.resolve.facts.dtypes import category
 from paddletorch.resolve.facts.tensors import FORWARD
 from paddletorch.resolve.values import Local
 from paddletorch.text.source import has_line_end
@@ -219,7 +220,7 @@ def _is_computed(view: FileView, name: ast.Name) -> bool:
     found = view.source_tensor(name)
     if not found.is_certain:
         return False
-    dtype = view.provide(Dtypes).of(name)
+    dtype = view.provide(dtypes_of).of(name)
     if dtype is not None and category(dtype) < category("float32"):
         return False
     if FORWARD in found.origins:
@@ -240,7 +241,7 @@ def _is_wanted(view: FileView, part: ast.Subscript) -> bool:
 def _gives_tuple(node: ast.expr) -> bool:
     """Whether the part is one of several results: ``x.max(0)[1]``."""
     name = getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
-    return name in facts().with_indices or name in facts().tuple_results
+    return name in facts().with_indices["torch"] or name in facts().tuple_results
 
 
 def _has_basic_index(view: FileView, part: ast.Subscript) -> bool:
