@@ -174,6 +174,11 @@ class Variables:
         method = is_method(binding.scope)
         calls = self._calls.of_lambda(function) if isinstance(function, ast.Lambda) else self._calls.of(function)
         position = self._position(binding.name, function.args)
+        if method and calls and self._environment.types.member(TENSOR, getattr(function, "name", "")) is not None:
+            calls = self._on_own_objects(calls, function)
+            index = position - (1 if is_static(function) else 2) if position else -1
+            own = PassedArguments(calls)
+            return own.of(binding.name, index), [], own.spread(binding.name, index)
         # functions of one name that are called alike share what is passed, as the methods ``forward`` of many classes
         key = id(calls), binding.name, position, method and not is_static(function)
         given = self._given.get(key) if calls else _NONE_GIVEN
@@ -186,6 +191,18 @@ class Variables:
         mapped = self._calls.mapped(function) if position and not method else []
         iterables = [c.args[position] for c in mapped if position < len(c.args)]
         return given[0], [i for i in iterables if not isinstance(i, ast.Starred)], given[1]
+
+    def _on_own_objects(self, calls: Iterable[ast.Call], method: _Function | ast.Lambda) -> list[ast.Call]:
+        """Those of the calls of a method that tensors have too, ``m.to(torch.bool)``, on objects of its class."""
+        receivers = ((c, c.func.value, c.func.attr) for c in calls if isinstance(c.func, ast.Attribute))
+        return [
+            call
+            for call, receiver, name in receivers
+            if any(
+                isinstance(value, Instance) and Local(method) in self._classes.method(value, name)
+                for value in self._evaluate(receiver)
+            )
+        ]
 
     def _position(self, name: str, arguments: ast.arguments) -> int:
         """The position of a parameter, from 1; 0 for one that is only given by name."""
