@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from paddletorch_rules import adapters, compiled, facts, hooks, packages, table
+from paddletorch_rules import adapters, compiled, facts, guesses, hooks, packages, table
 
 
 def compile_built_in(folder: Path) -> None:
@@ -17,6 +17,7 @@ def compile_built_in(folder: Path) -> None:
     tables = table.built_in_files()
     compiled.write(folder, "tables", tables, table.read(tables))
     compiled.write(folder, "facts", [facts.FILE], facts.read())
+    compiled.write(folder, "guesses", [guesses.FILE], guesses.read())
     compiled.write(folder, "packages", [packages.FILE], packages.plain())
     compiled.write(folder, "hooks", [], hooks.places())
     adapters.write_compiled(folder)

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddletorch_rules import compiled, facts, members, namesakes, packages
+from paddletorch_rules import compiled, facts, guesses, members, namesakes, packages
 from paddletorch_rules.aliases import Aliases
 from paddletorch_rules.name_patterns import matches_name
 from paddletorch_rules.plain import Records
@@ -359,7 +359,7 @@ def _token(row: Row, name: str) -> str:
 
 def built_in_files() -> list[Path]:
     """The files of the built-in tables, in the order in which they are read."""
-    beside = (facts.FILE, members.FILE, namesakes.FILE, packages.FILE)
+    beside = (facts.FILE, guesses.FILE, members.FILE, namesakes.FILE, packages.FILE)
     return [file for file in sorted(_HERE.glob("*.toml")) if file not in beside] + sorted(_HERE.glob("api/*.toml"))
 
 

@@ -7,6 +7,7 @@ import math
 import re
 import struct
 
+from paddletorch_rules.guesses import suggests
 from paddletorch_rules.hooks.arguments import bind_names, is_call_of, rewrite_once
 from paddletorch_rules.hooks.integers import data_is_integer, names_integer
 from paddletorch_rules.hooks.protocol import BoundCall, hook
@@ -160,13 +161,9 @@ def _list_shape(call: BoundCall) -> None:
     shape, kinds = call.value("shape"), call.types("shape")
     if isinstance(call.literal("shape"), int) or _is_number(call):
         call.wrap("shape", "[", "]")
-    elif not kinds and isinstance(shape, ast.Name | ast.Attribute) and not _SHAPE.search(ast.unparse(shape)):
+    elif not kinds and isinstance(shape, ast.Name | ast.Attribute) and not suggests("sizes", ast.unparse(shape)):
         name = ast.unparse(shape)
         call.wrap("shape", "", f" if isinstance({name}, (list, tuple)) else [{name}]")
-
-
-_SHAPE = re.compile(r"(?i)(shape|size|dims)s?\Z")
-"""Names that lists of sizes have; a number by such a name is left, and torch raises an error for it."""
 
 
 def _full_to_paddle(call: BoundCall) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from paddletorch_rules.guesses import suggests
 from paddletorch_rules.hooks.protocol import BoundCall, hook
-
-_NUMBER = re.compile(r"(?i)(rank|gpu|gpu_?id|index|idx|device_?id|local_?id)$")
 
 
 @hook("device", to="paddle")
@@ -21,7 +20,7 @@ def device(call: BoundCall) -> None:
         call.rewrite(f"'gpu:{value}'")
     elif "device" in kinds or _has_names(node) or call.at_origin("device"):
         call.rewrite("{device}")
-    elif kinds == {"int"} or (node is not None and _NUMBER.search(ast.unparse(node))):
+    elif kinds == {"int"} or (node is not None and suggests("device_number", ast.unparse(node))):
         call.rewrite("'gpu:' + str({device})")
     else:
         call.rewrite("str({device}).replace('cuda', 'gpu')")

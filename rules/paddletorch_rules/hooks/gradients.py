@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 
+from paddletorch_rules.guesses import suggests
 from paddletorch_rules.hooks.arguments import as_list
 from paddletorch_rules.hooks.protocol import BoundCall, hook
 from paddletorch_rules.releases import Framework
@@ -72,12 +72,9 @@ def _is_number(node: ast.expr | None) -> bool:
         if name == "scale" and node.args:
             return _is_number(node.args[0])
         method = isinstance(function, ast.Attribute) and not node.args and not node.keywords
-        return (name in ("sum", "mean") and (method or len(node.args) == 1)) or bool(_LOSS.search(name))
+        return (name in ("sum", "mean") and (method or len(node.args) == 1)) or suggests("loss", name)
     name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-    return bool(_LOSS.search(name))
-
-
-_LOSS = re.compile(r"(?i)loss|cost|entropy|energy|penalty")
+    return suggests("loss", name)
 
 
 def counts_other_arguments(node: ast.ClassDef, target: Framework) -> bool:

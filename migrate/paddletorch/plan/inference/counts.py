@@ -8,14 +8,11 @@ stays what it is.
 from __future__ import annotations
 
 import ast
-import re
+
+from paddletorch_rules.guesses import suggests
 
 from paddletorch.plan.model.view import FileView
 from paddletorch.resolve.facts.dtypes import Dtypes
-
-_COUNTS = re.compile(
-    r"(?i)(^|_)(t|ts|times?|timesteps?|steps?|pos|positions?|position_ids|idx|index|indices|lengths?|masks?)$"
-)
 
 
 def count_beside_floats(view: FileView, dtypes: Dtypes, node: ast.AST) -> ast.expr | None:
@@ -31,7 +28,7 @@ def count_beside_floats(view: FileView, dtypes: Dtypes, node: ast.AST) -> ast.ex
 
 def _is_count(view: FileView, dtypes: Dtypes, operand: ast.expr, is_outer: bool) -> bool:
     root = _without_new_axes(operand)
-    if root is operand or not isinstance(root, ast.Name) or not (is_outer or _COUNTS.search(root.id)):
+    if root is operand or not isinstance(root, ast.Name) or not (is_outer or suggests("count", root.id)):
         return False
     bindings = view.tree.scopes[root].lookup(root.id)
     return dtypes.of(root) is None and bool(bindings) and all(b.kind == "parameter" for b in bindings)

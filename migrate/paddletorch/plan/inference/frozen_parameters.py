@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from paddletorch_rules.guesses import suggests
+
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.view import FileView
-
-_WITHOUT_GRADIENT = re.compile(r"(^|_|\b)(ema|teacher|target|momentum|shadow|avg|averaged?|old|ref|k|key)(_|\b)")
-"""Names of models that no gradient goes through, though their weights are frozen."""
 
 
 class Freezing(NamedTuple):
@@ -55,7 +53,7 @@ def _parameters_around(view: FileView, node: ast.AST) -> ast.expr | None:
 
 def _may_carry_gradients(view: FileView, frozen: ast.expr, loop: ast.expr | None) -> bool:
     text = f"{view.text(frozen)} {view.text(loop) if loop is not None else ''}"
-    return not _WITHOUT_GRADIENT.search(text.lower())
+    return not suggests("frozen_model", text)
 
 
 def _model_of(loop: ast.expr) -> ast.expr | None:

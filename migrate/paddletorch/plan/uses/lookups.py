@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping
 
 from paddletorch_rules import Row
 from paddletorch_rules.facts import facts
+from paddletorch_rules.guesses import suggests
 
 from paddletorch.model import Edit
 from paddletorch.plan.model.findings import finding
@@ -18,11 +18,8 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.side_effects import is_pure
 
 _CODE = "API235"
-_WRITTEN = {
-    "torch_activation": re.compile(r"(?i)(^|[^a-z])(act|activation|nonlin|nonlinear|nonlinearity)([^a-z]|$)"),
-    "torch_padding": re.compile(r"(?i)(^|[^a-z])(pad|padding)(_(layer|type|mode))?$"),
-}
-"""Functions that look a layer up by torch's name, and what a name's variable is called that is such a layer's."""
+_WRITTEN = {"torch_activation": "activation_name", "torch_padding": "padding_name"}
+"""Functions that look a layer up by torch's name, and the guess about the variables that hold such names."""
 
 
 def convert_lookup(view: FileView, site: Site, module: str, row: Row) -> Use | None:
@@ -73,7 +70,7 @@ def _looked_up(view: FileView, site: Site, lookup: ast.Call, row: Row) -> Use | 
     if isinstance(name, ast.Constant | ast.Starred):
         return None
     called = ast.unparse(name)
-    function = next((one for one, pattern in _WRITTEN.items() if pattern.search(called)), None)
+    function = next((one for one, guess in _WRITTEN.items() if suggests(guess, called)), None)
     if function is None:
         return None
     span = view.source.span(name)

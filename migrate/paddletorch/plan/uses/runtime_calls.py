@@ -7,11 +7,11 @@ or function of Paddle's, and changes nothing for any other callee.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
 from paddletorch_rules.adapters import adapters
 from paddletorch_rules.facts import facts
+from paddletorch_rules.guesses import suggests
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.keywords import shared_items
@@ -53,17 +53,6 @@ _CONVERTED_FOR_PARAMETERS = (
 
 _OF_TENSORS_TOO = ("device", "dtype")
 """Parameters that functions of tensors have as well: what ``table[name]`` and ``made(name)`` give may be one."""
-
-_LAYER_NAMES = re.compile(
-    r"(?:^|_)(?:layer|cls|class|norm|act|activation|conv|pool|linear)(?:_layer|_cls|_class|_fn|_type)?$"
-)
-"""Names of variables and attributes that hold classes of layers."""
-
-_NAMED_LAYERS = re.compile(
-    r"(?!(?:add|build|create|get|make|replace|set|update)_)(?:.*_)?"
-    r"(?:layer|norm|act|activation|conv|pool|linear)(?:_layer|_cls|_class|_fn|_type)?"
-)
-"""As ``_LAYER_NAMES``, of calls that show nothing else: ``op_cls(**options)`` makes anything."""
 
 
 def with_callee_wrapped(view: FileView, use: Use) -> Use:
@@ -186,7 +175,7 @@ def _layer_keywords(view: FileView, call: ast.Call) -> list[str]:
 def _may_make_a_layer(view: FileView, call: ast.Call) -> bool:
     """Whether the callee's name is that of a layer's class, neither the method's own class nor one that is made."""
     function = call.func
-    if not _NAMED_LAYERS.fullmatch(getattr(function, "id", getattr(function, "attr", ""))):
+    if not suggests("made_layer", getattr(function, "id", getattr(function, "attr", ""))):
         return False
     root: ast.expr = function
     while isinstance(root, ast.Attribute):
@@ -236,7 +225,7 @@ def _is_unknown(view: FileView, function: ast.expr) -> bool:
         if any(isinstance(v, Qualified) and view.settings.lookup(v.name) for v in view.evaluator.values(function)):
             return True  # an element of a table of layers, whose calls are not planned
         is_known = not view.settings.shim_wraps_calls
-    elif not isinstance(function, ast.Attribute) or not _LAYER_NAMES.search(function.attr):
+    elif not isinstance(function, ast.Attribute) or not suggests("layer_class", function.attr):
         return False
     values = view.evaluator.values(function)
     unknown = Unknown if is_known else Unknown | Partial  # a known partial object is converted with its calls

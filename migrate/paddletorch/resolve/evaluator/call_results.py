@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Sequence
 
 from paddletorch_rules.facts import facts
+from paddletorch_rules.guesses import suggests
 
 from paddletorch.resolve.evaluator.classes import Classes
 from paddletorch.resolve.evaluator.environment import Environment
@@ -54,12 +54,6 @@ from paddletorch.resolve.values import (
     foreign,
     tuple_of,
 )
-
-_VERB = re.compile(
-    "_*(add|build|check|compile|convert|create|enable|export|find|fit|freeze|from|get|import|infer|init|load|make|parse"
-    "|prepare|process|read|register|remap|replace|run|save|search|set|setup|test|to|trace|train|unwrap|update|wrap)_"
-)
-"""How names of functions begin that take a module, such as ``build_encoder``: calling them runs no forward."""
 
 _MANY = 16
 """With so many functions of one name, what their calls share is found once."""
@@ -164,7 +158,7 @@ class CallResults:
 
     def _is_forward_call(self, node: ast.Call, name: str) -> bool:
         """Whether a call such as ``self.encoder(x)`` runs a module, as far as its name says."""
-        if not (node.args or node.keywords) or name[:1].isupper() or name.endswith("s") or _VERB.match(name):
+        if not (node.args or node.keywords) or name[:1].isupper() or name.endswith("s") or suggests("verb", name):
             return False
         callees = self._evaluate(node.func)
         if any(isinstance(v, Qualified | Local | Method | OpaqueFunction) for v in callees):

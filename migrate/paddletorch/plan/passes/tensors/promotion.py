@@ -7,13 +7,13 @@ where both dtypes are known, the lower one is cast.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
 from packaging.version import Version
 from paddletorch_rules.facts import facts
+from paddletorch_rules.guesses import suggests
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.counts import count_beside_floats
@@ -201,9 +201,6 @@ def _is_number_beside(view: FileView, operation: ast.AST, node: ast.expr) -> boo
 
 
 _EXTREMES = frozenset({"torch.max", "torch.maximum", "torch.min", "torch.minimum"})
-_MASK = re.compile(r"(^|_)(masks?|valid)(_?\d+|_[a-z])?$")
-_COMPARED = re.compile(r"(^|_)(labels?|targets?|gt|y)(_?\d+|_[a-z]+)?$")
-_LABELS = re.compile(r"(^|_)(labels?|idx|ind(ex|ices)|positions?|timesteps?|lengths?)(_?\d+|_[a-z])?$")
 
 
 def _maybe_lower(
@@ -222,7 +219,7 @@ def _is_compared(view: FileView, operation: ast.AST, other: ast.expr) -> bool:
     """Whether ``other`` of ``(scores > 0) == labels`` is a tensor whose text can be repeated, to read its dtype."""
     dtypes = view.provide(dtypes_of)
     source = dtypes.source(other)
-    is_tensor = dtypes.is_tensor(other) or _COMPARED.search(_last_name(source))
+    is_tensor = dtypes.is_tensor(other) or suggests("compared", _last_name(source))
     return _is_equality(operation) and _is_named(source) and bool(is_tensor)
 
 
@@ -240,7 +237,7 @@ def _first_source(view: FileView, node: ast.expr) -> ast.expr:
     while (node := dtypes.source(node)) not in seen and isinstance(node, ast.Name):
         seen.add(node)
         given = [b.value for b in view.evaluator.reaching(node) if b.kind == "assign"]
-        if _LABELS.search(node.id) or _COMPARED.search(node.id) or len(given) != 1 or given[0] is None:
+        if suggests("label", node.id) or suggests("compared", node.id) or len(given) != 1 or given[0] is None:
             break
         node = given[0]
     return node
@@ -255,7 +252,7 @@ def _unseen_mask(view: FileView, dtypes: Dtypes, operation: Operation) -> Iterat
         or not any(map(dtypes.is_tensor, operation.operands))
     ):
         return
-    masks = [o for o in operation.operands if _MASK.search(_last_name(dtypes.source(o)))]
+    masks = [o for o in operation.operands if suggests("mask", _last_name(dtypes.source(o)))]
     if len(masks) == 1:
         other = next(o for o in operation.operands if o is not masks[0])
         if not isinstance(other, ast.Constant) and dtypes.number(other) is None:
@@ -306,12 +303,12 @@ def _may_be_lower(operation: ast.AST, operand: ast.expr) -> bool:
     kind = operation.op if isinstance(operation, ast.BinOp | ast.AugAssign) else operation
     if isinstance(kind, ast.Add | ast.Sub | ast.Mult | ast.Div | ast.Call) and _is_number_of_hits(operand):
         return True
-    is_mask = isinstance(kind, ast.Mult) and _MASK.search(name)
-    is_label = _is_equality(operation) and _COMPARED.search(name)
+    is_mask = isinstance(kind, ast.Mult) and suggests("mask", name)
+    is_label = _is_equality(operation) and suggests("compared", name)
     return bool(
         is_mask
         or is_label
-        or (isinstance(kind, ast.Mult | ast.Div | ast.Add | ast.Sub | ast.Compare) and _LABELS.search(name))
+        or (isinstance(kind, ast.Mult | ast.Div | ast.Add | ast.Sub | ast.Compare) and suggests("label", name))
     )
 
 

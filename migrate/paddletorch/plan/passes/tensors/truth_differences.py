@@ -7,8 +7,9 @@ RuntimeError.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
+
+from paddletorch_rules.guesses import suggests
 
 from paddletorch.model import Conversion, Edit, Span
 from paddletorch.plan.inference.dtypes import dtypes_of
@@ -23,7 +24,6 @@ _CODE = "DTY101"
 _MAYBE = "DTY204"
 
 _CASTS = {"int": ".long()", "float": ".float()"}
-_MASK = re.compile(r"(^|_)(masks?|valid)(_|$)")
 
 
 def plan_truth_differences(view: FileView, planned: Planned) -> Changes:
@@ -62,7 +62,7 @@ def _number(view: FileView, node: ast.expr) -> str:
 def _may_be_mask(view: FileView, node: ast.expr) -> bool:
     """Whether the operand's name calls it a mask, and nothing says that it is no tensor."""
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    if not _MASK.search(name):
+    if not suggests("mask", name):
         return False
     found = view.tensor(node)
     return not found.has_others and not found.has_containers and _reads_parameter(view, node)

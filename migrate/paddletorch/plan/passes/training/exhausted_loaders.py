@@ -10,12 +10,13 @@ import ast
 import re
 from collections.abc import Iterator
 
+from paddletorch_rules.guesses import suggests
+
 from paddletorch.model import Edit
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.view import FileView
 
 _CODE = "DAT101"
-_LOADER = re.compile(r"(?i)(loader|dl)\d*$")
 
 
 def plan_exhausted_loaders(view: FileView, planned: Planned) -> Changes:
@@ -36,7 +37,7 @@ def _is_held(view: FileView, call: ast.Call, asked: set[str]) -> bool:
     if not _calls(view, call, "iter") or len(call.args) != 1 or not isinstance(statement, ast.Assign):
         return False
     held = any(isinstance(target, ast.Attribute) and target.attr in asked for target in statement.targets)
-    return held and bool(_LOADER.search(view.text(call.args[0])))
+    return held and suggests("loader", view.text(call.args[0]))
 
 
 def _outlives_its_end(view: FileView, call: ast.Call) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from paddletorch_rules.facts import facts
+from paddletorch_rules.guesses import suggests
 
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import Changes, Planned
@@ -20,10 +21,6 @@ from paddletorch.plan.syntax.control_flow import exclusive, loop_around
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Scope
 from paddletorch.resolve.evaluator.call_index import argument_of
-
-_MODULE_NAMES = re.compile(
-    r"(?i)model|net($|_|\d)|module|encoder|decoder|generator|discriminator|critic|backbone|student|teacher"
-)
 
 
 def plan_hazards(view: FileView, planned: Planned) -> Changes:
@@ -278,7 +275,7 @@ def _is_module(view: FileView, node: ast.expr) -> bool:
         class_name = path_of(node.func).rpartition(".")[2]
         return class_name[:1].isupper() and "Tensor" not in class_name
     name = path_of(node).rpartition(".")[2]
-    return bool(name) and _MODULE_NAMES.search(name) is not None
+    return suggests("model", name)
 
 
 def _names_dtype(view: FileView, node: ast.expr, wanted: set[str]) -> bool:

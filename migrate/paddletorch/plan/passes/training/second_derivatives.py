@@ -7,10 +7,10 @@ stands between the result and what it is differentiated by.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from paddletorch_rules.facts import facts
+from paddletorch_rules.guesses import suggests
 
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned
@@ -26,8 +26,6 @@ _OF_ANOTHER_FILE = (
     "{model} is not seen here: where one of its layers has no second derivative in Paddle (3.3.1), such as GELU or "
     "LayerNorm, create_graph=True raises an error"
 )
-_NO_MODEL = re.compile(r"loss|criterion|closure|f(n|unc|unction)?(_|$)")
-"""What is in the names of functions that callers pass besides models."""
 
 
 def plan_second_derivatives(view: FileView, planned: Planned) -> Changes:
@@ -65,7 +63,7 @@ def _is_unseen_model(view: FileView, function: ast.expr) -> bool:
     if any(isinstance(value, Instance) and value.external_class and value.node is None for value in values):
         return True
     passed = isinstance(function, ast.Name) and {b.kind for b in view.evaluator.reaching(function)} == {"parameter"}
-    return passed and values <= UNKNOWN and not _NO_MODEL.search(view.text(function).lower())
+    return passed and values <= UNKNOWN and not suggests("no_model", view.text(function))
 
 
 def _creates_graph(call: ast.Call) -> bool:
