@@ -149,16 +149,25 @@ def test_a_layer_keeps_the_calls_that_paddles_own_cannot_take(arguments: str, ca
         assert {d.code for d in result.findings} == {"NNL207"}
 
 
-def test_all_layers_of_a_class_in_a_file_are_adapters_or_none() -> None:
+def test_layers_that_one_call_may_call_are_adapters_or_none() -> None:
+    plain = "nn.MultiheadAttention(width, 2, batch_first=True)"
+    source = ATTENTION.format(arguments="width, 2", call="out = self.attention(x, x, x)")
+    either = source.replace("        self.attention = ", f"        self.attention = {plain} if width > 8 else ")
+    output = convert(either, to="paddle", verify=True).output
+    assert "= TorchMultiHeadAttention(width, 2, batch_first=True) if width > 8 else TorchMultiHeadAttention(" in output
+    left = either.replace("batch_first=True", "batch_first=True, device='cuda'")
+    output = convert(left, to="paddle", verify=True).output
+    assert "class TorchMultiHeadAttention" not in output
+    assert "else nn.MultiheadAttention(width, 2)" in output
+
+
+def test_a_layer_beside_an_adapter_stays_one_of_the_target() -> None:
     plain = "nn.MultiheadAttention(width, 2, batch_first=True)"
     source = ATTENTION.format(arguments="width, 2", call="out = self.attention(x, x, x)")
     both = source.replace("        self.attention = ", f"        self.other = {plain}\n        self.attention = ")
     output = convert(both, to="paddle", verify=True).output
-    assert "self.other = TorchMultiHeadAttention(width, 2, batch_first=True)" in output
-    with_text = both.replace("batch_first=True", "batch_first=True, device='cuda'")
-    output = convert(with_text, to="paddle", verify=True).output
-    assert "class TorchMultiHeadAttention" not in output
-    assert "= nn.MultiheadAttention(width, 2)" in output
+    assert "self.other = nn.MultiHeadAttention(width, 2, need_weights=True)" in output
+    assert "self.attention = TorchMultiHeadAttention(width, 2)" in output
 
 
 ENCODER = """import torch
