@@ -40,6 +40,8 @@ class Origins:
         self._roots: dict[str, Framework] = {root: side for side, roots in PACKAGES.items() for root in roots}
         self._roots[_SHIM] = target
         self._of_units: dict[_Unit, _Found] = {}
+        self._of_named_units: dict[int, _Found] = {}
+        """The same of all functions and classes of one name, by the identity of its bindings."""
 
     def is_sources(self, node: ast.AST) -> bool:
         """Whether the value of an expression, or the code of a statement, certainly comes from the source.
@@ -187,12 +189,15 @@ class Origins:
         return found
 
     def _of_readers(self, unit: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> _Found:
-        """The frameworks of the code that names a function or class."""
+        """The frameworks of the code that names a function or class, outside of all that have its name."""
         scope = self._tree.own[unit].parent
         bindings: list[Binding] = scope.lookup(unit.name) if scope is not None else []
-        readers = {self._units.around(load) for load in self._tree.reads(bindings)}
-        found = (self._of_unit(one if isinstance(one, _UNITS) else None) for one in readers if one is not unit)
-        return frozenset(side for sides in found for side in sides)
+        if id(bindings) not in self._of_named_units:
+            self._of_named_units[id(bindings)] = _NOTHING  # while it is looked up
+            readers = {self._units.around(load) for load in self._tree.reads(bindings)} - {b.node for b in bindings}
+            found = (self._of_unit(one if isinstance(one, _UNITS) else None) for one in readers)
+            self._of_named_units[id(bindings)] = frozenset(side for sides in found for side in sides)
+        return self._of_named_units[id(bindings)]
 
     @cached_property
     def _of_module(self) -> _Found:

@@ -29,7 +29,7 @@ ALLOWED = 3.0
 """Lines for each pair: what takes n * log(n) comes to about one at this size, some to more."""
 
 MORE = {
-    "functions of one name": 11.0,  # any of them may be called by each call
+    "functions of one name": 13.0,  # any of them may be called by each call, and gives its type and its dtype
     "operators behind branches": 12.0,  # log(n) groups of what reaches each line
     "paddle operators on counter": 8.0,  # groups, made only of more bindings than the least size has
     "loops in sequence": 8.0,

@@ -64,12 +64,10 @@ class Allocations:
             return True
         return any(map(self.escapes, made or other_made or ())) or (made is None and other_made is None)
 
-    def is_shown_same(self, one: ast.expr, other: ast.expr) -> bool:
-        """Whether the file shows how both can be one object: one variable holds them, or one call makes them."""
-        variable = self.variable(one)
-        if variable is not None and variable == self.variable(other):
-            return True
-        return not (self.makers(one) or frozenset()).isdisjoint(self.makers(other) or ())
+    def identities(self, node: ast.expr) -> frozenset[Hashable]:
+        """The variable and the calls by which the file shows what the object is; two that share one can be the same."""
+        variable = self.variable(node)
+        return (self.makers(node) or frozenset()) | (frozenset() if variable is None else {variable})
 
     def _is_given(self, node: ast.expr, level: int = 4) -> bool:
         """Whether callers of a function, of which other files may have more, pass the object."""

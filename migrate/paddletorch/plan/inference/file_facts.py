@@ -11,6 +11,9 @@ from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve.scopes.bindings import Binding, Scope
 
+_ANY = "*"
+"""In place of a variable: all that are written alike. No variable is called so."""
+
 
 class FileFacts:
     """Facts about a whole file that are evidence for its receivers; each is computed when first read."""
@@ -23,14 +26,13 @@ class FileFacts:
     def methods(self, receiver: ast.expr, *, by_name: bool = False) -> frozenset[str]:
         """The names of the methods called on the variable that the receiver is; ``by_name``: or on one of its name."""
         path = path_of(receiver)
-        if by_name:
-            return frozenset(name for _, name in self._calls_on.get(path, ()))
         if path not in self._by_variable:
-            found: dict[Hashable, set[str]] = {}
+            found: dict[Hashable, set[str]] = {_ANY: set()}
             for other, name in self._calls_on.get(path, ()):
                 found.setdefault(self._objects.variable(other), set()).add(name)
+                found[_ANY].add(name)
             self._by_variable[path] = {variable: frozenset(names) for variable, names in found.items()}
-        return self._by_variable[path].get(self._objects.variable(receiver), frozenset())
+        return self._by_variable[path].get(_ANY if by_name else self._objects.variable(receiver), frozenset())
 
     @cached_property
     def _calls_on(self) -> dict[str, list[tuple[ast.expr, str]]]:

@@ -18,7 +18,7 @@ from paddletorch.resolve.evaluator.operations import COLLECTING, literal_index
 from paddletorch.resolve.evaluator.solver import Solver
 from paddletorch.resolve.scopes.bindings import AttributeStore, Binding
 from paddletorch.resolve.scopes.reaching import BindingGroup, Reached
-from paddletorch.resolve.values import Instance, Local, Unknown, Value
+from paddletorch.resolve.values import Instance, Local, NoneValue, Qualified, Unknown, Value
 
 Fact = TypeVar("Fact")
 
@@ -155,10 +155,16 @@ class Flow(Generic[Fact]):
         return self._transfer.seen(node, rule(node) if rule is not None else self.unknown)
 
     def _name(self, node: ast.Name) -> frozenset[Fact | Held[Fact]]:
+        if node.id in self._tree.imported and self._names_api(node):
+            return self.unknown
         reached = self._evaluator.reaching(node)
         if not reached:
             return self.unknown
         return self._bound(reached.parts() if isinstance(reached, Reached) else reached)
+
+    def _names_api(self, node: ast.Name) -> bool:
+        """Whether the name is one of an API or module, or None where an import fails."""
+        return all(isinstance(v, NoneValue | Qualified) for v in self._evaluator.values(node))
 
     def _constant(self, node: ast.Constant) -> frozenset[Fact | Held[Fact]]:
         found: frozenset[Fact | Held[Fact]] = self._transfer.constant(node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from paddletorch.model import Edit, Span
 from paddletorch.plan.inference.allocations import Allocations
@@ -33,7 +33,9 @@ def plan_rates(view: FileView, planned: Planned) -> Changes:
     if view.target == "torch":
         return joined(rates.to_torch())
     schedulers = constructors_of(view, Draft(planned.uses), "scheduler")
-    return joined(rates.to_paddle([v for s in schedulers if (v := s.value("optimizer")) is not None]))
+    objects = view.provide(Allocations)
+    optimizers = [v for s in schedulers if (v := s.value("optimizer")) is not None]
+    return joined(rates.to_paddle(frozenset(one for v in optimizers for one in objects.identities(v))))
 
 
 class _Rates:
@@ -100,10 +102,10 @@ class _Rates:
 
     # ----------------------------------------------------------- to Paddle
 
-    def to_paddle(self, scheduled: Sequence[ast.expr]) -> Iterator[Changes]:
+    def to_paddle(self, scheduled: frozenset[Hashable]) -> Iterator[Changes]:
         """Loops over the groups, and stores into a group, become get_lr() and set_lr().
 
-        ``scheduled`` are the optimizers that schedulers of the file get.
+        ``scheduled`` has the identities of the optimizers that schedulers of the file get.
         """
         for node in [node for node in self._view.tree.parents if node.__class__ in _MAY_READ_GROUPS]:
             if isinstance(node, ast.Subscript):
@@ -130,7 +132,7 @@ class _Rates:
         own = [value.node for value in values if isinstance(value, Instance) and value.node is not None]
         return any("param_groups" in self._given.get(one, ()) for one in own)
 
-    def _loop(self, loop: ast.For, scheduled: Sequence[ast.expr]) -> Changes:
+    def _loop(self, loop: ast.For, scheduled: frozenset[Hashable]) -> Changes:
         """``for group in optimizer.param_groups: group['lr'] = rate``, or a return of the first group's rate."""
         groups = self._groups(loop.iter, loop)
         if groups is None or not isinstance(loop.target, ast.Name):
@@ -172,7 +174,7 @@ class _Rates:
         name, replacement = "optimizer.param_groups", "optimizer.get_lr"
         return self._changes(loop, groups, edits, name, replacement, row="Optimizer.get_lr")
 
-    def _store(self, statement: ast.Assign | ast.AugAssign, scheduled: Sequence[ast.expr]) -> Changes:
+    def _store(self, statement: ast.Assign | ast.AugAssign, scheduled: frozenset[Hashable]) -> Changes:
         """``optimizer.param_groups[0]['lr'] = rate``."""
         target = _target(statement)
         group = target.value if isinstance(target, ast.Subscript) and _is_rate(target.slice) else None
@@ -282,10 +284,12 @@ class _Rates:
         )
         return (f"{optimizer}.set_lr({optimizer}.get_lr() {operator} {before}", span, f"{after})")
 
-    def _schedule_findings(self, node: ast.stmt, groups: ast.Attribute, scheduled: Sequence[ast.expr]) -> list[Finding]:
+    def _schedule_findings(
+        self, node: ast.stmt, groups: ast.Attribute, scheduled: frozenset[Hashable]
+    ) -> list[Finding]:
         """A finding if the optimizer may have a scheduler."""
         objects = self._view.provide(Allocations)
-        if not any(objects.is_shown_same(groups.value, one) for one in scheduled):
+        if objects.identities(groups.value).isdisjoint(scheduled):
             return []
         what = "Paddle's set_lr() raises while the optimizer follows a scheduler"
         return [finding("OPT204", node, "optimizer.param_groups", what=what)]
