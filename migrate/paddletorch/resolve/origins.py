@@ -103,9 +103,18 @@ class Origins:
 
     @cached_property
     def _own(self) -> dict[ast.AST | None, set[Framework]]:
-        """The frameworks that each function, class and the module name themselves, outside of those in them."""
+        """The frameworks that each function, class and the module name themselves, outside of those in them.
+
+        What no import gives, such as ``GradScaler`` in an example, tells only where nothing else does.
+        """
+        names = self._tree.names.keys()
+        found = self._naming((self._tree.imported | self._roots.keys()) & names)
+        return self._naming(self._evaluator.bare.keys() & names) | found
+
+    def _naming(self, names: Iterable[str]) -> dict[ast.AST | None, set[Framework]]:
+        """The frameworks of the names, by the function or class that has them."""
         found: dict[ast.AST | None, set[Framework]] = {}
-        for name in (self._tree.imported | self._roots.keys() | self._evaluator.bare.keys()) & self._tree.names.keys():
+        for name in names:
             for load in self._tree.names[name]:
                 if sides := self._named(load):
                     found.setdefault(self._units.around(load), set()).update(sides)

@@ -141,6 +141,8 @@ class Receivers:
 
         In a file that imports the target too, only an object that certainly comes from the source counts.
         """
+        if not self._view.origins.may_be_sources(node.value):
+            return Certainty.NO
         if type_name == "tensor" and self._is_no_tensor(node, call):
             return Certainty.NO
         found = self._shown_by_use(node, call, type_name, options)

@@ -39,7 +39,7 @@ def _absent(view: FileView, planned: Planned) -> Iterator[tuple[ast.Attribute, s
     for name in sorted(view.tree.members.keys() - known):
         rows = table.absent(source, name)
         nodes = [n for n in view.tree.members[name] if isinstance(n.ctx, ast.Load) and n not in sites] if rows else []
-        for node in nodes:
+        for node in filter(lambda one: view.origins.may_be_sources(one.value), nodes):
             values = view.evaluator.objects(node.value)
             if any(isinstance(v, Instance) and v.node is not None and name in given.get(v.node, ()) for v in values):
                 continue
