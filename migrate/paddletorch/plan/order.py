@@ -354,7 +354,7 @@ PASSES = (
     Pass(
         "keys of states",
         Later("passes.training.state_keys:plan_state_keys"),
-        codes=("LRS202", "OPT204"),
+        codes=("AMP251", "LRS202", "OPT204"),
         when=(holds(b"state_dict"),),
     ),
     Pass(

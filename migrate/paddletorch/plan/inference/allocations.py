@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Hashable, Iterator, Sequence
+from functools import cached_property
 
 from paddletorch.plan.model.view import FileView
-from paddletorch.resolve import Binding, Instance, NoneValue, Qualified, Scope, Unknown
+from paddletorch.resolve import Binding, Instance, NoneValue, Scope, Unknown
+from paddletorch.resolve.evaluator.call_index import argument_of, is_method
 from paddletorch.resolve.values import Local
+
+_FOLLOWED = 64
+"""After so many expressions none is followed any more."""
+
+_COPIES = frozenset({"copy.copy", "copy.deepcopy", "dict"})
 
 Makers = frozenset[ast.Call]
 
@@ -21,7 +28,7 @@ class Allocations:
     def __init__(self, view: FileView) -> None:
         self._view = view
         self._tree = view.tree
-        self._owners: dict[tuple[Scope, str], Scope] = {}
+        self._owners: dict[tuple[ast.ClassDef, str], ast.ClassDef] = {}
         self._escaping: dict[ast.Call, bool] = {}
 
     def makers(self, node: ast.expr) -> Makers | None:
@@ -38,7 +45,7 @@ class Allocations:
         if isinstance(node, ast.Name):
             return id(self._bindings(node)) if self._bindings(node) else node.id
         if isinstance(node, ast.Attribute):
-            owner = self._class_of_self(node.value)
+            owner = self._view.evaluator.class_of_self(node)
             base = self._owner(owner, node.attr) if owner is not None else self.variable(node.value)
             return None if base is None else (base, node.attr)
         if isinstance(node, ast.Subscript):
@@ -94,12 +101,82 @@ class Allocations:
             bound = self._view.evaluator.reaching(node)
             values = [b.value if b.kind in ("assign", "unpack") else None for b in bound if b.kind != "delete"]
         elif isinstance(node, ast.Attribute):
-            stores = self._view.evaluator.stores(node.attr)
-            variable = self.variable(node)
-            own = [s for s in stores if variable is None or self.variable(s.target) == variable]
-            values = [s.value if s.value is not None else self._unpacked(s.target) for s in own]
+            stores = self._view.evaluator.stores_of(node)
+            values = [s.value if s.value is not None else self._unpacked(s.target) for s in stores]
         for value in values:
             yield from (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+
+    def origins(self, node: ast.expr) -> list[ast.expr]:
+        """The expressions whose value this one may be: by names, attributes, branches, copies, arguments and results.
+
+        What cannot be followed further stands for itself.
+        """
+        found: dict[ast.expr, None] = {}
+        seen: set[ast.expr] = set()
+        waiting = [node]
+        while waiting and len(seen) < _FOLLOWED:
+            one = waiting.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            before = self._before(one)
+            found.update({} if before else {one: None})
+            waiting += before
+        return list(found)
+
+    def _before(self, node: ast.expr) -> list[ast.expr]:
+        match node:
+            case ast.NamedExpr() | ast.Starred():
+                return [node.value]
+            case ast.IfExp():
+                return [node.body, node.orelse]
+            case ast.BoolOp():
+                return node.values
+            case ast.Name():
+                bound = self._view.evaluator.reaching(node)
+                given = [one for b in bound if b.kind == "parameter" for one in self._arguments(b)]
+                return [b.value for b in bound if b.kind == "assign" and b.value is not None] + given
+            case ast.Attribute():
+                return [one for one in self.assigned(node) if one is not None]
+            case ast.Subscript():
+                return self._element(node)
+            case ast.Call():
+                if node.args and (node.func.__class__ is ast.Name or isinstance(node.func, ast.Attribute)):
+                    name = self._view.qualified(node.func) or getattr(node.func, "id", "")
+                    if name in _COPIES:
+                        return node.args[:1]
+                functions = (v.node for v in self._view.evaluator.values(node.func) if isinstance(v, Local))
+                scopes = (self._tree.own.get(f) for f in functions if not isinstance(f, ast.ClassDef))
+                return [one for scope in scopes if scope is not None for one in scope.returns if one is not None]
+        return []
+
+    def _element(self, node: ast.Subscript) -> list[ast.expr]:
+        """What the file puts at the key: in a display, or by an assignment to it."""
+        if not isinstance(node.slice, ast.Constant):
+            return []
+        found = list(self._set_elements.get(self.variable(node), ()))
+        for held in self.origins(node.value) if isinstance(node.value, ast.Name | ast.Attribute) else (node.value,):
+            if isinstance(held, ast.Dict):
+                keys = [isinstance(k, ast.Constant) and k.value == node.slice.value for k in held.keys]
+                found += [value for value, is_it in zip(held.values, keys, strict=True) if is_it]
+        return found
+
+    @cached_property
+    def _set_elements(self) -> dict[Hashable, list[ast.expr]]:
+        found: dict[Hashable, list[ast.expr]] = {}
+        for node in self._tree.of_kind(ast.Subscript):
+            parent = self._view.parent(node) if isinstance(node.ctx, ast.Store) else None
+            if isinstance(parent, ast.Assign) and (variable := self.variable(node)) is not None:
+                found.setdefault(variable, []).append(parent.value)
+        return found
+
+    def _arguments(self, parameter: Binding) -> Iterator[ast.expr]:
+        """What the calls of this file pass for the parameter of a function or method."""
+        function = parameter.scope.node
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for call in self._view.evaluator.calls.of(function):
+                given = argument_of(call, function, parameter.name, is_method(parameter.scope))
+                yield from () if given is None else (given,)
 
     def _unpacked(self, target: ast.expr) -> ast.expr | None:
         """What is unpacked into the target."""
@@ -114,18 +191,8 @@ class Allocations:
             return self._tree.reads(self._bindings(target))
         if not isinstance(target, ast.Attribute):
             return ()
-        loads = (n for n in self._tree.members.get(target.attr, ()) if isinstance(n.ctx, ast.Load))
-        return [load for load in loads if self._may_read(load, target)]
-
-    def _may_read(self, load: ast.Attribute, target: ast.Attribute) -> bool:
-        if self.variable(load) == self.variable(target):
-            return True
-        owner, other = self._class_of_self(target.value), self._class_of_self(load.value)
-        if owner is not None and other is not None:
-            return False
-        made, values = self.makers(target), self._view.evaluator.objects(load)
-        known = bool(values) and all(isinstance(v, Qualified) or getattr(v, "call", None) is not None for v in values)
-        return not known or made is None or any(isinstance(v, Instance) and v.call in made for v in values)
+        same = (node for node in self._view.evaluator.same_attribute(target) if isinstance(node.ctx, ast.Load))
+        return [node for node in same if self._view.qualified(node) is None]
 
     def escapes(self, call: ast.Call) -> bool:
         """Whether code that this file does not show may get what ``call`` makes."""
@@ -139,10 +206,10 @@ class Allocations:
         user = self._view.parent(node)
         if isinstance(user, ast.keyword):
             user = self._view.parent(user)
-        if isinstance(
-            user, ast.Attribute | ast.Expr | ast.Compare | ast.BoolOp | ast.If | ast.UnaryOp | ast.FormattedValue
-        ):
+        if isinstance(user, ast.Attribute | ast.Expr | ast.Compare | ast.If | ast.UnaryOp | ast.FormattedValue):
             return False
+        if isinstance(user, ast.BoolOp) and level:
+            return self._is_passed_on(user, level - 1)
         if isinstance(user, ast.Assign) and level:
             names = [target for target in user.targets if isinstance(target, ast.Name)]
             local = all(self._tree.scopes[n].function().kind == "function" for n in names)
@@ -185,30 +252,15 @@ class Allocations:
         scope = self._tree.scopes.get(name)
         return scope.lookup(name.id) if scope is not None else []
 
-    def _class_of_self(self, node: ast.expr) -> Scope | None:
-        """The class in whose method ``node`` is the first parameter."""
-        bindings = self._bindings(node) if isinstance(node, ast.Name) else []
-        if len(bindings) != 1 or bindings[0].kind != "parameter":
-            return None
-        scope = bindings[0].scope
-        arguments = getattr(scope.node, "args", None)
-        first = next(iter([*arguments.posonlyargs, *arguments.args]), None) if arguments is not None else None
-        is_first = first is bindings[0].node and scope.parent is not None and scope.parent.kind == "class"
-        return scope.parent if is_first else None
-
-    def _owner(self, scope: Scope, name: str) -> Scope:
-        """The topmost class among this one and its bases in this file that stores to the attribute, or this one."""
-        key = scope, name
-        if key not in self._owners:
-            self._owners[key] = scope  # of classes that inherit from themselves
-            for base in getattr(scope.node, "bases", ()):
-                for value in self._view.evaluator.values(base):
-                    inner = self._tree.own.get(value.node) if isinstance(value, Local) else None
-                    if inner is not None and inner.kind == "class":
-                        above = self._owner(inner, name)
-                        if any(self._class_of_self(s.target.value) is above for s in self._view.evaluator.stores(name)):
-                            self._owners[key] = above
-        return self._owners[key]
+    def _owner(self, around: ast.ClassDef, name: str) -> ast.ClassDef:
+        """The class of the family that stores to the attribute, the first of several; this one if none does."""
+        if (around, name) not in self._owners:
+            evaluator, found = self._view.evaluator, [around]
+            family = {scope.node for scope in evaluator.families.of(self._tree.own[around])}
+            storing = (evaluator.class_of_self(store.target) for store in evaluator.stores(name))
+            found += [one for one in storing if one is not None and one in family]
+            self._owners[around, name] = min(found[1:] or found, key=lambda one: one.lineno)
+        return self._owners[around, name]
 
 
 def _parameter(call: ast.Call, argument: ast.expr, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:

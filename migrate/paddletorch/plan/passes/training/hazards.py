@@ -26,7 +26,7 @@ from paddletorch.resolve.evaluator.call_index import argument_of
 def plan_hazards(view: FileView, planned: Planned) -> Changes:
     """Report each hazard of the file, without edits."""
     receivers = view.provide(Receivers).with_uses(planned.uses)
-    return Changes(findings=(*_state_keys(view, receivers), *_of_scalers(view, receivers, planned.uses)))
+    return Changes(findings=tuple(_of_scalers(view, receivers, planned.uses)))
 
 
 def _of_scalers(view: FileView, receivers: Receivers, uses: Uses) -> Iterator[Finding]:
@@ -46,16 +46,6 @@ def _of_scalers(view: FileView, receivers: Receivers, uses: Uses) -> Iterator[Fi
         yield from _several_optimizers(view, calls, "minimize")
         yield from _precision(view, "half", "AMP247")
         yield from _unsuitable_autocast(view, uses, constructed, calls)
-
-
-def _state_keys(view: FileView, receivers: Receivers) -> Iterator[Finding]:
-    """``scaler.state_dict()["scale"]``: the frameworks' keys and values differ."""
-    for call in view.tree.method_calls("state_dict"):
-        function, subscript = call.func, view.parent(call)
-        assert isinstance(function, ast.Attribute)
-        key = subscript.slice if isinstance(subscript, ast.Subscript) and subscript.value is call else None
-        if isinstance(key, ast.Constant) and receivers.certainty(function.value, "scaler") is Certainty.YES:
-            yield finding("AMP251", call, "scaler.state_dict", key=repr(key.value))
 
 
 class _ScalerCalls:

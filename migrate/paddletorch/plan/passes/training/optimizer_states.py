@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from paddletorch.plan.inference.allocations import Allocations
 from paddletorch.plan.inference.receivers import Certainty, Receivers
 from paddletorch.plan.model.changes import Changes, Planned
 from paddletorch.plan.model.findings import Finding, finding
@@ -28,10 +29,13 @@ def plan_optimizer_states(view: FileView, planned: Planned) -> Changes:
 
 
 def _findings(view: FileView, receivers: Receivers, call: ast.Call) -> Iterator[Finding]:
-    given = _given(view, call.args[0])
-    if given is None or not _is_optimizer(receivers, given):
+    objects = view.provide(Allocations)
+    given = [_given(one) for one in objects.origins(call.args[0])]
+    assert isinstance(call.func, ast.Attribute)
+    others = [one for one in given if one is not None and _is_optimizer(receivers, one)]
+    if len(others) < len(given):
         yield finding(_SAVED, call, "optimizer.load_state_dict")
-    elif not _is_same(view, call.func, given):
+    if not all(objects.is_same(call.func.value, one.value) for one in others):
         yield finding(_CODE, call, "optimizer.load_state_dict", what=_WHAT)
 
 
@@ -39,23 +43,7 @@ def _is_optimizer(receivers: Receivers, method: ast.expr) -> bool:
     return isinstance(method, ast.Attribute) and receivers.certainty(method.value, "optimizer") is Certainty.YES
 
 
-def _given(view: FileView, node: ast.expr) -> ast.Attribute | None:
-    """The method of ``other.state_dict()``, also of what a variable holds or ``deepcopy`` copies of it."""
-    if isinstance(node, ast.Name):
-        bindings = tuple(view.evaluator.reaching(node))
-        value = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
-        return _given(view, value) if value is not None and not isinstance(value, ast.Name) else None
-    if not isinstance(node, ast.Call):
-        return None
-    if view.qualified(node.func) == "copy.deepcopy" and node.args:
-        return _given(view, node.args[0])
-    return node.func if isinstance(node.func, ast.Attribute) and node.func.attr == "state_dict" else None
-
-
-def _is_same(view: FileView, first: ast.expr, second: ast.Attribute) -> bool:
-    """Whether both methods are of the same object, which was not made anew in between."""
-    assert isinstance(first, ast.Attribute)
-    one, other = first.value, second.value
-    if isinstance(one, ast.Name) and isinstance(other, ast.Name):
-        return set(map(id, view.evaluator.reaching(one))) == set(map(id, view.evaluator.reaching(other)))
-    return ast.unparse(one) == ast.unparse(other)
+def _given(node: ast.expr) -> ast.Attribute | None:
+    """The method of ``other.state_dict()``."""
+    function = node.func if isinstance(node, ast.Call) else None
+    return function if isinstance(function, ast.Attribute) and function.attr == "state_dict" else None
