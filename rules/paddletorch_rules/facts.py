@@ -86,6 +86,8 @@ class Facts(NamedTuple):
     layout_free: Names
     reductions: Names
     layout_reads: Names
+    layout_kept: Names
+    layout_axes: Names
     layer_parameters: BySide
     numpy_parameters: Mapping[str, str]
     axis_names: Names

@@ -135,16 +135,10 @@ PASSES = (
         when=(to("paddle"), holds(b"weight")),
     ),
     Pass(
-        "picked weights",
-        Later("passes.tensors.picked_weights:plan_picked_weights"),
+        "found weights",
+        Later("passes.tensors.found_weights:plan_found_weights"),
         codes=("NNL101", "NNL209"),
-        when=(holds(b"weight", b"parameters"),),
-    ),
-    Pass(
-        "walked weights",
-        Later("passes.tensors.walked_weights:plan_walked_weights"),
-        codes=("NNL209",),
-        when=(to("paddle"), holds(b"weight", b"parameters")),
+        when=(holds(b"weight", b"parameters", b"state_dict"),),
     ),
     Pass(
         "set arrays",

@@ -1,4 +1,4 @@
-"""Which framework API a name, an attribute or a call can mean. Imports `resolve.project`, `resolve.facts` and below."""
+"""Which API an expression can mean. Imports `resolve.project`, `resolve.facts`, `resolve.flows` and below."""
 
 from paddletorch.resolve.evaluator.evaluator import Evaluator
 from paddletorch.resolve.evaluator.operations import BASE_MODULES

@@ -65,7 +65,7 @@ def linear_weight(view: FileView, node: ast.Attribute) -> str | None:
             return _AS_IT_IS
         if isinstance(statement, ast.AugAssign) and _is_scaled(view, statement):
             return _AS_IT_IS
-        if value is not None and given_parameter(view, value) is not None:
+        if value is not None and given_parameter(view, value) is not None and is_linear_weight(view, node):
             return _AS_IT_IS  # what it is made of is transposed
         raise Refused(LayoutMatters())
     if isinstance(node.ctx, ast.Del):
