@@ -19,7 +19,6 @@ from paddletorch.plan.inference.list_elements import list_elements
 from paddletorch.plan.inference.list_uses import is_used_as_list
 from paddletorch.plan.inference.no_grad import is_without_grad
 from paddletorch.plan.inference.overloads import kinds
-from paddletorch.plan.inference.path_objects import PathObjects
 from paddletorch.plan.inference.ranks import Ranks, inputs_of_calls
 from paddletorch.plan.inference.shapes import used_as
 from paddletorch.plan.model.findings import Finding
@@ -29,7 +28,7 @@ from paddletorch.plan.model.refusals import (
 )
 from paddletorch.plan.model.view import FileView
 from paddletorch.plan.syntax.constants import constant
-from paddletorch.resolve import Instance, NoneValue
+from paddletorch.resolve import Instance, NoneValue, Unknown
 from paddletorch.resolve.facts.dtypes import FLOATING
 from paddletorch.resolve.facts.tensors import FORWARD
 
@@ -158,9 +157,13 @@ class CallBinding:
         return node is not None and name not in self.fixed and may_be_none(self.view, node)
 
     def may_be_path(self, name: str) -> bool:
-        """Whether the argument may be a path object."""
+        """Whether the argument may be a path object; so may what is divided by something unknown."""
         node = self.value(name)
-        return node is not None and name not in self.fixed and self.view.provide(PathObjects).may_be(node)
+        if node is None or name in self.fixed:
+            return False
+        values = self.view.evaluator.values(node)
+        is_path = any(isinstance(v, Instance) and v.type == "foreign" and _PATH in v.api for v in values)
+        return is_path or (Unknown() in values and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div))
 
     def is_tensor(self, name: str) -> bool:
         """Whether the argument is a tensor whatever way it came by; ``types`` tells only what is known."""
@@ -312,3 +315,7 @@ def _is_known_tensor(view: FileView, node: ast.expr) -> bool:
     """Whether the expression can be nothing but a tensor; an input of ``forward`` is only likely to be one."""
     found = view.tensor(node)
     return found.is_certain and not (isinstance(node, ast.Name) and FORWARD in found.origins)
+
+
+_PATH = "Path"
+"""What the names of the classes of path objects have in them: ``pathlib.PurePath``, ``os.PathLike``."""

@@ -55,6 +55,9 @@ from paddletorch.resolve.values import (
     tuple_of,
 )
 
+_OF_PATHS = frozenset({"joinpath", "with_name", "with_stem", "with_suffix"})
+"""Methods that only path objects have, and that give one."""
+
 _MANY = 16
 """With so many functions of one name, what their calls share is found once."""
 
@@ -152,6 +155,8 @@ class CallResults:
                 made = (self._tables.member(TENSOR, name) or ("", None))[1]
             if made is not None:
                 return of_kind(_size_or_dimension(made, name, node), name)
+            if name in _OF_PATHS:
+                return foreign("pathlib.Path")
             if name == "saved_tensor" and self._environment.source == "paddle" and not node.args:
                 return of_kind("tensors", name)  # of an autograd function's context
         return frozenset({Instance(TENSOR, name), Unknown()}) if self._is_forward_call(node, name) else NOTHING

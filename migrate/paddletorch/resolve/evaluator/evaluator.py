@@ -19,9 +19,11 @@ from paddletorch.resolve.evaluator.classes import Classes
 from paddletorch.resolve.evaluator.environment import Environment
 from paddletorch.resolve.evaluator.narrowing import TypeChecks
 from paddletorch.resolve.evaluator.operations import (
+    STRING,
     arithmetic,
     comparison,
     element,
+    joined_path,
     literal_index,
     named_element,
     names_device,
@@ -307,7 +309,8 @@ class Evaluator:
         return self._solver.union(node.values)
 
     def _binary(self, node: ast.BinOp) -> Values:
-        return arithmetic([self._evaluate(node.left), self._evaluate(node.right)])
+        operands = [self._evaluate(node.left), self._evaluate(node.right)]
+        return joined_path(operands) if isinstance(node.op, ast.Div) and STRING in operands else arithmetic(operands)
 
     def _unary(self, node: ast.UnaryOp) -> Values:
         return foreign("bool") if isinstance(node.op, ast.Not) else arithmetic([self._evaluate(node.operand)])

@@ -105,6 +105,15 @@ def _numbers(operands: Sequence[Values]) -> Values:
     return frozenset(v for o in operands for v in o if isinstance(v, Instance) and v.api in _NUMBERS)
 
 
+STRING: Values = foreign("str")
+
+
+def joined_path(operands: Sequence[Values]) -> Values:
+    """What dividing by a string gives, ``folder / "last.pt"``: a path, by whatever class of such objects it is."""
+    known = frozenset(v for o in operands for v in o if isinstance(v, Instance) and v.api != "str")
+    return known or foreign("pathlib.Path")
+
+
 def comparison(node: ast.Compare, operands: Sequence[Values]) -> Values:
     """A tensor where one is compared by value; else a bool, if that can be said."""
     if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
