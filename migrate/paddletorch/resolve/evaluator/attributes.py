@@ -52,6 +52,8 @@ class Attributes:
         self._variables = variables
         self._stores = environment.tree.stores_by_name
         self.families = ClassFamilies(environment.tree)
+        self._size: Values = of_kind("shape", "torch.Size") if environment.source == "torch" else NOTHING
+        """What else than an object of no framework has in its ``shape``; of Paddle it is a list like any."""
         self._classes_of_self: dict[Binding, Scope | None] = {}
         """The class of the method whose first parameter this is."""
 
@@ -63,7 +65,7 @@ class Attributes:
             return found
         owners = self._owners(node, objects)
         if node.attr not in self._stores and not self._class_bindings(owners, node.attr):
-            return found
+            return found | self._size if node.attr == "shape" else found
         return self._solver.variable(("attribute", owners, node.attr), lambda: self._stored(owners, node.attr))
 
     def owners(self, node: ast.Attribute) -> Family | None:
