@@ -185,15 +185,10 @@ def _operand(call: BoundCall) -> dict[str, str]:
     return {"x": "input"} if call.value("self") is None else {"self": "self"}
 
 
-def _count(node: ast.expr | None) -> int | None:
-    """How many axes are written out; 0 for none, None if it cannot be seen."""
-    if node is None or (isinstance(node, ast.Constant) and node.value is None):
-        return 0
-    if isinstance(node, ast.List | ast.Tuple) and not any(isinstance(e, ast.Starred) for e in node.elts):
-        return len(node.elts)
-    if isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)):
-        return 1
-    return None
+def _count(call: BoundCall, name: str) -> int | None:
+    """How many axes are named; 0 for none, None if it cannot be seen."""
+    counts = call.axis_counts(name)
+    return next(iter(counts)) if len(counts) == 1 else None
 
 
 def _by_elements(call: BoundCall, order: str, node: ast.expr) -> None:
@@ -227,7 +222,7 @@ def _operand_name(call: BoundCall) -> str:
 
 def _vector(call: BoundCall, order: str) -> None:
     """A norm of the elements along axes, of any order."""
-    node, axes = call.value(order), _count(call.value("dim"))
+    node, axes = call.value(order), _count(call, "dim")
     value = _number(call, order)
     euclid = node is None or value in (None, "fro", 2)
     if axes in (0, 1) and isinstance(call.value("dim"), ast.List | ast.Tuple) and axes == 0:
@@ -256,7 +251,7 @@ def norm_to_paddle(call: BoundCall) -> None:
 @hook("norm", to="torch")
 def norm_to_torch(call: BoundCall) -> None:
     """Over two axes Paddle's is of matrices from 3.3."""
-    p, axes = call.literal("p"), _count(call.value("axis"))
+    p, axes = call.literal("p"), _count(call, "axis")
     if axes == 2 and p not in ("fro", "nuc"):
         no_counterpart(call, "p", repr(p) if call.value("p") is not None else "None")
 
@@ -264,7 +259,7 @@ def norm_to_torch(call: BoundCall) -> None:
 @hook("linalg_norm", to="paddle")
 def linalg_norm(call: BoundCall) -> None:
     """Without axes a number as order is of a matrix or of a vector, as the tensor is."""
-    axes, order = _count(call.value("dim")), call.literal("ord")
+    axes, order = _count(call, "dim"), call.literal("ord")
     named = call.value("ord") is not None and order is not None
     unclear = axes == 0 and (call.value("dim") is not None or call.ranks("input") != {1})
     if named and order != "fro" and (unclear or (axes not in (0, 1) and call.types("dim") != {"int"})):

@@ -195,6 +195,13 @@ class CallBinding:
         node = self.value(name)
         return {} if node is None or name in self.fixed else {node: self.view.provide(Ranks).of(node)}
 
+    def axis_counts(self, name: str) -> frozenset[int]:
+        """How many axes the argument can name: 0 where none is given; empty if not known."""
+        node = self.value(name)
+        if node is None:
+            return frozenset({0})
+        return frozenset() if name in self.fixed else self.view.provide(Ranks).axis_counts(node)
+
     def ranks_of(self, name: str) -> frozenset[int]:
         """The same together; empty if not known."""
         return frozenset().union(*self.ranks(name).values())

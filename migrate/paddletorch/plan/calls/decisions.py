@@ -283,6 +283,9 @@ class _HookCall:
     def input_ranks(self) -> frozenset[int]:
         return self._all_ranks(self._binding.input_ranks())
 
+    def axis_counts(self, name: str) -> frozenset[int]:
+        return self._binding.axis_counts(name)
+
     def _all_ranks(self, found: Mapping[ast.expr, frozenset[int]]) -> frozenset[int]:
         """All of them together; empty, with the questions noted, if one of them is not known."""
         unknown = [node for node, ranks in found.items() if not ranks]

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from paddletorch.model import Ask
 from paddletorch.plan.inference.called_values import CalledValues
 from paddletorch.plan.model.view import FileView
-from paddletorch.resolve.facts.ranks import Absent, Extent, RankRules
+from paddletorch.resolve.facts.flow import Held
+from paddletorch.resolve.facts.ranks import Absent, Extent, Fact, Number, RankRules
 
 
 class Ranks:
@@ -34,9 +35,20 @@ class Ranks:
         """Whether the tensor certainly has more than one element; False if that is unknown."""
         return all(isinstance(one, Extent) and one.has_several for one in self._flow.of(node))
 
+    def axis_counts(self, node: ast.expr) -> frozenset[int]:
+        """How many axes a number, a sequence or None names; empty if that is not known."""
+        found = {_count(one) for one in self._flow.of(node)}
+        return frozenset() if None in found else frozenset(one for one in found if one is not None)
+
     def _seen(self, node: ast.expr) -> frozenset[int]:
         seen = self._view.seen(Ask.RANK, node)
         return frozenset(map(int, seen)) if all(answer.isdigit() for answer in seen) else frozenset()
+
+
+def _count(fact: Extent | Number | Absent | Held[Fact]) -> int | None:
+    if isinstance(fact, Held):
+        return len(fact.parts) or None
+    return {Number: 1, Absent: 0}.get(type(fact))
 
 
 def inputs_of_calls(view: FileView, made: ast.Call, place: int = 0) -> Iterator[ast.expr]:
