@@ -72,6 +72,7 @@ class Facts(NamedTuple):
     ranks: BySide
     ranks_of_layers: Mapping[str, str]
     batched_ranks: Mapping[str, int]
+    batched_layers: Mapping[str, int]
     rearranging: Names
     of_modules_too: Names
     module_chains: BySide

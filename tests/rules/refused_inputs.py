@@ -132,6 +132,31 @@ def needs_batch(name: str) -> None:
         attrgetter(paddles)(paddle)(paddle.to_tensor(image.numpy()), *others)
 
 
+LAYERS = {"Fold": "(2, 2), 1", "PixelShuffle": "1", "Unfold": "2", "InstanceNorm1d": "4", "InstanceNorm2d": "4",
+          "InstanceNorm3d": "4", "FractionalMaxPool2d": "2, 2", "LPPool2d": "2, 2"}  # fmt: skip
+"""The arguments of layers, unless they are named for what they do."""
+
+
+def layer_needs_batch(name: str) -> None:
+    """The check that torch's layer takes one sample, and that Paddle's refuses it or gives something else."""
+    rank = facts().batched_layers[name]
+    arguments = LAYERS.get(name, "4, 4, 1" if "Conv" in name else "2" if "Pool" in name else "4, 4")
+    sizes = (4,) if rank == 2 else (6, 4) if name in ("GRU", "LSTM", "RNN") else (4, *[6] * (rank - 2))
+    text = f"import torch\ngiven = torch.rand({sizes if name != 'Fold' else (4, 4)})\n"
+    text += f"made = torch.nn.{name}({arguments})(given)\nfirst = made[0] if isinstance(made, tuple) else made\n"
+    found: dict[str, Any] = {}
+    exec(text, found)
+    expected = found["first"].detach().numpy()
+    converted = convert(text, to="paddle", source_version="installed", target_version="installed")
+    assert "TEN216" in {one.code for one in converted.findings} or name in ("InstanceNorm1d", "PixelShuffle")
+    try:
+        exec(converted.output, found)
+    except (ValueError, AssertionError, RuntimeError, TypeError):
+        return
+    result = found["first"].numpy()
+    assert result.shape != expected.shape or not np.allclose(result, expected, atol=1e-3)
+
+
 def outcomes(name: str, form: str) -> Iterator[str]:
     """What becomes of each example of the rows of this name, with inputs of this form."""
     more = (f"torch.{name}(x)",) if name.startswith("fft.") else MORE.get(name, ())

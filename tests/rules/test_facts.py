@@ -25,7 +25,7 @@ from paddletorch_rules.schema import TableError
 from paddletorch_rules.storage import CACHE_DIR
 from torch.nn import functional
 
-from .refused_inputs import floats_first, needs_batch, refuses, takes_rank
+from .refused_inputs import floats_first, layer_needs_batch, needs_batch, refuses, takes_rank
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -1171,6 +1171,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "refuse_scalars_along_axis": refuses("scalar"),
     "taken_ranks": takes_rank,
     "batched_ranks": needs_batch,
+    "batched_layers": layer_needs_batch,
     "rearranging": rearranges,
     "of_modules_too": of_module_too,
     "module_chains.torch": module_chain,

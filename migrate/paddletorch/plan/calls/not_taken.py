@@ -89,4 +89,9 @@ def _with(binding: CallBinding, decisions: Decisions, name: str, member: str) ->
 
 
 def _of_rank(binding: CallBinding, rank: int) -> Finding:
-    return binding.finding("TEN216", rank=f"{rank or 'no'} ax{'i' if rank == 1 else 'e'}s")
+    return binding.finding("TEN216", rank=axes_text(rank))
+
+
+def axes_text(rank: int) -> str:
+    """How many axes there are, in words."""
+    return f"{rank or 'no'} ax{'i' if rank == 1 else 'e'}s"

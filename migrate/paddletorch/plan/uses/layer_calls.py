@@ -6,11 +6,14 @@ import ast
 from collections.abc import Iterator
 
 from paddletorch_rules import Row
+from paddletorch_rules.facts import facts
 
 from paddletorch.model import Edit, Span
+from paddletorch.plan.calls.not_taken import axes_text
 from paddletorch.plan.calls.translate import translate_edits
 from paddletorch.plan.inference.called_values import CalledValues
 from paddletorch.plan.inference.dtypes import dtypes_of
+from paddletorch.plan.inference.ranks import Ranks
 from paddletorch.plan.model.changes import NOTHING, Changes, Planned, joined
 from paddletorch.plan.model.findings import finding, refused
 from paddletorch.plan.model.refusals import Refused
@@ -24,7 +27,22 @@ from paddletorch.text.call_spans import keyword_name
 
 def plan_layer_calls(view: FileView, planned: Planned) -> Changes:
     """Rename the keywords and translate the values in each call of a layer whose class is known."""
-    return joined(_plan_call(view, call, planned) for call in view.provide(CalledValues).of(Instance))
+    calls = view.provide(CalledValues).of(Instance)
+    unbatched = (_unbatched(view, call) for call in calls if view.target == "paddle")
+    return joined([*(_plan_call(view, call, planned) for call in calls), *unbatched])
+
+
+def _unbatched(view: FileView, call: ast.Call) -> Changes:
+    """Report a layer of which Paddle's needs a batch, where it is given one sample."""
+    apis = {v.api for v in view.evaluator.values(call.func) if isinstance(v, Instance) and v.node is None}
+    is_source = all(map(view.settings.is_of_source, apis))  # classes of the target have some of these names
+    wanted = {facts().batched_layers.get(api.rpartition(".")[2]) if is_source else None for api in apis}
+    if len(wanted) != 1 or None in wanted or not call.args:
+        return NOTHING
+    rank = max(one for one in wanted if one is not None) - 1
+    if view.provide(Ranks).of(call.args[0]) != {rank} or not view.is_located(call):
+        return NOTHING
+    return Changes(findings=(finding("TEN216", call, f"{min(apis)}()", rank=axes_text(rank)),))
 
 
 def _plan_call(view: FileView, call: ast.Call, planned: Planned) -> Changes:

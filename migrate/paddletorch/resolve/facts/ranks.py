@@ -236,10 +236,12 @@ class RankRules:
             return frozenset({Held(parts)}) if parts else frozenset()
         if rule in ("joined", "stacked"):
             found = self.flow.elements(found)
-        return self._changed(rule, found)
+        rank = facts().batched_ranks.get(f"nn.functional.{called.name}")
+        return self._changed(rule, found, rank)
 
-    def _changed(self, rule: str, found: Found) -> Found:
-        return frozenset(_CHANGED[rule](one if isinstance(one, Extent) else _ANY) for one in found)
+    def _changed(self, rule: str, found: Found, rank: int | None = None) -> Found:
+        extents = (one if isinstance(one, Extent) else _ANY for one in found)
+        return frozenset(_CHANGED[rule](_batched(one, rank)) for one in extents)
 
     def _along(self, called: Called, found: Found, all_axes: frozenset[Axes]) -> Found:
         """What a reduction leaves, or what flattening gives; torch gives places beside the values along an axis."""
@@ -263,7 +265,10 @@ class RankRules:
             return _UNKNOWN
         (rule,) = rules
         several = all(v.type in _OF_SEVERAL for v in layers)
-        changed = (_CHANGED[rule](one if isinstance(one, Extent) else _ANY) for one in self.flow.evaluate(node.args[0]))
+        ranks = {_BATCHED.of(v.api) for v in layers}
+        rank = ranks.pop() if len(ranks) == 1 else None
+        given = (one if isinstance(one, Extent) else _ANY for one in self.flow.evaluate(node.args[0]))
+        changed = (_CHANGED[rule](_batched(one, rank)) for one in given)
         return frozenset(Extent(one.sizes, one.is_several or several) for one in changed)
 
     # sizes that are given ----------------------------------------------------------------------------
@@ -414,6 +419,11 @@ def _multiplied(one: Fact, other: Fact) -> Fact:
     return Extent((*(batch.sizes or ()), left[-2], right[-1]))
 
 
+def _batched(one: Extent, rank: int | None) -> Extent:
+    """What a layer or function is given that takes images of this rank; of one alone, Paddle's raises."""
+    return Extent((None,) * rank, one.is_several) if one.sizes is None and rank is not None else one
+
+
 def _without_zeros(one: Fact | Held[Fact]) -> Fact | Held[Fact]:
     return Extent(tuple(size or None for size in one.sizes)) if isinstance(one, Extent) and one.sizes else one
 
@@ -510,4 +520,18 @@ class _RulesByName:
         return self._found.get(name) or self._found.get(name.removesuffix("_"), "")
 
 
+class _BatchedLayers:
+    """How many axes the input of a layer has, by the name of its class in either framework."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, int] = {}
+
+    def of(self, api: str) -> int | None:
+        """The number of axes; None if it may differ."""
+        if not self._found:
+            self._found.update((name.lower(), rank) for name, rank in facts().batched_layers.items())
+        return self._found.get(api.rpartition(".")[2].lower())
+
+
 _RULES = _RulesByName()
+_BATCHED = _BatchedLayers()
