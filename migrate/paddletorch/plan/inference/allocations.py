@@ -30,6 +30,7 @@ class Allocations:
         self._tree = view.tree
         self._owners: dict[tuple[ast.ClassDef, str], ast.ClassDef] = {}
         self._escaping: dict[ast.Call, bool] = {}
+        self._origins: dict[ast.expr, list[ast.expr]] = {}
 
     def makers(self, node: ast.expr) -> Makers | None:
         """The calls of this file that made what ``node`` is; None if it may be made elsewhere."""
@@ -111,6 +112,9 @@ class Allocations:
 
         What cannot be followed further stands for itself.
         """
+        if node in self._origins:
+            return self._origins[node]
+        self._origins[node] = [node]  # while it is looked up: an element may be put where it comes from
         found: dict[ast.expr, None] = {}
         seen: set[ast.expr] = set()
         waiting = [node]
@@ -122,7 +126,8 @@ class Allocations:
             before = self._before(one)
             found.update({} if before else {one: None})
             waiting += before
-        return list(found)
+        self._origins[node] = list(found)
+        return self._origins[node]
 
     def _before(self, node: ast.expr) -> list[ast.expr]:
         match node:

@@ -52,14 +52,21 @@ class Flows:
         self._tree = evaluator.tree
 
     def consumers(
-        self, origin: ast.expr, shape: Shape = VALUE, through: Collection[str] = (), *, at_calls: bool = True
+        self,
+        origin: ast.expr,
+        shape: Shape = VALUE,
+        through: Collection[str] = (),
+        *,
+        key: str = "",
+        at_calls: bool = True,
     ) -> list[Consumer]:
         """What takes the value that ``origin`` is, or holds in this ``shape``.
 
-        ``through`` are members and functions whose result counts as the value too, such as ``detach``. With
+        ``through`` are members and functions whose result counts as the value too, such as ``detach``. Of a mapping,
+        only what is under keys that end in ``key`` counts, where the key is written out. With
         ``at_calls`` it is followed into the functions of the module that get it, and back to their calls.
         """
-        walk = _Walk(self._evaluator, frozenset(through), at_calls)
+        walk = _Walk(self._evaluator, frozenset(through), key, at_calls)
         walk.follow(origin, shape)
         return walk.found
 
@@ -67,10 +74,11 @@ class Flows:
 class _Walk:
     """One question: a worklist of expressions, each with how it holds the value."""
 
-    def __init__(self, evaluator: Evaluator, through: frozenset[str], at_calls: bool) -> None:
+    def __init__(self, evaluator: Evaluator, through: frozenset[str], key: str, at_calls: bool) -> None:
         self._evaluator = evaluator
         self._tree = evaluator.tree
         self._through = through
+        self._key = key
         self._at_calls = at_calls
         self._seen: set[_State] = set()
         self._pending: list[_State] = []
@@ -131,9 +139,14 @@ class _Walk:
         elif not shape:
             self._take("index", node, subscript, shape)
         elif isinstance(subscript.ctx, ast.Load):
-            self._go(subscript, part(shape, subscript.slice))
+            if not self._is_other_key(subscript.slice):
+                self._go(subscript, part(shape, subscript.slice))
         else:
             self._take("keep", node, subscript, shape)
+
+    def _is_other_key(self, index: ast.expr) -> bool:
+        key = index.value if isinstance(index, ast.Constant) else None
+        return isinstance(key, str) and not key.endswith(self._key)
 
     def _expression(self, node: ast.expr, user: ast.expr, shape: Shape) -> None:
         if isinstance(user, ast.IfExp | ast.BoolOp | ast.Await | ast.NamedExpr):

@@ -73,7 +73,7 @@ def _uses(view: FileView) -> Iterator[tuple[Consumer, bool]]:
                     elif not use.shape:
                         yield from ((one, False) for one in flows.consumers(use.node, VALUE, kept) if not one.shape)
             elif receivers.certainty(model, "module") is not Certainty.NO:
-                found = flows.consumers(call, shape, kept)
+                found = flows.consumers(call, shape, kept, key="weight")
                 yield from ((one, False) for one in found if not one.shape)
     for node in _named(view):
         yield from ((one, False) for one in flows.consumers(node, VALUE, kept) if not one.shape)

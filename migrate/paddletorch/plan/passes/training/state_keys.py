@@ -70,7 +70,12 @@ def _findings(view: FileView, receivers: Receivers) -> Iterator[Finding]:
     for part, key, is_set in _parts(view):
         if is_set:
             own[objects.variable(part.value)].add(key)
+    matched = {
+        node for match in view.matches.values() for node in match.attributes
+    }  # of a row: it says what comes of it
     for part, key, is_set in _parts(view):
+        if isinstance(part.value, ast.Call) and part.value.func in matched:
+            continue
         for kind in _kinds(view, receivers, part.value):
             of_source = key in _SET[view.settings.source].get(kind, ())
             is_own = key in _BOTH[kind] or key in own.get(objects.variable(part.value), ())
