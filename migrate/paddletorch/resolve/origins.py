@@ -79,13 +79,15 @@ class Origins:
     @cached_property
     def has_target(self) -> bool:
         """Whether the module imports the target anywhere, or names it without an import; else nothing is asked."""
-        bindings = (b for scope in self._tree.own.values() for found in scope.bindings.values() for b in found)
-        imported = (*(b.qualified for b in bindings if b.qualified), *(star.module or "" for star in self._tree.stars))
-        named = (root for root, side in self._roots.items() if side == self._target and root in self._tree.names)
-        return any(self._roots.get(name.partition(".")[0]) == self._target for name in (*named, *imported))
+        roots = {alias.name.partition(".")[0] for node in self._tree.of_kind(ast.Import) for alias in node.names}
+        roots |= {(one.module or "").partition(".")[0] for one in self._tree.of_kind(ast.ImportFrom) if not one.level}
+        roots |= self._roots.keys() & self._tree.names.keys()
+        return any(self._roots.get(root) == self._target for root in roots)
 
     def of_code(self, node: ast.AST) -> _Found:
         """The frameworks that the innermost function or class around ``node`` is written for; none if nothing tells."""
+        if not self.has_target and self._of_module:
+            return self._of_module
         unit = self._units.around(node)
         return self._of_unit(unit if isinstance(unit, _UNITS) else None)
 
