@@ -36,12 +36,12 @@ def converts(_: FileView, planned: Planned) -> bool:
 
 def leaves(_: FileView, planned: Planned) -> bool:
     """A use stays."""
-    return any(not use.converts for use in planned.uses)
+    return len(planned.uses.converted) < len(planned.uses.items)
 
 
 def hands_on(_: FileView, planned: Planned) -> bool:
     """An API is used in another way than by name where it stands, so that an object may be made of it elsewhere."""
-    return any(use.site.role not in _IN_PLACE for use in planned.uses)
+    return not planned.uses.by_role.keys() <= _IN_PLACE
 
 
 _IN_PLACE = frozenset({"call", "base", "annotation", "check"})
@@ -54,7 +54,7 @@ def has_called_layers(view: FileView, _: Planned) -> bool:
 
 def derives(_: FileView, planned: Planned) -> bool:
     """A class has an API as its base."""
-    return any(use.site.role == "base" for use in planned.uses)
+    return "base" in planned.uses.by_role
 
 
 def keeps_calls(view: FileView, planned: Planned) -> bool:
@@ -66,9 +66,9 @@ def keeps_calls(view: FileView, planned: Planned) -> bool:
 
 def makes(*types: str) -> Condition:
     """A use is of an API that gives an object of one of these tracked types."""
-    return lambda _, planned: any(use.row.instance in types for use in planned.uses)
+    return lambda _, planned: not planned.uses.by_instance.keys().isdisjoint(types)
 
 
 def uses(*rows: str) -> Condition:
     """A use is of one of these rows, by their ids."""
-    return lambda _, planned: any(use.row.id in rows for use in planned.uses)
+    return lambda _, planned: not planned.uses.rows.isdisjoint(rows)

@@ -114,6 +114,11 @@ class Uses:
             found.setdefault(use.site.role, []).append(use)
         return found
 
+    @cached_property
+    def rows(self) -> frozenset[str]:
+        """The ids of the rows by which they are planned."""
+        return frozenset([use.row.id for use in self.items])
+
     def with_uses(self, uses: Iterable[Use]) -> Uses:
         """These uses, with ``uses`` in place of those of the same sites; new ones come last."""
         given = {use.site: use for use in uses}
