@@ -144,8 +144,7 @@ class Solver(Generic[Fact]):
             key, _ = (self._queue or self._wide_queue).popitem()
             reads = self._reads
             self._reader = key
-            self._current_expressions.clear()
-            self._current_shared.clear()
+            self._current_expressions, self._current_shared = {}, {}
             found = self._rules[key]()
             self._reader = None
             if self._reads - reads > _WIDE:
@@ -161,7 +160,6 @@ class Solver(Generic[Fact]):
             for reader in self._readers.get(key, ()):
                 (self._wide_queue if reader in self._wide else self._queue)[reader] = None
         self._final.update(self._current)
-        for temporary in (self._current, self._rules, self._readers, self._changes, self._wide):
-            temporary.clear()
-        self._current_expressions.clear()
-        self._current_shared.clear()
+        self._current, self._rules, self._readers, self._changes = {}, {}, {}, {}
+        self._current_expressions, self._current_shared = {}, {}
+        self._wide.clear()

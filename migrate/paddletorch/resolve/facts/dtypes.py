@@ -82,6 +82,9 @@ def single(found: Set[object]) -> str | None:
 
     A number beside them takes part in operations as a floating-point tensor would.
     """
+    if len(found) == 1:
+        (only,) = found
+        return only if isinstance(only, str) and _is_dtype(only) else None
     dtypes = {one for one in found if isinstance(one, str) and _is_dtype(one)}
     numbers = {one for one in found if isinstance(one, str) and one.startswith(_NUMBER)}
     kinds = {category(one) for one in dtypes}
