@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from functools import lru_cache
 from typing import NamedTuple
 
-from paddletorch.resolve.values import TENSOR, Container, Instance, Unknown, Values
+from paddletorch.resolve.values import TENSOR, Container, Instance, Unknown, Value, Values
 
 FORWARD = "forward"
 """The origin of an input of ``forward``, which is a tensor by all likelihood."""
@@ -60,16 +59,19 @@ class Tensorhood(NamedTuple):
         return Tensorhood(certainty, self.origins & {origin}, True, self.has_containers)
 
 
-@lru_cache(maxsize=10_000)
 def tensorhood(values: Values) -> Tensorhood:
     """How far what ``values`` say is a tensor."""
-    tensors = [v for v in values if isinstance(v, Instance) and v.type == TENSOR]
-    rest = [v for v in values if not isinstance(v, Instance) or v.type != TENSOR]
-    open_ended = any(isinstance(v, Unknown) for v in rest)
-    maybe = bool(tensors or open_ended)
+    origins: set[str] = set()
+    others: set[type[Value]] = set()
+    for value in values:
+        if isinstance(value, Instance) and value.type == TENSOR:
+            origins.add(value.api.partition(".")[0])
+        else:
+            others.add(value.__class__)
+    certain = Certainty.MAYBE if origins or Unknown in others else Certainty.NO
     return Tensorhood(
-        Certainty.YES if tensors and not rest else Certainty.MAYBE if maybe else Certainty.NO,
-        frozenset(v.api.partition(".")[0] for v in tensors),
-        any(isinstance(v, Instance) for v in rest),
-        any(isinstance(v, Container) for v in rest),
+        Certainty.YES if origins and not others else certain,
+        frozenset(origins),
+        Instance in others,
+        Container in others,
     )
