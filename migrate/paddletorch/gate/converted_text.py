@@ -197,6 +197,8 @@ class ConvertedText:
     def _without(self, methods: Sequence[Span], start: int, end: int) -> bytes:
         """The bytes of the old text from ``start`` to ``end``, with empty lines for these methods."""
         body, parts = self.source.body, []
+        if not methods:
+            return body[start:end]
         for method in methods[bisect_left(methods, (start, 0)) : bisect_left(methods, (end, 0))]:
             if method.end <= end:
                 parts += [body[start : method.start], b"\n" * body.count(b"\n", *method)]

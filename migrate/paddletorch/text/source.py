@@ -335,5 +335,5 @@ def _position(edit: Edit) -> tuple[int, bool, bool, int, bool, bool, int]:
     start, end = edit.span
     is_import = end == start and edit.text.lstrip().startswith(("import ", "from "))
     values = [part for part in edit.parts[:-1] if isinstance(part, Span)] if edit.parts[-1:] == (edit.span,) else []
-    moved = max((value.end - value.start for value in values), default=0)
+    moved = max(value.end - value.start for value in values) if values else 0
     return start, end > start, not is_import, -end, edit.span not in edit.parts, not moved, moved

@@ -289,9 +289,11 @@ def _adapter(view: FileView, site: Site) -> Adapter | None:
 def _named(view: FileView, known: Mapping[str, Adapter], site: Site) -> Adapter | None:
     """The adapter of the site's name, or of another spelling with the same parameters: ``_LRScheduler``."""
     row, form = site.candidates[0].row, site.candidates[0].form
-    alike = (one for one in row.forms(view.settings.source) if one.signatures == form.signatures)
-    names = (site.name, *form.names[:1], *(name for one in alike for name in one.names))
-    return next((found for name in names if (found := known.get(name)) is not None), None)
+    names = [site.name, *form.names[:1]]
+    for one in row.forms(view.settings.source):
+        if one.signatures == form.signatures:
+            names += one.names
+    return next((known[name] for name in names if name in known), None)
 
 
 def _findings(view: FileView, use: Use, adapter: Adapter, call: ast.Call | None) -> list[Finding]:

@@ -112,7 +112,7 @@ class Flow(Generic[Fact]):
 
     def of(self, node: ast.expr) -> frozenset[Fact | Held[Fact]]:
         """All facts that ``node`` can have; never empty."""
-        return self._solver.solved(node)
+        return self._solver.final_expressions.get(node) or self._solver.solved(node)
 
     def evaluate(self, node: ast.expr) -> frozenset[Fact | Held[Fact]]:
         """The facts of ``node`` as far as they are known now: for rules, which run again when that changes."""
