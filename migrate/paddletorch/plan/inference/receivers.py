@@ -21,7 +21,7 @@ from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.resolve import Binding, Instance, NoneValue, Partial, Qualified, Unknown
 from paddletorch.resolve.evaluator.tensor_calls import is_tensor_call, shows_tensor
 from paddletorch.resolve.facts.tensors import Certainty as Certainty
-from paddletorch.resolve.values import Container, Local, Value
+from paddletorch.resolve.values import UNKNOWN, Container, Local, Value
 
 _TYPES_SHOWN_BY_NAME = ("optimizer", "scheduler")
 """Types that a variable's usual name is enough evidence for."""
@@ -87,7 +87,8 @@ class Receivers:
             apart = [v for v in foreign if not self._is_any_module(v)]
             if not apart and self._reads_like(node, type_name):
                 return Certainty.YES
-            return Certainty.NO if len(apart) == len(instances) else Certainty.MAYBE
+            other = len(apart) == len(instances) and not (UNKNOWN & values and self._is_named_for(node, type_name))
+            return Certainty.NO if other else Certainty.MAYBE
         if len(foreign) == len(instances) and foreign:
             return Certainty.NO
         if foreign:
@@ -219,7 +220,8 @@ class Receivers:
                 own = all(isinstance(v, Instance) and (v.type == "foreign" or node.attr in v.overrides) for v in values)
                 return found if values and own else max(found, Certainty.MAYBE)
             return Certainty.YES if shown else found
-        if found is Certainty.MAYBE and call is None and self._is_defined(node.attr):
+        by_class = found is Certainty.MAYBE and call is None and self._is_defined(node.attr)
+        if by_class and not self._is_named_for(node.value, type_name):
             return Certainty.NO  # a class of the file has such an attribute
         if found is not Certainty.MAYBE or type_name != "tensor":
             return found
@@ -281,6 +283,7 @@ class Receivers:
         path = path_of(node)
         names = [path, *self._iterated(node)]
         named = any(matches_name(spec.names, n.rpartition(".")[2].rstrip("[]")) for n in names)
+        named = named or self._is_held_elsewhere(node, type_name)
         if path in ("self", "cls") or (type_name == "scaler" and self._file.names_shim):
             return Certainty.NO  # perhaps the shim's scaler, which has the source's methods
         if self._reads_like(node, type_name):
@@ -298,6 +301,20 @@ class Receivers:
         if sure and not self._has_unknown_maker(node, spec.names):
             return Certainty.YES
         return Certainty.MAYBE if named or used else Certainty.NO
+
+    def _is_held_elsewhere(self, node: ast.expr, type_name: str) -> bool:
+        """Whether another class of the file keeps a module of the type under the name of this attribute."""
+        evaluator, bases = self._view.evaluator, self._view.settings.table.bases
+        if not isinstance(node, ast.Attribute) or "module" not in bases(type_name):
+            return False
+        held = (store.value for store in evaluator.stores(node.attr) if store.value is not None)
+        found = (v for value in held for v in evaluator.objects(value) if isinstance(v, Instance))
+        return any(type_name in bases(v.type) and not self._is_target(v) for v in found)
+
+    def _is_named_for(self, node: ast.expr, type_name: str) -> bool:
+        """Whether the last name of a path is usual for layers of this type and of no other: ``bn``, unlike ``m``."""
+        table, name = self._view.settings.table, path_of(node).rpartition(".")[2]
+        return "layer" in table.bases(type_name) and [t for t in table.types if table.suggests(t, name)] == [type_name]
 
     def _is_named_otherwise(self, path: str, type_name: str) -> bool:
         """Whether the last name of a path is the usual one of another type."""

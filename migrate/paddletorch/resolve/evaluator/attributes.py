@@ -88,6 +88,8 @@ class Attributes:
         if around is not None:
             return self.families.of(around)
         found: Family = frozenset()
+        if any(isinstance(value, Instance) and value.external_class for value in objects):
+            return found  # the other module, which has the class, says what its objects keep
         for value in objects:
             made = value.node if isinstance(value, Instance | Local) else None
             if isinstance(made, ast.ClassDef):
