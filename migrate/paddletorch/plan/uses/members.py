@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -41,6 +41,7 @@ from paddletorch.plan.uses.linear_weights import is_tied_to_unknown, may_be_line
 from paddletorch.plan.uses.method_hooks import METHOD_HOOKS, MemberCall
 from paddletorch.plan.uses.passed_methods import plan_reference, renamed
 from paddletorch.resolve import Instance
+from paddletorch.resolve.scopes.spans import SpanIndex
 from paddletorch.resolve.values import UNKNOWN
 from paddletorch.text.source import splice
 
@@ -62,12 +63,30 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
     known = view.settings.member_names
     attributes = outside_of_written(view, (n for n in view.tree.attributes if n.attr in known and n not in matched))
     attributes.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
-    members = [_plan_member(file, n) for n in attributes if n not in planned.handled]
+    removed = _removed(view, planned)
+    planned_members = [(n, *_plan_member(file, n)) for n in attributes if n not in planned.handled]
+    is_said = (changes.edits or not changes.findings or not removed(n) for n, changes, _ in planned_members)
+    members = [(changes, fate) for (_, changes, fate), said in zip(planned_members, is_said, strict=True) if said]
     counted = Changes(unlisted=tuple(fate for _, fate in members if fate is not None))
     planned_matches = [changes for _, changes in matches if changes is not None]
     return joined(
         [*planned_matches, *(changes for changes, _ in members), *plan_instance_calls(view, planned), counted]
     )
+
+
+def _removed(view: FileView, planned: Planned) -> Callable[[ast.Attribute], bool]:
+    """Whether the text of a node goes: arguments that the target does not take."""
+    edits = [edit for use in planned.uses if use.converts for edit in use.every_edit]
+    gone = [edit.span for edit in edits if not edit.text and not edit.parts and edit.span.end > edit.span.start]
+    kept = [part for edit in edits for part in edit.parts if isinstance(part, Span)]  # moved to another place
+    index, moved = (SpanIndex(((one.start, 0), (one.end, 0), one) for one in spans) for spans in (gone, kept))
+
+    def is_removed(node: ast.Attribute) -> bool:
+        span = view.source.span(node)
+        start, end = (span.start, 0), (span.end, 0)
+        return any(index.around(start, end)) and not any(moved.around(start, end))
+
+    return is_removed
 
 
 class _File(NamedTuple):
