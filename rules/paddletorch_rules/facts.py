@@ -52,6 +52,7 @@ class Facts(NamedTuple):
     floating_only: Names
     promoting: BySide
     quotients: Names
+    bounded: Names
     joining: BySide
     sums: BySide
     with_indices: BySide

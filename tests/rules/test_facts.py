@@ -562,6 +562,14 @@ def quotient(name: str) -> None:
     assert getattr(torch, name)(sample(torch.int64), 2).dtype is torch.float32
 
 
+def bounded(name: str) -> None:
+    for place in (torch, torch.Tensor):
+        function = getattr(place, name)
+        assert function(sample(torch.int64), 1.5).dtype is torch.float32
+        assert function(sample(torch.bool), 1).dtype is torch.int64
+        assert function(sample(torch.float64), 1).dtype is torch.float64
+
+
 def joins(name: str) -> None:
     assert getattr(torch, name)([sample(torch.int64), sample(torch.float64)]).dtype is torch.float64
 
@@ -1144,6 +1152,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "floating_only": floating_only,
     "promoting.torch": promotes,
     "quotients": quotient,
+    "bounded": bounded,
     "joining.torch": joins,
     "sums.torch": total,
     "with_indices.torch": gives_indices,
@@ -1262,6 +1271,7 @@ def _disagreement(key: str, name: str) -> str:
         ("floating_results.torch", "abs"),
         ("floating_only", "exp"),
         ("promoting.torch", "matmul"),
+        ("bounded", "round"),
         ("sums.torch", "amax"),
         ("with_indices.torch", "aminmax"),
         ("same_dtype.torch", "argmax"),

@@ -192,6 +192,28 @@ show(torch.ones(3).where(torch.ones(3) > 0, torch.zeros(3)))
 show(torch.einsum("i,i->i", torch.ones(2), torch.ones(2)))
 show(torch.sum(torch.ones(2).int()))
 ---
+i = torch.arange(3)
+show(torch.div(i, 2))
+show(torch.div(i, 2, rounding_mode="floor"))
+show(i.div(2, rounding_mode="trunc"))
+show(i.div(2.0, rounding_mode="floor"))
+show(torch.divide(i, i, rounding_mode=None))
+q = i
+for _ in range(2):
+    q = torch.div(q, 2, rounding_mode="floor")
+show(q)
+---
+i = torch.arange(3)
+show(i.clamp(min=1))
+show(i.clamp(max=0.5))
+show(torch.clamp(i, 0, 1.5))
+show(torch.clamp(i > 0, max=0))
+show(torch.clip(i, None, 1.5))
+show(i.clamp_min(0.5))
+show(torch.clamp_max(i, 2))
+show(i.clamp_(max=2))
+show(torch.ones(3).half().clamp(0.0, 1.0))
+---
 def f(x):
     m = x > 0
     for _ in range(2):
@@ -254,6 +276,9 @@ def test_what_is_inferred_is_what_the_framework_has(framework: str, text: str) -
         "xs = [torch.zeros(3)]\nother(xs)\nshow(xs[0])",
         "show(torch.zeros(3, dtype=other))",
         "show(torch.from_numpy(other))",
+        "def f(mode):\n    show(torch.div(torch.arange(3), 2, rounding_mode=mode))",
+        "def f(bound=None):\n    show(torch.arange(3).clamp(max=bound))",
+        "def _f(x, low=-10.0):\n    show(torch.where(x > 0, x, torch.clamp(x, max=low)))\n_f(torch.ones(3) > 0, low=0)",
     ],
 )
 def test_what_nothing_shows_is_unknown(text: str) -> None:

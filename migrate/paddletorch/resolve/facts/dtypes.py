@@ -192,6 +192,7 @@ class Dtypes:
             rule = _rules(call.side).get(call.name.removesuffix("_"), "")
             known = rule in ("same", "sum") or call.name.endswith("_like") or call.name in facts().floating_only
             known = known or (rule == "floating" and self.of(call.operands[0]) == FLOATING)
+            known = known or (rule == "bounded" and self._is_within(call))
             return call.operands[0] if known else None
         if isinstance(node, ast.Subscript) and self.is_tensor(node.value):
             return node.value
@@ -206,6 +207,13 @@ class Dtypes:
                 if lower is not None and category(lower) < 2 and self.is_tensor(one) and self._keeps_dtype(node, one):
                     return one
         return None
+
+    def _is_within(self, call: _Call) -> bool:
+        """Whether no bound changes the dtype of a tensor, unless that holds truth values."""
+        bounds = (*call.operands[1:], *(call.keywords[k] for k in ("min", "max") if k in call.keywords))
+        least = 2 if self.is_floating(call.operands[0]) else 1
+        numbers = (-1 if isinstance(b, ast.Constant) and b.value is None else self.number(b) for b in bounds)
+        return all(number is not None and number <= least for number in numbers)
 
     def _keeps_dtype(self, node: ast.BinOp, one: ast.expr) -> bool:
         """Whether the result has the dtype of this operand, as far as is known: a quotient of integers has not."""
@@ -566,7 +574,24 @@ class Dtypes:
         second = call.operands[1] if len(call.operands) > 1 else call.keywords.get("other", call.keywords.get("y"))
         if second is None:
             return _ALL_UNKNOWN
-        return self._operation(ast.Div() if call.name in facts().quotients else ast.Add(), call.operands[0], second)
+        return frozenset().union(*(self._operation(op, call.operands[0], second) for op in self._computed(call)))
+
+    def _computed(self, call: _Call) -> Sequence[ast.operator]:
+        """The operators that have the result's dtype: a quotient that is rounded has that of a sum."""
+        if call.name not in facts().quotients:
+            return (ast.Add(),)
+        rounded = call.keywords.get("rounding_mode")
+        if not isinstance(rounded, ast.Constant):
+            return (ast.Div(),) if rounded is None else (ast.Div(), ast.Add())
+        return (ast.Div(),) if rounded.value is None else (ast.Add(),)
+
+    def _bounded(self, call: _Call) -> _Dtypes:
+        """Of a tensor and what bounds it, which torch brings to the common dtype; a bound may be None."""
+        found = self._first(call)
+        for bound in (*call.operands[1:], *(call.keywords[k] for k in ("min", "max") if k in call.keywords)):
+            raised = self._product(None, found, self._operand(bound))
+            found = raised if isinstance(bound, ast.Constant) and bound.value is not None else found | raised
+        return found
 
     def _choice(self, call: _Call) -> _Facts:
         """Of ``where``: the indices alone, or one of two tensors or numbers."""
@@ -605,6 +630,7 @@ _RULES: dict[str, Callable[[Dtypes, _Call], _Facts | _Dtypes]] = {
     "floating": Dtypes._floating,
     "join": Dtypes._joined,
     "promote": Dtypes._promoted,
+    "bounded": Dtypes._bounded,
     "pair": Dtypes._pair,
     "sum": Dtypes._total,
     "where": Dtypes._choice,
@@ -624,6 +650,7 @@ def _rules(side: str) -> Mapping[str, str]:
         (known.sums[side], "sum"),
         (known.with_indices[side], "pair"),
         (known.promoting[side], "promote"),
+        (known.bounded if side == "torch" else (), "bounded"),
         (known.joining[side], "join"),
         (known.floating_results[side], "floating"),
         (known.bool_results[side], "bool"),
