@@ -23,6 +23,10 @@ from paddletorch.plan.uses.instance_calls import calls_of_instances, converted_c
 from paddletorch.plan.uses.layer_calls import lost_parameters
 from paddletorch.plan.uses.runtime_calls import CODE as AT_RUN_TIME
 from paddletorch.resolve import Instance, NoneValue, Unknown, Value
+from paddletorch.resolve.values import Local
+
+_OBJECTS = (ast.Name, ast.Attribute, ast.Call)
+"""Expressions that may be a layer."""
 
 _MEANING = "NNL202"
 """The code for a call that means the same only for some values."""
@@ -45,6 +49,7 @@ def plan_source_calls(view: FileView, planned: Planned) -> Changes:
     own = {name for name in layers if adapters(view.target)[name].escapes}
     needed = {*_called_otherwise(view, objects), *_with_members(view, objects)}
     called = {*(one for one in needed if objects.name(one) not in own), *_escaping(view, objects, own)}
+    called |= {one for node in _given_away(view) if layers for one in objects.of(view.evaluator.values(node))}
     revised = [adapted(view, use, None) or use.refuse(UnseenArguments(use.site.name)) for use in bases]
     for group in objects.groups():
         adapter = adapters(view.target)[objects.name(group[0])]
@@ -157,8 +162,17 @@ def _escaping(view: FileView, objects: _Objects, names: Set[str]) -> Iterator[as
             yield from found
     yield from layers - called
     for node in _kept_elsewhere(view) if layers else ():
-        if isinstance(node, ast.Name | ast.Attribute | ast.Call):
+        if isinstance(node, _OBJECTS):
             yield from objects.of(view.evaluator.values(node)) & layers
+
+
+def _given_away(view: FileView) -> Iterator[ast.expr]:
+    """What is given to functions and classes that this file does not show, which call it as the source's."""
+    for call in view.tree.calls:
+        made = [one for one in (*call.args, *(k.value for k in call.keywords)) if isinstance(one, _OBJECTS)]
+        if made and not (view.qualified(call.func) or "").startswith(f"{view.settings.source}."):
+            shown = all(isinstance(value, Local) for value in view.evaluator.values(call.func))
+            yield from () if shown else made
 
 
 def _kept_elsewhere(view: FileView) -> Iterator[ast.expr]:
