@@ -132,6 +132,12 @@ class Dtypes:
         found = [_of_tensor(one) if isinstance(one, str) else _UNKNOWN for one in self._flow.of(node)]
         return all(one != _UNKNOWN and category(one) < 2 for one in found)
 
+    def may_be_lower(self, node: ast.expr) -> bool:
+        """Whether it is a tensor that holds integers or truth values on some ways, and floating-point numbers else."""
+        found = {one for one in self._flow.of(node) if isinstance(one, str)}
+        kinds = {category(one) for one in found if _is_dtype(one)}
+        return len(kinds) > 1 and max(kinds) == 2 and all(map(_is_dtype, found))
+
     def is_floating(self, node: ast.expr) -> bool:
         """Whether it is a tensor of a floating-point dtype, of whatever width."""
         return (found := self.of(node)) is not None and category(found) == 2

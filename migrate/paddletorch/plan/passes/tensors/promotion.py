@@ -188,7 +188,7 @@ def _unseen_beside_integers(view: FileView, dtypes: Dtypes, operation: Operation
     for first, second in ((node.left, node.right), (node.right, node.left)):
         is_tensor = seems_tensor(view, second) or (dtypes.of(first) is None and dtypes.is_tensor(second))
         unseen = is_tensor and dtypes.of(second) is None and not dtypes.holds_integers(second)
-        if unseen and dtypes.holds_integers(first):
+        if unseen and (dtypes.holds_integers(first) or dtypes.may_be_lower(first)):
             yield finding(_NOT_SEEN, first, "torch.Tensor", first=view.text(first), second=view.text(second))
 
 
@@ -207,7 +207,10 @@ def _maybe_lower(
     view: FileView, dtypes: Dtypes, operation: Operation, others: list[ast.expr], dtype: str, known: ast.expr
 ) -> Iterator[_Product | Finding]:
     """What becomes of the one operand of unknown dtype beside ``known``, which is of this floating-point ``dtype``."""
-    if len(others) != 1 or category(dtype) != 2 or not _may_be_lower(operation.node, _first_source(view, others[0])):
+    if len(others) != 1 or category(dtype) != 2:
+        return
+    is_named = _may_be_lower(operation.node, _first_source(view, others[0]))
+    if not is_named and not view.provide(dtypes_of).may_be_lower(others[0]):
         return
     if isinstance(operation.node, ast.BinOp | ast.AugAssign | ast.Compare) or _is_equality(operation.node):
         yield _Product(others[0])
