@@ -18,6 +18,7 @@ from paddletorch.plan.model.changes import NOTHING, Changes, Planned
 from paddletorch.plan.model.refusals import Refused, UnseenArguments
 from paddletorch.plan.model.use import Use
 from paddletorch.plan.model.view import FileView
+from paddletorch.plan.syntax.dotted_path import path_of
 from paddletorch.plan.uses.adapters import CODE, HANDED_ON, adapted, has_source_calls, positional, takes
 from paddletorch.plan.uses.instance_calls import calls_of_instances, converted_call
 from paddletorch.plan.uses.layer_calls import lost_parameters
@@ -167,10 +168,11 @@ def _escaping(view: FileView, objects: _Objects, names: Set[str]) -> Iterator[as
 
 
 def _given_away(view: FileView) -> Iterator[ast.expr]:
-    """What is given to functions and classes that this file does not show, which call it as the source's."""
+    """What is given to classes that this file does not show: their methods call it as the source's."""
     for call in view.tree.calls:
         made = [one for one in (*call.args, *(k.value for k in call.keywords)) if isinstance(one, _OBJECTS)]
-        if made and not (view.qualified(call.func) or "").startswith(f"{view.settings.source}."):
+        name = path_of(call.func).rpartition(".")[2]
+        if made and name[:1].isupper() and not (view.qualified(call.func) or "").startswith(f"{view.settings.source}."):
             shown = all(isinstance(value, Local) for value in view.evaluator.values(call.func))
             yield from () if shown else made
 
