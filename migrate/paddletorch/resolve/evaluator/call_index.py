@@ -38,13 +38,22 @@ class CallIndex:
         found = self._of_methods.get((function.name, made))
         if found is None:
             found = [c for c in self._tree.calls_of(made) if isinstance(c.func, ast.Name)] if made else []
-            found += self._super.reaching(made) if made else self._tree.method_calls(function.name)
+            found += self._super.reaching(made) if made else self._of_method(function.name)
             self._of_methods[function.name, made] = found
         if handed_on := self._handing_on.get(function):
             if function not in self._not_handed_on:
                 self._not_handed_on[function] = [c for c in found if c not in handed_on]
             return self._not_handed_on[function]
         return found
+
+    def _of_method(self, name: str) -> list[ast.Call]:
+        """Calls of methods of this name, also by the name that a bound one is assigned to: ``step = runner.step``."""
+        found = self._tree.method_calls(name)
+        assigned = (self._tree.parents.get(read) for read in self._tree.members.get(name, ()))
+        targets = (one.targets[0] for one in assigned if isinstance(one, ast.Assign) and len(one.targets) == 1)
+        names = [target for target in targets if isinstance(target, ast.Name)]
+        by_name = (self._calls_of(n.id).get(id(self._tree.scopes[n].lookup(n.id)), ()) for n in names)
+        return [*found, *(call for calls in by_name for call in calls)] if names else found
 
     def are_known(self, function: ast.AST) -> bool:
         """Whether nothing but the calls in the module can call it: it is local or private, and only called."""
@@ -94,6 +103,10 @@ class CallIndex:
 
     def _of_name(self, name: str, function: ast.AST) -> list[ast.Call]:
         """Calls of ``name`` where the name may be bound to the function."""
+        return self._calls_of(name).get(self._homes.get((name, function), 0), [])
+
+    def _calls_of(self, name: str) -> dict[int, list[ast.Call]]:
+        """Calls of a plain name, by the identity of the list of bindings that it means."""
         by_bindings = self._by_bindings.get(name)
         if by_bindings is None:
             by_bindings = self._by_bindings[name] = {}
@@ -101,7 +114,7 @@ class CallIndex:
                 scope = self._tree.scopes.get(call.func) if isinstance(call.func, ast.Name) else None
                 if scope is not None:
                     by_bindings.setdefault(id(scope.lookup(name)), []).append(call)
-        return by_bindings.get(self._homes.get((name, function), 0), [])
+        return by_bindings
 
     @cached_property
     def _homes(self) -> dict[tuple[str, ast.AST], int]:
