@@ -249,6 +249,58 @@ def test_methods_and_attributes_of_a_class_of_another_file(tmp_path: Path) -> No
     assert "Trainer().build().clear_grad(" in output
 
 
+def test_what_objects_of_a_class_of_another_file_keep(tmp_path: Path) -> None:
+    files = {
+        "pkg/parts.py": """
+            import torch
+            from torch import nn
+            class Head(nn.Module):
+                def __init__(self, n):
+                    super().__init__()
+                    self.fc = nn.Linear(n, 2)
+                    self.odd = nn.Linear(n, 2) if n else nn.Conv2d(n, n, 1)
+        """,
+        "pkg/net.py": """
+            import torch
+            from .parts import Head
+            class Net(Head):
+                def __init__(self, n):
+                    super().__init__(n)
+                    self.head = Head(n)
+                    self.where = torch.device("cpu")
+            def made(n):
+                return Net(n)
+        """,
+    }
+    code = """
+        from .net import Net, made
+        class Other:
+            def __init__(self, fc):
+                self.fc = fc
+        class Own(Net):
+            def sizes(self):
+                return self.fc.weight.shape, self.where.type, self.head.fc.weight.shape
+        def sizes(n, given: Net, unseen):
+            net = made(n)
+            for one in [net]:
+                one.fc.weight.shape
+            given.head.fc.weight.shape
+            with open("log"):
+                Net(n).where.type
+            net.odd.kernel_size
+            unseen.where.type
+    """
+    output = converted(tmp_path, "pkg/train.py", code, files)
+    assert "self.fc.weight.t().shape" in output
+    assert "self.where.partition(" in output
+    assert "self.head.fc.weight.t().shape" in output
+    assert "one.fc.weight.t().shape" in output
+    assert "given.head.fc.weight.t().shape" in output
+    assert "Net(n).where.partition(" in output
+    assert "net.odd._kernel_size" not in output
+    assert "unseen.where.type" in output
+
+
 @pytest.mark.parametrize("call", ["super()", "super(Mixin, self)"])
 def test_a_mixin_that_hands_its_arguments_on_hides_no_class(tmp_path: Path, call: str) -> None:
     files = {

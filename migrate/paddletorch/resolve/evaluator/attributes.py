@@ -65,8 +65,23 @@ class Attributes:
             return found
         owners = self._owners(node, objects)
         if node.attr not in self._stores and not self._class_bindings(owners, node.attr):
-            return found | self._size if node.attr == "shape" else found
+            inherited = self._inherited(owners, node.attr)
+            return inherited or (found | self._size if node.attr == "shape" else found)
         return self._solver.variable(("attribute", owners, node.attr), lambda: self._stored(owners, node.attr))
+
+    def of_class(self, node: ast.ClassDef, name: str) -> Values:
+        """What objects of a class of this module keep under the name; nothing if no module shows it."""
+        owners = self.families.of(self._environment.tree.own[node])
+        if name in self._stores or self._class_bindings(owners, name):
+            return self._solver.variable(("attribute", owners, name), lambda: self._stored(owners, name))
+        return self._inherited(owners, name)
+
+    def _inherited(self, owners: Family | None, name: str) -> Values:
+        """What the classes of other modules that these derive from keep under the name."""
+        nodes = (scope.node for scope in owners or ())
+        made = (v for node in nodes if isinstance(node, ast.ClassDef) for v in self._classes.local_instance(node))
+        bases = {v.external_class for v in made if isinstance(v, Instance)} - {""}
+        return frozenset(v for base in bases for v in self._environment.external.attribute(base, name))
 
     def owners(self, node: ast.Attribute) -> Family | None:
         """The module's classes of which the object before the dot may be, with their families; None: of any class."""
@@ -138,7 +153,8 @@ class Attributes:
             return base.holds.parts[base.holds.names.index(name)]
         known = self._environment.types.member(base.type, name)
         if known is None:
-            return UNKNOWN
+            of_another = base.external_class if base.node is None else ""
+            return (of_another and self._environment.external.attribute(of_another, name)) or UNKNOWN
         kind, made = known
         root = base.api.partition(".")[0]
         if root not in self._environment.roots:
@@ -154,6 +170,8 @@ class Attributes:
         if any(binding.annotation is not None for binding in defaults):
             found |= UNKNOWN  # a constructor may be given it, as that of a data class is
         stores = self.stores_of(name, owners)
+        if not stores and not defaults:
+            return self._inherited(owners, name) or UNKNOWN
         for store in stores:
             if store.annotation is not None:
                 found |= self._types.annotated(store.annotation, store.scope)

@@ -214,12 +214,17 @@ class Evaluator:
 
     def method_result(self, class_name: str, name: str) -> Values:
         """What calling the method of a top-level class gives; nothing if the class does not define it."""
-        bindings = [b for b in self.tree.scope.bindings.get(class_name, ()) if isinstance(b.node, ast.ClassDef)]
-        if not bindings:
-            return NOTHING
-        node = bindings[-1].node
-        assert isinstance(node, ast.ClassDef)
-        return self._solver.solve(lambda: self._method_result(node, name))
+        node = self._top_class(class_name)
+        return NOTHING if node is None else self._solver.solve(lambda: self._method_result(node, name))
+
+    def attribute_result(self, class_name: str, name: str) -> Values:
+        """What objects of a top-level class keep under the name; nothing if the module does not show it."""
+        node = self._top_class(class_name)
+        return NOTHING if node is None else self._solver.solve(lambda: self._attributes.of_class(node, name))
+
+    def _top_class(self, name: str) -> ast.ClassDef | None:
+        nodes = [b.node for b in self.tree.scope.bindings.get(name, ()) if isinstance(b.node, ast.ClassDef)]
+        return nodes[-1] if nodes else None
 
     def _exported(self, bindings: Sequence[Binding], members: Sequence[str], aspect: Aspect) -> Values:
         values = self._variables.bound(bindings)

@@ -72,6 +72,9 @@ class ExternalModules(Protocol):
     def method(self, external_class: str, name: str) -> Values:
         """What calling a method of the class gives; the class is named as in ``Instance.external_class``."""
 
+    def attribute(self, external_class: str, name: str) -> Values:
+        """What objects of the class keep under the name."""
+
 
 class NoModules:
     """For a module of which no other modules are known."""
@@ -101,4 +104,7 @@ class NoModules:
         return NOTHING
 
     def method(self, _external_class: str, _name: str) -> Values:
+        return NOTHING
+
+    def attribute(self, _external_class: str, _name: str) -> Values:
         return NOTHING

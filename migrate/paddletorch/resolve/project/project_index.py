@@ -121,11 +121,18 @@ class ProjectIndex:
 
     def method(self, external_class: str, name: str, user: str) -> Values:
         """What calling a method of the class ``path:name`` gives in the file ``user``."""
+        return self._of_class(external_class, name, user, "method")
+
+    def attribute(self, external_class: str, name: str, user: str) -> Values:
+        """What objects of the class ``path:name`` keep under the name, as the file ``user`` sees it."""
+        return self._of_class(external_class, name, user, "attribute")
+
+    def _of_class(self, external_class: str, name: str, user: str, aspect: _Aspect) -> Values:
         path, _, class_name = external_class.rpartition(":")
         if not class_name:
             return NOTHING
         self._tracker.add_use(user, path)
-        return self.answer(path, (class_name, name), "method")
+        return self.answer(path, (class_name, name), aspect)
 
     def ancestors(self, name: str, user: str) -> frozenset[str] | None:
         """See ``ExternalModules``; ``user`` is the file that imports the name."""
@@ -232,6 +239,8 @@ class ProjectIndex:
 
         if aspect == "method":
             found = module.evaluate(lambda evaluator: evaluator.method_result(name, members[0]), new_evaluator)
+        elif aspect == "attribute":
+            found = module.evaluate(lambda evaluator: evaluator.attribute_result(name, members[0]), new_evaluator)
         elif not top.get(name):
             return self._star_imported(question, module)
         elif aspect == "defined":
@@ -376,7 +385,7 @@ class ProjectIndex:
             gone.release()
 
 
-_Aspect = Aspect | Literal["defined", "method"]
+_Aspect = Aspect | Literal["defined", "method", "attribute"]
 
 
 class _Question(NamedTuple):
@@ -419,6 +428,9 @@ class _View:
 
     def method(self, external_class: str, name: str) -> Values:
         return self._index.method(external_class, name, self._path)
+
+    def attribute(self, external_class: str, name: str) -> Values:
+        return self._index.attribute(external_class, name, self._path)
 
     def _answer(self, name: str, aspect: _Aspect) -> Values:
         if name not in self._locations:
