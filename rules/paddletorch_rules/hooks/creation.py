@@ -238,7 +238,8 @@ def _legacy(call: BoundCall, dtype: str, after: str) -> None:
     kinds = call.types("data")
     first = arguments[0]
     several = len(arguments) > 1 or isinstance(first, ast.Starred) or ("int" in kinds and "sequence" not in kinds)
-    if isinstance(first, ast.Attribute) and first.attr == "shape" and not several and "shape" not in kinds:
+    of_unseen = isinstance(first, ast.Attribute) and first.attr == "shape" and not call.owners_of(first)
+    if of_unseen and not several:
         call.rewrite(f"torch_tensor_of_shape({{data}}, {dtype}){after}")
     elif several or "shape" in kinds or _is_size(first):
         call.rewrite(f"paddle.empty({{data}}, dtype={dtype}){after}")

@@ -378,7 +378,9 @@ def _is_written(view: FileView, call: ast.Call, row: Row) -> bool:
     """Whether the call stands in what the row writes already: ``p.data.copy_(x)``."""
     form = view.settings.emitted(row)
     template = (form.template if form is not None else None) or ""
+    member = getattr(call.func, "attr", "")
     is_member = template.startswith("{self}.") and ":" not in template  # an argument that may be missing has no shape
+    is_member = is_member and not template.startswith(f"{{self}}.{member}(")  # the source's own call looks the same
     return is_member and Template(template).match(call, view.tree.scopes) is not None
 
 
