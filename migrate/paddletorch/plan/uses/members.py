@@ -75,16 +75,18 @@ def plan_members(view: FileView, planned: Planned) -> Changes:
 
 
 def _removed(view: FileView, planned: Planned) -> Callable[[ast.Attribute], bool]:
-    """Whether the text of a node goes: arguments that the target does not take."""
+    """Whether the text of a node goes: arguments that the target does not take. What an edit writes again stays."""
     edits = [edit for use in planned.uses if use.converts for edit in use.every_edit]
     gone = [edit.span for edit in edits if not edit.text and not edit.parts and edit.span.end > edit.span.start]
     kept = [part for edit in edits for part in edit.parts if isinstance(part, Span)]  # moved to another place
+    written = [one for edit in edits for one in (edit.text, *edit.parts) if isinstance(one, str)]
     index, moved = (SpanIndex(((one.start, 0), (one.end, 0), one) for one in spans) for spans in (gone, kept))
 
     def is_removed(node: ast.Attribute) -> bool:
         span = view.source.span(node)
         start, end = (span.start, 0), (span.end, 0)
-        return any(index.around(start, end)) and not any(moved.around(start, end))
+        is_gone = any(index.around(start, end)) and not any(moved.around(start, end))
+        return is_gone and not any(view.text(node) in one for one in written)
 
     return is_removed
 
