@@ -75,10 +75,6 @@ def _partial(template: str, name: str, given: Set[str]) -> str | None:
     return f"functools.partial({call['function']}{arguments})" if arguments else call["function"]
 
 
-def _where_given(text: re.Match[str], given: Set[str]) -> str:
-    return text["text"].replace("%", f"{{{text['name']}}}") if text["name"] in given else ""
-
-
 def _lambda(template: str, name: str, given: dict[str, ast.expr]) -> str:
     """A function without a name, whose further parameters hold what can change before it is called."""
     held = [parameter for parameter, value in given.items() if parameter != name and constant(value) is ...]
