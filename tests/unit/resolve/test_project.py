@@ -301,6 +301,49 @@ def test_what_objects_of_a_class_of_another_file_keep(tmp_path: Path) -> None:
     assert "unseen.where.type" in output
 
 
+def test_objects_of_a_class_of_this_file_or_of_another(tmp_path: Path) -> None:
+    files = {
+        "pkg/net.py": """
+            import torch
+            class Net(torch.nn.Module):
+                def __init__(self, n):
+                    super().__init__()
+                    self.fc = torch.nn.Linear(n, 2)
+                    self.conv = torch.nn.Conv2d(n, n, 1)
+        """,
+    }
+    code = """
+        import torch
+        from .net import Net
+        class Odd(torch.nn.Module):
+            def __init__(self, n):
+                super().__init__()
+                self.in_channels = n
+        class Own(torch.nn.Module):
+            def __init__(self, n):
+                super().__init__()
+                self.fc = torch.nn.Conv2d(n, n, 1)
+                self.conv = Odd(n)
+        class Sub(Net):
+            def __init__(self, n):
+                super().__init__(n)
+                self.conv = Odd(n)
+        def either(flag, n):
+            net = Net(n) if flag else Own(n)
+            net.fc.weight.shape
+            net.conv.in_channels
+        def derived(n):
+            sub = Sub(n)
+            sub.conv.in_channels
+            sub.fc.weight.shape
+    """
+    output = converted(tmp_path, "pkg/train.py", code, files)
+    assert "torch_weight(net.fc).shape" in output
+    assert "torch_in_channels(net.conv)" in output
+    assert "sub.conv.in_channels" in output
+    assert "sub.fc.weight.t().shape" in output
+
+
 @pytest.mark.parametrize("call", ["super()", "super(Mixin, self)"])
 def test_a_mixin_that_hands_its_arguments_on_hides_no_class(tmp_path: Path, call: str) -> None:
     files = {

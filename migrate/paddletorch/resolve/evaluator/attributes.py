@@ -60,9 +60,16 @@ class Attributes:
     def attribute(self, node: ast.Attribute) -> Values:
         """What the attribute can be: a member of the object, else what is stored to it."""
         objects = self._evaluate(node.value)
-        found = self.member(objects, node.attr)
-        if found - UNKNOWN:
-            return found
+        local = frozenset(v for v in objects if isinstance(v, Instance) and v.node is not None)
+        found, own = self.member(objects - local, node.attr), self.member(local, node.attr)
+        if own - UNKNOWN or (found - UNKNOWN and not local):
+            return found | own
+        if found - UNKNOWN:  # of others; what objects of this module's classes keep is stored to them
+            owners = self._owners(node, local)
+            return found | self._solver.variable(
+                ("attribute", owners, node.attr), lambda: self._stored(owners, node.attr)
+            )
+        found |= own
         owners = self._owners(node, objects)
         if node.attr not in self._stores and not self._class_bindings(owners, node.attr):
             inherited = self._inherited(owners, node.attr)
@@ -103,15 +110,17 @@ class Attributes:
         if around is not None:
             return self.families.of(around)
         found: Family = frozenset()
-        if any(isinstance(value, Instance) and value.external_class for value in objects):
-            return found  # the other module, which has the class, says what its objects keep
+        # the other module, which has the class, says what its objects keep
+        of_another = any(isinstance(v, Instance) and v.external_class and v.node is None for v in objects)
         for value in objects:
             made = value.node if isinstance(value, Instance | Local) else None
             if isinstance(made, ast.ClassDef):
                 found |= self.families.of(self._environment.tree.own[made])
+            elif of_another:
+                continue
             elif not isinstance(value, NoneValue) and not (isinstance(value, Instance) and value.type == TENSOR):
                 return None
-        return found or None
+        return found if of_another else found or None
 
     def _class_bindings(self, owners: Family | None, name: str) -> list[Binding]:
         """What the bodies of the classes assign to the name."""
